@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that adopters of Polystore never resolve the peers that it is measured against.
+// This is a separate package, so that adopters of Polystore never resolve the packages that it is compared with.
 let package = Package(
     name: "polystore-benchmarks",
     platforms: [.macOS(.v15)],
@@ -13,7 +13,7 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CFloorPQ", path: "CFloorPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        // What the engines cost without any of us: C that includes their headers itself.
+        // The cost of the engines alone: C code that includes their headers directly.
         .target(
             name: "CFloor", dependencies: ["CFloorPQ"], path: "CFloor", cSettings: [.unsafeFlags(["-O2"])],
             linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("lmdb"), .linkedLibrary("pq")]),

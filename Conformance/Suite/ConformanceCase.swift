@@ -1,14 +1,14 @@
 public import PolystoreStorage
 
-/// One fact that every store must keep, as a value: the same list runs in tests, in the runner and in other people's packages.
+/// A requirement that every store must meet, as a value: the same list runs in tests, in the runner and in other packages.
 public struct ConformanceCase: Sendable, CustomStringConvertible {
-    /// The name: group, number and what it says, such as `V002.int64-extremes`.
+    /// The name: group, number and the requirement, such as `V002.int64-extremes`.
     public let id: String
     /// The clauses of the contract (`Conformance/Contract.md`) that it tests, such as `W4` or `W4, X2`.
     public let clause: String
-    /// What the store must be able to do; without it the case is skipped.
+    /// The capabilities that the store must have; without them the case is skipped.
     public let needs: Set<StorageCapabilities.Capability>
-    /// What the store must lack: the twin of cases that need it.
+    /// The capabilities that the store must lack: the counterpart of cases that need them.
     public let needsAbsent: Set<StorageCapabilities.Capability>
     let body: @Sendable (StoreHarness, Check) throws -> Void
 
@@ -26,8 +26,8 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { id }
 
-    /// Whether it looks at what goes on in the background, so that it is to have the process for itself: beside hundreds of others that hold
-    /// all threads it waits longer than it can. The runner runs one case at a time.
+    /// Whether the case observes background activity and therefore must run alone: while hundreds of other cases occupy all threads, it
+    /// would wait longer than its timeouts allow. The runner runs one case at a time.
     public var needsQuiet: Bool { id.hasPrefix("N") }
 
     /// Runs the case over a store.
@@ -52,7 +52,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
     }
 }
 
-/// What a case throws that finds out while it runs that the store gives it nothing to check.
+/// The error of a case that finds out while it runs that the store gives it nothing to check.
 struct NothingToCheck: Error, CustomStringConvertible {
     /// The reason.
     let description: String
@@ -60,9 +60,9 @@ struct NothingToCheck: Error, CustomStringConvertible {
     init(_ reason: String) { description = reason }
 }
 
-/// How a case ended.
+/// The result of a case.
 public struct CaseResult: Sendable, Hashable {
-    /// The kinds of ending.
+    /// The kinds of results.
     public enum Status: String, Sendable {
         /// Every check held.
         case pass
@@ -70,7 +70,7 @@ public struct CaseResult: Sendable, Hashable {
         case fail
         /// The case threw.
         case error
-        /// The store lacks, or has, a capability, or the case found nothing that it could check.
+        /// The store lacks, or has, a capability, or there was nothing to check.
         case skipped
     }
 
@@ -78,9 +78,9 @@ public struct CaseResult: Sendable, Hashable {
     public let id: String
     /// The clauses of the contract that it tests.
     public let clause: String
-    /// How it ended.
+    /// The kind of the result.
     public let status: Status
-    /// What did not hold, or why it was skipped.
+    /// The failed checks, or the reason for skipping the case.
     public let messages: [String]
 }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures every store beside its C floor and the peers, interleaved in one process, and prints ratios.
+/// The command that compares every store with its C floor and with other packages, interleaved in one process, and prints ratios.
 @main
 struct Benchmarks: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -74,7 +74,7 @@ struct Benchmarks: ParsableCommand {
         if let server, transfer > 0 { try TransferBenchmark(places, server: server.url, rows: transfer, report: show).run() }
     }
 
-    /// Written at once, also into a pipe: a run takes minutes.
+    /// Prints a measurement immediately, even to a pipe, because a run takes minutes.
     private func show(_ measurement: Measurement) {
         FileHandle.standardOutput.write(Data(((json ? measurement.json : measurement.row) + "\n").utf8))
     }

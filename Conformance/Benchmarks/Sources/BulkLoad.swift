@@ -1,7 +1,7 @@
 import Foundation
 import Polystore
 
-/// Encoded rows loaded as the transfer loads them, straight into a store.
+/// A bulk load of encoded rows directly into a store, as a transfer performs it.
 struct BulkLoad {
     private let batches: [RowBatch]
 

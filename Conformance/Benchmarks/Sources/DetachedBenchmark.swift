@@ -3,8 +3,8 @@ import Polystore
 import PolystoreCatalog
 import PolystoreCompatibility
 
-/// The time of a commit of others while detached transactions and an update context with changes stay open, beside that of one alone;
-/// below 1.1 they keep nine tenths of their rate.
+/// The time of other commits while detached transactions and an update context with changes stay open, compared with a single commit. Below
+/// a ratio of 1.1, commits keep nine tenths of their rate.
 struct DetachedBenchmark {
     let store: String
     let place: Places
@@ -24,7 +24,7 @@ struct DetachedBenchmark {
                 return item.objectID
             }
         })
-        // Changes of the same thousand objects: the store does not grow while it is measured.
+        // Changes always affect the same thousand objects, so that the store does not grow during the measurement.
         var commits = 0
         func rate() throws -> Double {
             let end = ContinuousClock.now + .seconds(turn)
@@ -38,7 +38,7 @@ struct DetachedBenchmark {
             }
             return time / Double(max(done, 1))
         }
-        // Alone before and after, and in between for the whole time with two detached transactions and an update context that hold changes.
+        // Commits run alone before and after, and in between with two detached transactions and an update context that have changes.
         var measurement = Measurement("detached-open", store: store, against: "none open", count: 1)
         let turns = max(Int(seconds / turn), 2)
         for _ in 0..<turns / 2 { measurement.add(theirs: try rate()) }

@@ -2,7 +2,7 @@ import Foundation
 import PolystoreCatalog
 import PolystoreCompatibility
 
-/// An object of CoreStore's own declarations, with the eight attributes of `Person`.
+/// A class in CoreStore's own declaration syntax, with the eight attributes of `Person`.
 final class FieldPerson: CoreStoreObject {
     @Field.Stored("number") var number: Int64 = 0
     @Field.Stored("name") var name: String = ""
@@ -14,7 +14,7 @@ final class FieldPerson: CoreStoreObject {
     @Field.Stored("note") var note: String?
 }
 
-/// Fetches objects of CoreStore's own declarations beside objects of a generated class, from the same kind of store.
+/// A comparison of fetching objects of CoreStore's own declaration syntax with objects of a generated class, from the same kind of store.
 struct FieldsBenchmark {
     let place: Places
     let count: Int

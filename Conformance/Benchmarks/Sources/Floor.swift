@@ -1,7 +1,7 @@
 import CFloor
 import Foundation
 
-/// The rows in the form that C reads, with memory that lives as long as this object.
+/// The rows in the form that C reads, in memory that lives as long as this object.
 final class FloorRows {
     let rows: UnsafeMutablePointer<floor_row>
     let count: Int
@@ -38,13 +38,13 @@ final class FloorRows {
     }
 }
 
-/// One engine's C side.
+/// The C code of one engine.
 struct Floor {
     let open: (String) -> UnsafeMutableRawPointer?
     let close: (UnsafeMutableRawPointer) -> Void
-    /// Row by row.
+    /// Inserts row by row.
     let insert: (UnsafeMutableRawPointer, FloorRows) -> Int32
-    /// The best known form.
+    /// Inserts by the fastest known method.
     let insertBest: (UnsafeMutableRawPointer, FloorRows) -> Int32
     let scan: (UnsafeMutableRawPointer) -> Int64
     let points: (UnsafeMutableRawPointer, [Int64]) -> Int64

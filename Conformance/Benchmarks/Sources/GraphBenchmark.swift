@@ -3,7 +3,7 @@ import GRDB
 import Polystore
 import PolystoreCatalog
 
-/// Owners with five members each, walked with the members loaded in advance; and one attribute of all members changed.
+/// The traversal of owners with five members each, with prefetched members, and a change of one attribute of all members.
 struct GraphBenchmark {
     let place: Places
     let owners: Int
@@ -134,7 +134,7 @@ struct GraphBenchmark {
     }
 }
 
-/// A commit over two stores beside the two commits that it replaces.
+/// A commit over two stores, compared with the two commits that it replaces.
 struct TwoStoresBenchmark {
     let place: Places
     let rounds: Int

@@ -2,8 +2,8 @@ import Foundation
 import Polystore
 import PolystoreCatalog
 
-/// What the history costs: the same changes of a store that records them, and of one that does not (`history=off`), in turns. Neither waits
-/// for the disk, so that the work itself is seen.
+/// The cost of the history: the same changes of a store that records them and of one that does not (`history=off`), in turns. Neither store
+/// waits for the disk, so that the measurement shows the work itself.
 struct HistoryBenchmark {
     let store: String
     let place: Places
@@ -11,7 +11,7 @@ struct HistoryBenchmark {
     let rounds: Int
     let report: (Measurement) -> Void
 
-    /// Commits of one row each.
+    /// The number of commits, each with one row.
     private static let commits = 2_000
 
     func run() throws {
@@ -20,7 +20,7 @@ struct HistoryBenchmark {
         for side in [on, off] { try fill(side) }
         let keys = Array(1...Int64(count))
         try compare("update-many", count, on, off) { side in try update(side, keys) }
-        // Every second: no run is longer than one key.
+        // Every second row, so that no range contains more than one key.
         let scattered = keys.filter { $0 % 2 == 0 }
         try compare("update-scattered", scattered.count, on, off) { side in try update(side, scattered) }
         try compare("commit-one", Self.commits, on, off) { side in
@@ -49,7 +49,7 @@ struct HistoryBenchmark {
         report(measurement)
     }
 
-    /// Sets one attribute of rows, in one transaction.
+    /// Sets one attribute of rows in one transaction.
     private func update(_ side: OpenStore, _ keys: [Int64]) throws {
         let schema = try Self.schema.get()
         guard let entity = schema.index(of: "Person"), let slot = schema[entity].slot("age") else { throw BenchmarkError.wrongAnswer }

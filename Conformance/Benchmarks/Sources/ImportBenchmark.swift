@@ -2,7 +2,7 @@ import Foundation
 import Polystore
 import PolystoreCatalog
 
-/// Imports under unique ids beside the same number of plain ones, and beside half as many; one store at a time.
+/// A comparison of imports under unique IDs with the same number of plain inserts, and with half as many; one store at a time.
 struct ImportBenchmark {
     let store: String
     let place: Places
@@ -17,7 +17,7 @@ struct ImportBenchmark {
         var half = Measurement("import-unique", store: store, against: "half", count: count)
         try half.run(rounds: rounds, ours: { try unique(count * 2) }, theirs: { try unique(count) })
         report(half)
-        // What the trees and the caches of the machine make of twice as many, whatever is looked up.
+        // The growth of trees and the caches of the machine for twice as many rows, independent of any lookup.
         var growth = Measurement("import-plain", store: store, against: "half", count: count)
         try growth.run(rounds: rounds, ours: { try self.plain(count * 2) }, theirs: { try self.plain(count) })
         report(growth)
@@ -44,7 +44,7 @@ struct ImportBenchmark {
         }
     }
 
-    /// `count` imports into as many objects that are there: half of them known, half of them new.
+    /// Imports `count` sources into the same number of existing objects: half of the sources match one, half are new.
     private func unique(_ count: Int) throws -> Double {
         let sources = Self.sources(count), others = Self.sources(count * 2)
         return try withStack { stack in

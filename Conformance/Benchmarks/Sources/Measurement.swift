@@ -1,12 +1,12 @@
 import Foundation
 
-/// Two sides of one comparison, run in turns so that whatever else the machine does meets both.
+/// A comparison of two sides that run in turns, so that other activity of the machine affects both.
 struct Measurement {
     let workload: String
     let store: String
     let against: String
     let count: Int
-    /// The form of the other side, such as `row` or `best`.
+    /// The variant of the other side, such as `row` or `best`.
     var form: String?
     private(set) var ours: [Double] = []
     private(set) var theirs: [Double] = []
@@ -19,10 +19,10 @@ struct Measurement {
         self.form = form
     }
 
-    /// Runs both sides `rounds` times; each closure returns the nanoseconds that count, so that it can prepare without a clock.
+    /// Runs both sides `rounds` times. Each closure returns the nanoseconds to count, so that preparation is not measured.
     mutating func run(rounds: Int, ours: () throws -> Double, theirs: () throws -> Double) rethrows {
         for round in 0..<rounds {
-            // Who begins changes, so that neither always meets the caches that the other left.
+            // The sides take turns at beginning, so that neither always runs with the caches that the other left.
             if round % 2 == 0 {
                 self.ours.append(try ours())
                 self.theirs.append(try theirs())
@@ -44,7 +44,7 @@ struct Measurement {
         return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
     }
 
-    /// One JSON object in one line.
+    /// The measurement as one JSON object in one line.
     var json: String {
         var fields = [
             "\"workload\":\"\(workload)\"", "\"store\":\"\(store)\"", "\"against\":\"\(against)\"",
@@ -55,7 +55,7 @@ struct Measurement {
         return "{" + fields.joined(separator: ",") + "}"
     }
 
-    /// One line of the table.
+    /// The measurement as one line of the table.
     var row: String {
         let name = form.map { "\(against) (\($0))" } ?? against
         return [
@@ -72,7 +72,7 @@ struct Measurement {
     private func right(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
 }
 
-/// The nanoseconds that a closure takes.
+/// Returns the nanoseconds that a closure takes.
 func nanoseconds(_ body: () throws -> Void) rethrows -> Double {
     let start = ContinuousClock.now
     try body()
@@ -80,7 +80,7 @@ func nanoseconds(_ body: () throws -> Void) rethrows -> Double {
     return Double(time.components.seconds) * 1e9 + Double(time.components.attoseconds) / 1e9
 }
 
-/// The resident memory of this process, in megabytes; 0 where `/proc` is missing.
+/// Returns the resident memory of this process in megabytes, or 0 where `/proc` is not available.
 func residentMegabytes() -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

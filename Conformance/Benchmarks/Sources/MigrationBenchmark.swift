@@ -3,8 +3,8 @@ import Polystore
 import PolystoreCatalog
 import PolystoreTransfer
 
-/// Steps between versions of a model: a transformer over every object beside a transfer of the same rows, and an attribute that comes to all
-/// rows beside the count of them, which a copy of the table could never keep up with.
+/// Migration steps: a transformer of every object, compared with a transfer of the same rows, and an attribute that is added to all rows,
+/// compared with counting them, which shows whether the table was copied.
 struct MigrationBenchmark {
     let store: String
     let place: Places
@@ -12,7 +12,7 @@ struct MigrationBenchmark {
     let rounds: Int
     let report: (Measurement) -> Void
 
-    /// Runs both.
+    /// Runs both measurements.
     func run() throws {
         let old = try Schema(json: BenchmarkModel.json)
         let source = try place.url(store)
@@ -35,7 +35,7 @@ struct MigrationBenchmark {
         return try Schema(version: name, entities: entities)
     }
 
-    /// Copies every attribute by hand and sets a new one, so that every row is written anew.
+    /// Copies every attribute explicitly and sets a new one, so that every row is rewritten.
     private func transform(_ source: String, _ old: Schema) throws {
         let name = old.entities[0].name, next = try version("next", old, [Attribute("label", .string, isOptional: true)])
         let text = old.entities[0].attributes.first { $0.type == .string }?.name ?? ""
@@ -48,7 +48,7 @@ struct MigrationBenchmark {
                     object["label"] = "\(source[text] as? String ?? "") again"
                 }
             ])
-        // Both sides write the same rows: those of the newer version.
+        // Both sides write the same rows, those of the newer version.
         let migrated = try place.url(store)
         _ = try transfer(source, to: migrated)
         _ = try migrate(migrated, old, next, [mapping])

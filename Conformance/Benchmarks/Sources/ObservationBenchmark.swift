@@ -2,8 +2,8 @@ import Foundation
 import Polystore
 import PolystoreCatalog
 
-/// What it costs to follow: a sorted list kept up to date beside the same list fetched anew after each commit, and commits with a thousand
-/// observers that they do not concern beside the same commits without.
+/// The cost of observation: a sorted list that is kept up to date, compared with fetching the list again after each commit, and commits
+/// with a thousand observers that they do not affect, compared with the same commits without observers.
 struct ObservationBenchmark {
     let store: String
     let place: Places
@@ -21,7 +21,7 @@ struct ObservationBenchmark {
         for kind in Kind.allCases { try unconcerned(kind) }
     }
 
-    /// Who observes what a commit does not concern.
+    /// The kinds of observers that a commit does not affect.
     private enum Kind: String, CaseIterable {
         /// Lists of another entity.
         case otherEntity = "other entity"
@@ -29,7 +29,7 @@ struct ObservationBenchmark {
         case otherObjects = "other objects"
         /// Lists of the same entity whose conditions the object does not satisfy.
         case otherLists = "other lists"
-        /// The same, kept up to date on the stack's own threads.
+        /// The same lists, kept up to date on the stack's own threads.
         case publishers
     }
 
@@ -49,7 +49,7 @@ struct ObservationBenchmark {
 
     private func commit(_ stack: DataStack, _ ids: [ObjectID<Person>], _ number: Int) throws {
         try stack.perform(synchronous: { transaction in
-            // Far enough that the object changes its place.
+            // The change is large enough to move the object.
             try transaction.edit(ids[number * 7 % ids.count])?.age = (number * 7919) % Self.objects
         })
     }
@@ -75,7 +75,7 @@ struct ObservationBenchmark {
         report(measurement)
     }
 
-    /// A list of a million objects of which a screen shows twenty at a time: the memory of the monitor is in the line, too.
+    /// Measures a list of a million objects of which a screen shows twenty at a time. The output line includes the memory of the monitor.
     private func longList() throws {
         let stack = try stack(Self.many), from = From<Person>().orderBy(.ascending(\.age)).batchSize(20)
         let ids = try stack.fetchIDs(From<Person>().where(\.age < 1_000))

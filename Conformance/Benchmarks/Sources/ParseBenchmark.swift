@@ -1,7 +1,7 @@
 import Polystore
 import PolystoreCatalog
 
-/// Reading a typical condition from its text, beside the 20 microseconds that it may take.
+/// The time to parse a typical condition, compared with the limit of 20 microseconds.
 struct ParseBenchmark {
     let rounds: Int
     let report: (Measurement) -> Void
@@ -24,7 +24,8 @@ struct ParseBenchmark {
     }
 }
 
-/// From a request to the first row of an empty table in SQLite: checking, compiling, finding the prepared statement, binding and running.
+/// The time from a request to the first row of an empty SQLite table: checking, compiling, finding the prepared statement, binding and
+/// running.
 struct CompileBenchmark {
     let place: Places
     let rounds: Int

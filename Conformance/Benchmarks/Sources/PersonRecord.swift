@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Polystore
 
-/// The row of every workload: 8 attributes, in a hierarchy of two entities, as a user with sub-entities has it.
+/// The model of every workload: 8 attributes in a hierarchy of two entities, like the model of a user with subentities.
 enum BenchmarkModel {
     static let json = """
         {"version":"1","entities":[
@@ -14,7 +14,7 @@ enum BenchmarkModel {
         """
 }
 
-/// The values of one row, made before any clock runs.
+/// The values of one row, created before any measurement starts.
 struct PersonValues {
     let key: Int64
     let number: Int64
@@ -26,7 +26,7 @@ struct PersonValues {
     let created: Date
     let note: String?
 
-    /// Names of 9 to 15 bytes, emails of 22 to 27, a note of 16 to 31 bytes in half of the rows.
+    /// Creates values: names of 9 to 15 bytes, emails of 22 to 27, a note of 16 to 31 bytes in half of the rows.
     init(_ index: Int) {
         key = Int64(index)
         number = Int64(index) * 7
@@ -42,7 +42,7 @@ struct PersonValues {
     static func rows(_ count: Int) -> [PersonValues] { (1...count).map(PersonValues.init) }
 }
 
-/// GRDB's record: a struct with a hand-written initialiser and encoder, the fastest documented form.
+/// GRDB's record: a struct with a hand-written initializer and encoder, the fastest documented form.
 struct PersonRecord: FetchableRecord, PersistableRecord {
     static let databaseTableName = "person"
     var id: Int64

@@ -4,7 +4,7 @@ import GRDB
 import Polystore
 import PolystoreCatalog
 
-/// Where the two sides keep their data: fresh folders, and a schema of its own on the server.
+/// The locations of the data of both sides: new folders, and a separate schema on the server.
 final class Places {
     let folder: URL
     let server: String?
@@ -23,7 +23,7 @@ final class Places {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// A URL of a store that does not exist yet.
+    /// Returns the URL of a store that does not exist yet.
     func url(_ store: String) throws -> String {
         number += 1
         switch store {
@@ -36,7 +36,7 @@ final class Places {
         }
     }
 
-    /// Where the C side of a store writes.
+    /// Returns the location where the C code of a store writes.
     func floorPlace(_ store: String) throws -> String {
         if store == "postgresql" {
             guard let server else { throw BenchmarkError.noServer }
@@ -47,7 +47,7 @@ final class Places {
 }
 
 extension OpenStore {
-    /// Opens the store that the catalog has for a URL.
+    /// Opens the store that the store registry has for a URL.
     convenience init(catalogued url: String, _ request: OpenRequest) throws {
         try self.init(opening: StoreCatalog.standard.store(at: StoreURL(url)), request)
     }
@@ -71,7 +71,7 @@ extension Workloads {
         return try body(stack)
     }
 
-    /// Runs `body` with the C side over a new place.
+    /// Runs `body` with the C code over a new location.
     @discardableResult
     func withFloor(_ body: (Floor, UnsafeMutableRawPointer) throws -> Double) throws -> Double {
         guard let floor, let handle = floor.open(try place.floorPlace(store)) else { throw BenchmarkError.floorFailed(store) }
@@ -79,8 +79,8 @@ extension Workloads {
         return try body(floor, handle)
     }
 
-    /// Runs `body` with GRDB over a new file with the same settings: they are set after opening, because its pool sets NORMAL before.
-    /// Beside the store in memory it keeps its database in memory too.
+    /// Runs `body` with GRDB over a new file with the same settings. They are set after opening, because its pool sets NORMAL before. For
+    /// comparison with the memory store it keeps its database in memory too.
     func withGRDB(_ body: (any DatabaseWriter) throws -> Double) throws -> Double {
         var configuration = Configuration()
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA page_size=8192; PRAGMA cache_size=-65536") }

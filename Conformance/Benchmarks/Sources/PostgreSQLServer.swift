@@ -1,17 +1,17 @@
 import Foundation
 
-/// A PostgreSQL server of our own on a unix socket, with fsync on, for the time of the run.
+/// A private PostgreSQL server on a Unix socket, with fsync on, for the duration of the run.
 final class PostgreSQLServer {
     private let folder: String
     private let tools: String
     private let data: String
-    /// The address for libpq and for the store.
+    /// The connection URL for libpq and for the store.
     let url: String
 
     init() throws {
         guard let tools = Self.findTools() else { throw BenchmarkError.noServer }
         self.tools = tools
-        // The path of a socket has at most 107 bytes: the folder is kept short.
+        // The path of a socket has at most 107 bytes, so the folder has a short path.
         folder = "/tmp/polystore-bench-\(ProcessInfo.processInfo.processIdentifier)"
         data = folder + "/data"
         let port = 20_000 + Int.random(in: 0..<20_000)
@@ -35,7 +35,7 @@ final class PostgreSQLServer {
         return places.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
     }
 
-    /// A server refuses to run as root.
+    /// Runs a tool as the user postgres, because a server refuses to run as root.
     private func asPostgres(_ tool: String, _ arguments: [String]) throws {
         if getuid() == 0 {
             try Self.run("/sbin/runuser", ["-u", "postgres", "--", "\(tools)/\(tool)"] + arguments)
@@ -44,8 +44,8 @@ final class PostgreSQLServer {
         }
     }
 
-    /// Runs a program and waits for it alone. Foundation's `Process` would also wait for the server that `pg_ctl` leaves behind, because
-    /// it inherits a descriptor.
+    /// Runs a program and waits for it alone. Foundation's `Process` would also wait for the server that `pg_ctl` starts, because it
+    /// inherits a descriptor.
     private static func run(_ path: String, _ arguments: [String]) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

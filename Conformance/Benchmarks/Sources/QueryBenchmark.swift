@@ -4,9 +4,9 @@ import GRDB
 import Polystore
 import PolystoreCatalog
 
-/// Ranges by an index, averages by group, filtered and sorted fetches, over `count` sales in a thousand regions.
+/// Ranges by an index, averages by group, and filtered and sorted fetches, over `count` sales in a thousand regions.
 ///
-/// The C side reads the very file of the store, or a copy of it, with the statement that one would type by hand.
+/// The C code reads the store's own file, or a copy of it, with a hand-written statement.
 struct QueryBenchmark {
     let store: String
     let place: Places
@@ -14,7 +14,7 @@ struct QueryBenchmark {
     let rounds: Int
     let report: (Measurement) -> Void
 
-    /// One row; `number` is a permutation of the keys, so that its index leads all over the table.
+    /// One row. `number` is a permutation of the keys, so that its index order visits the whole table.
     private struct Values {
         let number: Int, region: String, amount: Double, at: Date, note: String?
 
@@ -36,7 +36,7 @@ struct QueryBenchmark {
         }
     }
 
-    /// A hundredth of the numbers.
+    /// A range of one hundredth of the numbers.
     private var range: (low: Int, high: Int) { (count / 2, count / 2 + count / 100 - 1) }
 
     func run() throws {
@@ -90,7 +90,7 @@ struct QueryBenchmark {
         return try nanoseconds { if try stack.queryAttributes(query).count != 1000 { throw BenchmarkError.wrongAnswer } }
     }
 
-    /// By an index beside the same range without one.
+    /// Compares a range by an index with the same range without one.
     private func scans(_ stack: DataStack) throws {
         var measurement = Measurement("range-by-index", store: store, against: "full scan", count: count / 100)
         try measurement.run(
@@ -126,7 +126,7 @@ struct QueryBenchmark {
         }
     }
 
-    /// The engine may open a file once in a process: C reads a copy.
+    /// A process may open an LMDB file only once, so the C code reads a copy.
     private func averagesOfFile(_ url: String) throws {
         let file = String(url.dropFirst("lmdb:".count)), copy = place.file("copy.lmdb")
         try FileManager.default.copyItem(atPath: file, toPath: copy)

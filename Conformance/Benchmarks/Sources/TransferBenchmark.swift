@@ -4,7 +4,7 @@ import Polystore
 import PolystoreCatalog
 import PolystoreTransfer
 
-/// A million rows from SQLite to PostgreSQL, beside pgloader on the same rows and the same server.
+/// The transfer of a million rows from SQLite to PostgreSQL, compared with pgloader on the same rows and the same server.
 struct TransferBenchmark {
     private let places: Places
     private let server: String
@@ -31,7 +31,7 @@ struct TransferBenchmark {
 
     private func fill(_ url: String) throws {
         let store = try OpenStore(catalogued: url, OpenRequest(schema: try Schema(json: BenchmarkModel.json)))
-        // A part at a time, so that the values of all rows are never held together.
+        // Rows are loaded in parts, so that the values of all rows are never in memory at once.
         for start in stride(from: 0, to: rows, by: 50_000) {
             try BulkLoad((start + 1...min(start + 50_000, rows)).map(PersonValues.init)).run(store)
         }
@@ -49,11 +49,11 @@ struct TransferBenchmark {
     }
 
     private func pgloader(_ path: String) throws -> Double {
-        // pgloader speaks TCP or a socket named in the URL with its slashes escaped.
+        // pgloader supports TCP, or a socket in the URL with escaped slashes.
         let parts = URLComponents(string: server)
         let host = parts?.queryItems?.first { $0.name == "host" }?.value ?? "",
             port = parts?.queryItems?.first { $0.name == "port" }?.value ?? ""
-        // Only the rows: pgloader stumbles over the sequence of the history table.
+        // Only the rows, because pgloader fails on the sequence of the history table.
         let script = places.file("transfer.load")
         let text = """
             LOAD DATABASE FROM sqlite://\(path) INTO postgresql://postgres@unix:\(host):\(port)/postgres

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Polystore
 
-/// The workloads of one store beside its C floor; each opens its own places, so that no run sees another's pages.
+/// The workloads of one store, compared with its C floor. Each opens its own locations, so that no run uses the pages of another one.
 struct Workloads {
     let store: String
     let floor: Floor?
@@ -13,7 +13,7 @@ struct Workloads {
     let wanted: Set<String>?
     let report: (Measurement) -> Void
 
-    /// All workloads of the store.
+    /// Runs all workloads of the store.
     func run() throws {
         let values = PersonValues.rows(count)
         let rows = FloorRows(values)
@@ -26,7 +26,7 @@ struct Workloads {
 
     private func wants(_ workload: String) -> Bool { wanted?.contains(workload) ?? true }
 
-    /// `count` objects created and committed in one transaction, the transaction freed included.
+    /// Creates `count` objects and commits them in one transaction, including the release of the transaction.
     private func createAndCommit(_ values: [PersonValues], _ rows: FloorRows) throws {
         for form in floor == nil ? [] : ["row", "best"] {
             var measurement = Measurement("create-commit", store: store, against: "c", count: count, form: form)
@@ -53,7 +53,7 @@ struct Workloads {
         }
     }
 
-    /// The bulk load of the transfer, from rows that are already encoded.
+    /// Performs the bulk load of a transfer, from rows that are already encoded.
     private func bulkInsert(_ values: [PersonValues], _ rows: FloorRows) throws {
         for form in floor == nil ? [] : ["row", "best"] {
             var measurement = Measurement("bulk-insert", store: store, against: "c", count: count, form: form)
@@ -119,7 +119,8 @@ struct Workloads {
         try measurement.run(
             rounds: rounds,
             ours: {
-                // Fetching what is to be changed is measured elsewhere: the clock runs from the first assignment to the commit.
+                // Fetching the objects to change is measured elsewhere: this measurement begins with the first assignment and ends with the
+                // commit.
                 var start = ContinuousClock.now
                 try stack.perform(synchronous: { transaction in
                     let objects = try transaction.fetchAll(From<Person>())

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group A: aggregates and groups.
+/// Cases of group A: aggregates and groups.
 enum AggregateCases {
     private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
 
@@ -18,7 +18,7 @@ enum AggregateCases {
         }
     }
 
-    /// Doubles agree to a relative 1e-12, everything else exactly.
+    /// Whether two values are equal; doubles may differ by a relative 1e-12.
     static func near(_ a: Value, _ b: Value) -> Bool {
         guard case .double(let x) = a, case .double(let y) = b else { return a == b }
         return x == y || abs(x - y) <= 1e-12 * max(abs(x), abs(y))
@@ -106,7 +106,7 @@ enum AggregateCases {
         },
     ]
 
-    /// The aggregates of prices that are loaded.
+    /// Returns a case for the aggregates of loaded prices.
     private static func decimals(
         _ id: String, _ prices: [String], sum: String? = nil, average: String? = nil, median: String? = nil
     ) -> ConformanceCase {

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group P at the edges of what engines do with constants, texts and lists.
+/// Cases of group P about limits of constants, texts and lists in engines.
 enum ConstantCases {
     static let all: [ConformanceCase] = [lists, coalesce, texts, patterns, prefixes, remainders, ranges, keys]
 
-    /// Checks the keys of conditions, by the store and above it.
+    /// Checks the keys that conditions find, both in the store and above it.
     private static func check(_ facts: [(String, [Int64])], _ scratch: Scratch, _ check: Check) throws {
         for (text, keys) in facts {
             let request = FetchRequest("Thing", where: try QueryPredicate(parsing: text)), plan = try request.plan(in: scratch.schema)
@@ -17,7 +17,7 @@ enum ConstantCases {
 
     private static let lists = ConformanceCase("P072.constants-of-a-list-that-no-value-can-be", clause: "Q1") { harness, check in
         try harness.withStore { scratch in
-            // 70,000 and 4,464 have the same 16 bits.
+            // 70,000 and 4,464 have the same lower 16 bits.
             try scratch.load("Thing", [(1, ["number": .int(1)]), (2, ["small": .int(4464), "parent": .int(1), "real": .double(0.5)])])
             try Self.check(
                 [
@@ -36,7 +36,7 @@ enum ConstantCases {
         }
     }
 
-    /// On a server whose database sorts by a language, "a" comes before "B".
+    /// On a server whose database sorts by a language, "a" sorts before "B".
     private static let texts = ConformanceCase("P074.texts-of-constants-are-compared-by-bytes", clause: "V3") { harness, check in
         try harness.withStore { scratch in
             try Fixture.fill(scratch)
@@ -57,7 +57,7 @@ enum ConstantCases {
             try scratch.load("Thing", texts.enumerated().map { (Int64($0 + 1), ["text": .string($1)]) })
             try Self.check(
                 [
-                    // From "Z" over what stands between the letters to "a".
+                    // From "Z" over the characters between the letters to "a".
                     ("text MATCHES[c] '[Z-a]'", [1, 2, 3, 4, 5]), ("text MATCHES[c] '[A-z]'", [1, 2, 3, 4, 5, 6, 13]),
                     ("text MATCHES[c] '[A-]'", [1, 2, 7]), ("text MATCHES[c] '[+--A]'", [1, 2, 7]),
                     ("text MATCHES[c] '[^A-Z]'", [5, 7, 9]),
@@ -112,7 +112,7 @@ enum ConstantCases {
     private static let remainders = ConformanceCase("P026.remainders-of-long-decimals", clause: "Q2") { harness, check in
         try harness.withStore { scratch in
             try Fixture.fill(scratch)
-            // Worked out with the integers of Python.
+            // The expected values were computed with Python's integers.
             try Self.check(
                 [
                     ("modulus(price, 97) == 44", [5]),

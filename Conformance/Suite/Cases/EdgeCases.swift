@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Groups P, O and A at the edges of what values, lists and lengths can be.
+/// Cases of groups P, O and A about the limits of values, lists and lengths.
 enum EdgeCases {
     static let all: [ConformanceCase] = predicates + orders + distinct + pending
 
@@ -17,7 +17,7 @@ enum EdgeCases {
 
     private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
 
-    /// Prices at the ends of what a decimal can be, computed with.
+    /// Computations with prices at the limits of the decimal range.
     private static let arithmetic = ConformanceCase("P068.decimals-at-the-ends-of-their-range", clause: "Q2") { harness, check in
         try harness.withStore { scratch in
             let whole = "12345678901234567890123456789012345678"
@@ -71,12 +71,12 @@ enum EdgeCases {
                 check.equal(try scratch.keys(FetchRequest("Thing", where: .or(equal))), [1, 2, 5], "any of them")
                 let not = (3..<10_003).map { QueryPredicate.compare(.path("number"), .notEqual, .value(.int($0))) }
                 check.equal(try scratch.keys(FetchRequest("Thing", where: .and(not))), [1, 2, 3, 4, 5, 6, 7, 8], "none of them")
-                // Of two properties in turn, so that no list can be made of it.
+                // The conditions alternate between two properties, so that they cannot be combined into a list.
                 let mixed = (0..<10_000).map { number in
                     QueryPredicate.compare(.path(number % 2 == 0 ? "number" : "real"), .greater, .value(.int(Int64(number))))
                 }
                 check.equal(try scratch.keys(FetchRequest("Thing", where: .and(mixed))), [6], "greater than all")
-                // More than an engine takes values.
+                // More values than an engine accepts.
                 let many = (0..<70_000).map { number in
                     QueryPredicate.compare(.path(number % 2 == 1 ? "number" : "real"), .equal, .value(.int(Int64(number) - 70_000)))
                 }
@@ -113,7 +113,7 @@ enum EdgeCases {
         ConformanceCase("P045.printed-and-read-again", clause: "Q11") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                // A program may nest deeper than a text: those facts are about that.
+                // A program may nest deeper than a text; the excluded facts test that.
                 for fact in PredicateCases.facts where !fact.id.hasPrefix("P015") {
                     let text = fact.predicate("").description
                     let read = try QueryPredicate(parsing: text)
@@ -149,7 +149,7 @@ enum EdgeCases {
                 "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-0000000000FF", "00000000-0000-0001-0000-000000000000",
                 "7FFFFFFF-0000-0000-0000-000000000000", "80000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
             ].map { UUID(uuidString: $0).map(Value.uuid) ?? .null }),
-        // The first that there is, a microsecond before 1970, then neighbours.
+        // The earliest possible date, a microsecond before 1970, then adjacent values.
         order("O010.dates", "O2", "at", [.date(-62_135_596_800_000_000), .date(-1), .date(0), .date(1), .date(1_700_000_000_000_000)]),
         .graph("O005.both-zeros-are-one", "V2, O2") { stack, check in
             try stack.write { transaction in
@@ -196,7 +196,7 @@ enum EdgeCases {
             try stack.write { transaction in for age in [10, 20] { try transaction.create(Person.self).age = age } }
             try stack.write { transaction in
                 try transaction.create(Person.self).age = 90
-                // A fetch brings what was done so far to the store.
+                // A fetch sends the pending changes to the store.
                 check.equal(try transaction.fetchCount(From<Person>().where(\.age == 90)), 1, "flushed")
                 let sum = From<Person>().select(Int.self, .sum(\.age))
                 check.equal(try transaction.queryValue(sum), 30, "what is committed")

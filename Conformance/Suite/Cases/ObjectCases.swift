@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group C: rows are made, read, changed and deleted.
+/// Cases of group C: rows are created, read, changed and deleted.
 enum ObjectCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("C001.reads-its-own-writes", clause: "W3") { harness, check in

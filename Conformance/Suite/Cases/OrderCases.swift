@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Group O: the order of a fetch is total, so limit and offset are deterministic.
+/// Cases of group O: the order of a fetch is total, so limit and offset are deterministic.
 enum OrderCases {
     private static func keys(
         _ id: String, _ clause: String, _ expected: [Int64], entity: String = "Thing", _ sort: [OrderTerm],

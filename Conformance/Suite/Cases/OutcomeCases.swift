@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// What a store says became of a commit whose end its program did not see.
+/// Cases about a store's answer for the outcome of a commit whose end its program did not see.
 enum OutcomeCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("T060.what-became-of-a-commit-is-told", clause: "W12") { harness, check in
@@ -27,14 +27,14 @@ enum OutcomeCases {
                     check.equal(try outcome(lost, scratch), .notCommitted, "of a rollback")
                     check.equal(CommitToken(kept.description), kept, "from its text")
                     try scratch.insert("Thing", [["number": .int(3)]])
-                    // Another instance, as of another process, says the same.
+                    // Another instance, which stands for another process, gives the same answer.
                     if harness.capabilities.contains(.persistent) { try scratch.reopen() }
                 }
             }
         }
     ]
 
-    /// The token of a transaction, which then commits or does not; nil where the store names a commit only when it is in doubt.
+    /// Returns the token of a transaction, which then commits or not; nil if the store names a commit only when it is in doubt.
     private static func token(_ scratch: Scratch, commits: Bool) throws -> CommitToken? {
         let writer = try scratch.store.beginWrite(WriteOptions())
         defer { writer.end() }
@@ -44,7 +44,7 @@ enum OutcomeCases {
         return token
     }
 
-    /// The answer, once the engine has decided.
+    /// Returns the answer after the engine has decided.
     private static func outcome(_ token: CommitToken, _ scratch: Scratch) throws -> CommitOutcome? {
         for _ in 0..<1_000 {
             let outcome = try scratch.store.ability((any CommitOutcomeStorage).self)?.outcome(of: token)

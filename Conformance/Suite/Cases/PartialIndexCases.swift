@@ -1,7 +1,8 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Partial indexes: no answer depends on them, and the stores that can keep only the objects of their conditions.
+/// Cases about partial indexes: no answer depends on them, and stores that support them index only the objects that satisfy their
+/// conditions.
 enum PartialIndexCases {
     private static let conditions = [
         "isActive == TRUE", "state != 'it\\'s done'", "closed == NIL OR closed > 990", "age <= -5", "age != 3",

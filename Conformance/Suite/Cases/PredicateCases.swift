@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group P: each predicate as it is, negated, on a joined key path, negated there, and filtered above the store.
+/// Cases of group P: each predicate unchanged, negated, on a joined key path, negated there, and filtered above the store.
 enum PredicateCases {
-    /// A predicate with the keys of the fixture's things of which it is true, worked out by hand, and whether it is true of nil.
+    /// A predicate with the keys of the fixture's things for which it is true, determined by hand, and whether it is true of nil.
     struct Fact: Sendable {
         let id: String
         let predicate: @Sendable (String) -> QueryPredicate
@@ -20,7 +20,7 @@ enum PredicateCases {
 
     static let all: [ConformanceCase] = facts.flatMap(cases) + [relatedRows, normalForms]
 
-    /// What is asked first must not answer what is asked then: the texts are equal to Swift, and not to a store.
+    /// The first request must not determine the answer of the second: the texts are equal in Swift, but not in a store.
     private static let normalForms = ConformanceCase("P042.needles-of-two-normal-forms", clause: "V3") { harness, check in
         let forms = [(Fixture.composed, Int64(6)), (Fixture.decomposed, Int64(7))]
         let matches: [(TextMatch, (String) -> String)] = [
@@ -55,7 +55,7 @@ enum PredicateCases {
                 let reader = NoPushdown(session.reader)
                 let rows = try scratch.rows(session.through { _ in reader }.cursor(for: plan))
                 check.equal(rows.map(\.key), [105, 106], "keys")
-                // A store gives as many rows at a time as it likes, one by one even; for each batch there is one look-up for each step.
+                // A store may return any number of rows at a time, even one by one. Each batch requires one lookup for each step.
                 check.isTrue(reader.batches > 0, "batches were counted")
                 check.isTrue(reader.lookUps <= 2 * reader.batches, "one for the things and one for their parents")
             }
@@ -103,7 +103,7 @@ enum PredicateCases {
         ]
     }
 
-    /// The same answer when nothing of the condition is given to the store.
+    /// Returns a case that expects the same answer if no part of the condition is given to the store.
     private static func residual(_ fact: Fact) -> ConformanceCase {
         ConformanceCase("\(fact.id)-without-pushdown", clause: "Q13") { harness, check in
             try harness.withStore { scratch in

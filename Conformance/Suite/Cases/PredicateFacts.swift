@@ -1,13 +1,14 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Facts of group P about expressions, options of texts, and related objects.
+/// The facts of group P about expressions, options of texts, and related objects.
 enum PredicateFacts {
     typealias Fact = PredicateCases.Fact
 
     static let all = patterns + options + functions + related + outside
 
-    /// A fact about a predicate in its text form; in the joined form each key path begins at the holder, which is done to the tree.
+    /// Returns a fact about a predicate in text form. In the joined form each key path begins at the holder, which is done in the parsed
+    /// tree.
     private static func fact(_ id: String, _ keys: [Int64], ofNil: Bool = false, _ text: String) -> Fact {
         Fact(id, keys, ofNil: ofNil) { prefix in
             guard let predicate = try? QueryPredicate(parsing: text) else { return .constant(false) }
@@ -97,7 +98,7 @@ enum PredicateFacts {
         fact("P033.compared-with-a-property", [2], "children.@max.number > number AND number == 2"),
     ]
 
-    /// Conditions on related objects that look at the object outside.
+    /// Conditions on related objects that read the outer object.
     private static let outside = [
         fact("P033.outside-in-any", [2], "ANY children.number == number"),
         fact("P033.outside-in-all", [2, 3, 4, 5, 6, 7, 8], ofNil: true, "ALL children.number >= number"),
@@ -123,7 +124,8 @@ enum PredicateFacts {
 }
 
 extension QueryPredicate {
-    /// The predicate with a relationship before each key path of its own object, also those inside of conditions on related objects.
+    /// Returns the predicate with a relationship before each key path of its own object, including those inside of conditions on related
+    /// objects.
     fileprivate func prefixed(_ prefix: String, _ depth: Int = 0) -> QueryPredicate {
         func own(_ expression: QueryExpression) -> QueryExpression { expression.prefixed(prefix, depth) }
         return switch node {

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Groups A, O and P over expressions: what is computed of groups and objects, orders by it, and what goes wrong on the way.
+/// Cases of groups A, O and P about expressions: computed values of groups and objects, sort orders by them, and errors.
 enum QueryCases {
     static let all: [ConformanceCase] = groups + values + orders + errors + others
 
     private static func expression(_ text: String) throws(QueryError) -> QueryExpression { try QueryExpression(parsing: text) }
 
-    /// A case over the fixture: a query in text form and its answer.
+    /// Returns a case over the fixture: a query in text form and its answer.
     private static func answer(
         _ id: String, _ clause: String, _ outputs: [String], _ expected: [[Value]], groupBy: [String] = [], having: String? = nil,
         where condition: String? = nil,
@@ -35,7 +35,7 @@ enum QueryCases {
                     check.isTrue(
                         row.count == wanted.count && zip(row, wanted).allSatisfy { AggregateCases.near($0, $1) }, "\(row) is \(wanted)")
                 }
-                // The same from rows that are read.
+                // The same values must follow from rows that the layer above the store reads.
                 let plan = try request.plan(in: scratch.schema)
                 let above = try scratch.read { try $0.through(NoPushdown.init).values(for: plan) }
                 for (row, wanted) in zip(above, expected) {
@@ -168,7 +168,7 @@ enum QueryCases {
         ConformanceCase("P026.short-circuit", clause: "Q2") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                // What would be an error of other rows is not computed for them.
+                // A computation that would fail for other rows is not performed for them.
                 for text in [
                     "number BETWEEN {-10, 10} AND 6 / (number - 1) == 6", "number == 2 AND 6 / (number - 1) == 6",
                     "ANY children.number == 2 AND 4 / number == 2",
@@ -181,7 +181,7 @@ enum QueryCases {
         },
         ConformanceCase("P030.date-parts", clause: "Q9") { harness, check in
             try harness.withStore { scratch in
-                // 2026-03-29: at 1:00 UTC clocks in Berlin go from 2 to 3. And a moment before 1970, and one in the year 1.
+                // 2026-03-29: at 1:00 UTC, clocks in Berlin change from 2 to 3. Also a moment before 1970, and one in the year 1.
                 let moments: [Int64] = [
                     1_774_745_999_000_000, 1_774_746_000_000_000, -1, -62_135_596_800_000_000, 951_782_400_000_000,
                 ]

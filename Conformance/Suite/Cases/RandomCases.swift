@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Random requests, answered by the store and by the reference; the seed is in the message of a difference.
+/// Cases with random requests, answered by the store and by the reference. The message of a difference contains the seed.
 enum RandomCases {
     /// The seed, which the runner can set.
     nonisolated(unsafe) static var seed: UInt64 = 20_260_101
@@ -14,7 +14,7 @@ enum RandomCases {
                 for number in 0..<(IsolationCases.isThorough ? 100_000 : 300) {
                     let request = random.fetch()
                     if try scratch.keys(request) == reference.keys(request) { continue }
-                    // The smallest request that still differs says what is wrong.
+                    // The smallest request that still differs shows the cause.
                     let small = try Shrinking.smallest(request) { try scratch.keys($0) != reference.keys($0) }
                     return check.equal(
                         try scratch.keys(small), reference.keys(small), "seed \(seed), request \(number), shrunk: \(small)")
@@ -35,7 +35,8 @@ enum RandomCases {
             }
         },
         // NoREC (Rigger and Su, "Detecting optimization bugs in database engines via non-optimizing reference engine construction", 2020):
-        // what a condition finds, by whatever plan, is as much as what it is true of when it is computed for each object.
+        // the number of objects that a condition finds, by whatever plan, equals the number for which it is true when it is computed for
+        // each object.
         ConformanceCase("P049.non-optimised-count", clause: "N2") { harness, check in
             try harness.withStore { scratch in
                 var random = RandomRequests(seed: seed &+ 3)
@@ -51,8 +52,8 @@ enum RandomCases {
                 }
             }
         },
-        // Pivoted query synthesis (Rigger and Su, "Testing database engines via pivoted query synthesis", 2020): a condition that is true of
-        // one chosen object must find it.
+        // Pivoted query synthesis (Rigger and Su, "Testing database engines via pivoted query synthesis", 2020): a condition that is true
+        // of one chosen object must find it.
         ConformanceCase("P050.pivot", clause: "N2") { harness, check in
             try harness.withStore { scratch in
                 var random = RandomRequests(seed: seed &+ 4)
@@ -101,7 +102,7 @@ enum RandomCases {
     ]
 }
 
-/// Makes a request that shows a difference smaller, as long as it still does.
+/// A reduction of requests that show a difference, to a smaller request that still shows it.
 enum Shrinking {
     static func smallest(_ request: FetchRequest, _ differs: (FetchRequest) throws -> Bool) throws -> FetchRequest {
         var best = request, isSmaller = true
@@ -131,7 +132,7 @@ enum Shrinking {
         return result
     }
 
-    /// Predicates that have less in them.
+    /// Returns predicates with fewer parts.
     static func parts(_ predicate: QueryPredicate) -> [QueryPredicate] {
         switch predicate.node {
         case .not(let part): [part] + parts(part).map { .not($0) }
@@ -158,7 +159,7 @@ enum Shrinking {
     }
 }
 
-/// Random rows and requests over the fixture's things.
+/// A generator of random rows and requests over the fixture's things.
 struct RandomRequests {
     private var random: SplitMix
 
@@ -189,14 +190,14 @@ struct RandomRequests {
         }
     }
 
-    /// Random rows, also brought to a store.
+    /// Returns a reference with random rows, after loading them into a store as well.
     mutating func reference(_ scratch: Scratch) throws -> ReferenceStore {
         let reference = ReferenceStore(rows: rows(60))
         try scratch.load("Thing", reference.rows.map { ($0.key, $0.values) })
         return reference
     }
 
-    /// Something computed of an object whose value is never an error: numbers are at most a quarter of the greatest.
+    /// Returns a computed value of an object that never causes an error: numbers are at most a quarter of the greatest.
     private mutating func number() -> QueryExpression {
         let path = QueryExpression.path(PropertyPath(pick(["number", "parent.number"])))
         switch below(9) {
@@ -218,7 +219,7 @@ struct RandomRequests {
         switch below(4) {
         case 0:
             let inner = predicate(depth: depth - 1), path = PropertyPath(pick(["children", "parent.children", "children.children"]))
-            // Beside what is said of the related objects, how they compare with the object outside.
+            // The condition also compares the related objects with the outer object.
             let outside = PropertyPath(pick(["number", "parent.number"]))
             let compared = QueryPredicate.compare(number(), pick(Comparison.allCases), .outer(1, outside))
             return .related(pick(Quantifier.allCases), path, pick([inner, .and([inner, compared]), .or([compared, inner])]))
@@ -259,7 +260,7 @@ struct RandomRequests {
 
     private mutating func comparison(_ name: String) -> Comparison { pick(Comparison.allCases) }
 
-    /// A constant of the property's type, or of another numeric type.
+    /// Returns a constant of the property's type, or of another numeric type.
     private mutating func constant(_ name: String) -> Value {
         ["number", "real", "price"].contains(name) ? value(pick(["number", "real", "price"])) : value(name)
     }
@@ -282,7 +283,7 @@ struct RandomRequests {
         )
     }
 
-    /// Groups with their number and something computed of them, some of them left out.
+    /// Returns a query for groups with their count and a computed value, excluding some of them.
     mutating func groups() -> QueryRequest {
         let keys = (0...below(2)).map { _ -> QueryExpression in
             below(3) == 0 ? number() : .path(PropertyPath(pick(["flag", "text", "parent.flag"])))

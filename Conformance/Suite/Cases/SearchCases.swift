@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Searches over texts with a full-text index: the answers are those of a scan, and the index follows every change.
+/// Cases about searches over texts with a full-text index: the answers equal those of a scan, and the index follows every change.
 enum SearchCases {
-    /// The schema of the suite, with the words of things indexed; memos, which have no other index, can be long.
+    /// The schema of the suite with a full-text index of things. Memos, which have no other index, can be long.
     private static let schema: Schema = {
         var entities = Fixture.schema.entities
         for index in entities.indices where entities[index].name == "Thing" {
@@ -205,7 +205,7 @@ enum SearchCases {
     ]
 }
 
-/// Random texts, changes and searches. The letters are ones on whose folding Foundation's tables and ours agree.
+/// A generator of random texts, changes and searches. Foundation and Polystore fold its letters in the same way.
 struct RandomSearches {
     private static let words = [
         "a", "ab", "abc", "b", "B", "É", "e", "éa", "ea", "Ångström", "angstrom", "ΑΒΓ", "Жук", "жу", "7", "70", "日本",
@@ -257,7 +257,7 @@ struct RandomSearches {
         }
     }
 
-    /// Adds, changes and deletes some rows in one transaction, in a store and its reference.
+    /// Inserts, changes and deletes some rows in one transaction, in a store and its reference.
     mutating func change(_ reference: inout ReferenceStore, _ scratch: Scratch) throws {
         let thing = try scratch.entity("Thing"), changed = reference.rows.indices.filter { _ in below(4) == 0 }
         for index in changed { reference.rows[index].values["text"] = text() }

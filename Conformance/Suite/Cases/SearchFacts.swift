@@ -1,8 +1,8 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Facts of group P about searches for words; the fixture's texts are `apple`, `Banana`, nothing, the empty text, `50%_off\x`, `café` composed
-/// and decomposed, and `apple pie`.
+/// The facts of group P about searches for words. The fixture's texts are `apple`, `Banana`, nil, the empty text, `50%_off\x`, `café`
+/// composed and decomposed, and `apple pie`.
 enum SearchFacts {
     typealias Fact = PredicateCases.Fact
 
@@ -38,7 +38,7 @@ enum SearchFacts {
         fact("hostile", [], "'; DROP TABLE \\x00 ' OR x'"),
     ]
 
-    /// A query that asks for nothing, or cannot be read, is refused before a store sees it.
+    /// Cases about queries that contain no words, or cannot be parsed: they are refused before a store receives them.
     static let cases: [ConformanceCase] = [
         ConformanceCase("P042.malformed-searches-are-refused", clause: "T4") { harness, check in
             try harness.withStore { scratch in

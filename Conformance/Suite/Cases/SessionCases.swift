@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group T: what can still be done with a session, and what a store refuses before it is asked.
+/// Cases of group T: the operations that a session still permits, and the requests that are refused before a store receives them.
 enum SessionCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("T030.a-failed-change-dooms-until-it-is-undone", clause: "W5", needs: [.savepoints]) { harness, check in
@@ -75,7 +75,7 @@ enum SessionCases {
         },
     ]
 
-    /// Verbs that a session refuses which has failed or ended.
+    /// Returns the operations that a failed or ended session refuses.
     private static func verbs(_ writer: WriteSession) -> [(String, () throws -> Void)] {
         [
             ("a look-up", { try writer.rows(0, keys: [1], into: RowBatch()) }), ("a note", { _ = try writer.note("a") }),
@@ -85,7 +85,7 @@ enum SessionCases {
     }
 }
 
-/// A store that says that it can do nothing that a store may lack, and takes values of eight bytes.
+/// A store that declares no optional capability, and a maximum value size of eight bytes.
 private final class PoorStore: ForwardingStore {
     static let storeType = "poor"
     let base: any StorageInterface

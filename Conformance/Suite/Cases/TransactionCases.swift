@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group T: transactions are whole, apart and remembered.
+/// Cases of group T: transactions are atomic, isolated and recorded in the history.
 enum TransactionCases {
     static let all: [ConformanceCase] = atomicity + isolation + history
 
@@ -93,7 +93,7 @@ enum TransactionCases {
                 check.equal(try scratch.query(count), [[.int(5)]], "counted")
                 let greatest = QueryRequest(FetchRequest("Thing"), outputs: [.aggregate(Aggregate(.maximum, "number"), as: "n")])
                 check.equal(try scratch.query(greatest), [[.int(5)]], "the greatest")
-                // What was undone is in no unique constraint either.
+                // Rolled-back rows are not in any unique constraint either.
                 try scratch.write { try scratch.load("Thing", rows(20...20), $0) }
             }
         },
@@ -314,7 +314,7 @@ enum TransactionCases {
         },
     ]
 
-    /// One insert in a transaction of its own, run again after a conflict.
+    /// Inserts one row in a separate transaction, repeated after a conflict.
     private static func insertOne(_ store: OpenStore, _ schema: Schema, _ number: Int) -> Bool {
         guard let tag = schema.index(of: "Tag") else { return false }
         for _ in 0..<20 {
@@ -362,7 +362,7 @@ enum TransactionCases {
             try harness.withStore { scratch in
                 check.equal(try scratch.token(), nil, "token of an empty history")
                 let token = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
-                // An entry can be held back for a moment, while others write elsewhere on the server.
+                // The history can withhold an entry for a moment while other sessions write to the server.
                 check.isTrue(try Waiting.until { try scratch.token() == token }, "the token becomes that of the commit")
                 check.equal(try scratch.history(since: token).count, 0, "entries after it")
             }
@@ -385,12 +385,12 @@ enum TransactionCases {
     ]
 }
 
-/// A number that several threads raise.
+/// A counter that several threads increment.
 final class Counter: Sendable {
     private let lock = WriteLane()
     nonisolated(unsafe) private var count = 0
 
-    /// The lane keeps the threads apart.
+    /// Increments the counter; the lock serializes the threads.
     func add() {
         guard (try? lock.enter(timeout: 10)) != nil else { return }
         count += 1

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group V: what is written is what is read, after a commit, after opening again, and through `==`.
+/// Cases of group V: a value that is read equals the value that was written, after a commit, after opening again, and when compared by
+/// `==`.
 enum ValueCases {
     static let all: [ConformanceCase] =
         roundTrips + [

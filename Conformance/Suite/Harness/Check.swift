@@ -1,11 +1,11 @@
 internal import PolystoreStorage
 
-/// Collects what does not hold, so that a case tells everything that is wrong at once.
+/// A collector of failed checks, so that a case reports all failures at once.
 public final class Check {
-    /// What did not hold.
+    /// The failed checks.
     public private(set) var failures: [String] = []
 
-    /// Stands before what did not hold: which of several stores it was about.
+    /// The prefix of failures, which identifies one of several stores.
     var label = ""
 
     init() {}
@@ -18,10 +18,10 @@ public final class Check {
 
     func isTrue(_ condition: Bool, _ what: String) { if !condition { fail("\(what): expected to hold") } }
 
-    /// Runs something that must throw an error of a code.
+    /// Runs `body`, which must throw an error with a code.
     func throwing(_ code: StorageError.Code, _ what: String, _ body: () throws -> Void) { throwing([code], what, body) }
 
-    /// Runs something that must throw an error of one of the codes.
+    /// Runs `body`, which must throw an error with one of the codes.
     func throwing(_ codes: [StorageError.Code], _ what: String, _ body: () throws -> Void) {
         do {
             try body()

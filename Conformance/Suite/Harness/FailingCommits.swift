@@ -1,13 +1,13 @@
 internal import PolystoreStorage
 
-/// Lets one commit fail among those of several stores, before anything of it is done.
+/// A switch that lets one of several stores' commits fail before it has any effect.
 final class FailingCommits: Sendable {
     private let left = SharedValue<Int?>(nil)
 
-    /// Lets the commit fail that comes after so many others.
+    /// Lets the commit fail that follows `count` others.
     func arm(after count: Int) { left.withLock { $0 = count } }
 
-    /// A store that does what another one does, except for that commit.
+    /// Returns a store that forwards to another one, except for the failing commit.
     func store(_ base: any StorageInterface) -> any StorageInterface { Store(base, self) }
 
     fileprivate func pass() throws(StorageError) {

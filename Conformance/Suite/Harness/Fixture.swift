@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The schema of the suite and the rows whose answers were worked out by hand.
+/// The schema of the suite, and the rows for which the expected answers were determined by hand.
 enum Fixture {
     static let schema: Schema = {
         let optional: [(String, ValueType)] = [
@@ -41,7 +41,7 @@ enum Fixture {
 
     private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
 
-    /// Eight things; nil where a name is missing. 2, 3 and 4 are children of 1; 5 and 6 are of 2.
+    /// Eight things, with nil for names that are missing. 2, 3 and 4 are children of 1; 5 and 6 are children of 2.
     static let things: [(Int64, [String: Value])] = attributes.map { key, values in
         let parents: [Int64: Int64] = [2: 1, 3: 1, 4: 1, 5: 2, 6: 2]
         return (key, parents[key].map { values.merging(["parent": .int($0)]) { own, _ in own } } ?? values)
@@ -70,14 +70,14 @@ enum Fixture {
         (8, ["number": .int(.max), "real": .double(2.5), "text": .string("apple pie"), "price": decimal("0.0000001")]),
     ]
 
-    /// A holder of each thing, 101 to 108, and one of nothing, 109.
+    /// A holder of each thing, 101 to 108, and one without a thing, 109.
     static let holders: [(Int64, [String: Value])] =
         (1...8).map { (100 + $0, ["label": .string("h\($0)"), "thing": .int($0)]) } + [(109, ["label": .string("h9")])]
 
     /// Three tags.
     static let tags: [(Int64, [String: Value])] = [(201, ["name": .string("red")]), (202, ["name": .string("blue")]), (203, [:])]
 
-    /// The things and their tags.
+    /// The pairs of things and tags.
     static let tagged: [(thing: Int64, tag: Int64)] = [(1, 201), (1, 202), (2, 202), (4, 203), (8, 201)]
 
     static func fill(_ scratch: Scratch) throws {

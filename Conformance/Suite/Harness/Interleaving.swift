@@ -3,10 +3,10 @@ internal import Polystore
 internal import PolystoreStorage
 internal import Synchronization
 
-/// A small transaction over the ages of people, as data: what anomalies of isolation are written in.
+/// A small transaction over the ages of people, as data, which describes isolation anomalies.
 struct Program: Sendable, CustomStringConvertible {
     enum Step: Sendable, Hashable {
-        /// Observes an age; -1 where the person is not there.
+        /// Observes an age; -1 if the person does not exist.
         case get(String)
         case set(String, Int)
         /// Reads and writes one age.
@@ -16,14 +16,14 @@ struct Program: Sendable, CustomStringConvertible {
         /// Observes the sum of all ages.
         case sum
         case insert(String, Int)
-        /// Inserts a person if nobody has the age.
+        /// Inserts a person unless a person with this age exists.
         case insertUnlessAge(String, Int)
-        /// Sets an age to the number of people of at least another.
+        /// Sets an age to the number of people of at least a given age.
         case setToCount(String, atLeast: Int)
         case raiseAll(atLeast: Int, by: Int)
         case delete(String)
         case deleteAll(atLeast: Int)
-        /// Throws, so that everything is undone.
+        /// Throws, so that the transaction is rolled back.
         case abort
     }
 
@@ -36,9 +36,9 @@ struct Program: Sendable, CustomStringConvertible {
     var description: String { "\(steps)" }
 }
 
-/// What programs saw and left behind.
+/// The observations of programs and the final state.
 struct Outcome: Hashable, CustomStringConvertible {
-    /// What each program observed; nil for one that was aborted.
+    /// The observations of each program; nil for one that was aborted.
     var observed: [[Int]?]
     var ages: [String: Int]
 
@@ -47,13 +47,13 @@ struct Outcome: Hashable, CustomStringConvertible {
 
 private struct Aborted: Error {}
 
-/// Runs programs against each other in given schedules and compares what comes out with every serial order.
+/// A runner that executes programs concurrently in given schedules, and compares the outcomes with every serial order.
 struct Interleaving: Sendable {
     let stack: DataStack
     let ages: [String: Int]
     let programs: [Program]
 
-    /// Every way in which the steps of the programs can follow each other, at most `limit` of them, evenly chosen.
+    /// Returns the possible interleavings of the steps of the programs, at most `limit` of them, evenly chosen.
     func schedules(limit: Int) -> [[Int]] {
         var result: [[Int]] = []
         func extend(_ prefix: [Int], _ left: [Int]) {
@@ -69,7 +69,7 @@ struct Interleaving: Sendable {
         return result.enumerated().filter { $0.offset % stride == 0 }.map(\.element)
     }
 
-    /// Checks that every schedule ends as some serial order does.
+    /// Checks that every schedule has the same outcome as some serial order.
     func check(_ check: Check, limit: Int) throws {
         var serial: Set<Outcome> = []
         for order in permutations(Array(programs.indices)) { serial.insert(try run { body in for index in order { body(index, nil) } }) }
@@ -132,7 +132,7 @@ struct Interleaving: Sendable {
         return try stack.write { transaction in
             var seen: [Int] = []
             for step in program.steps {
-                // Who runs again after a conflict goes as fast as it can.
+                // A program that is repeated after a conflict runs without a schedule.
                 if transaction.attempt == 1 { turns?.wait(index) }
                 try perform(step, transaction, &seen)
             }
@@ -176,7 +176,7 @@ struct Interleaving: Sendable {
     }
 }
 
-/// Lets programs take their steps in the order of a schedule. One that waits in a store for another is passed over.
+/// A scheduler that lets programs perform their steps in the order of a schedule. It skips a program that waits in a store for another one.
 final class Turns: Sendable {
     private struct State {
         var schedule: [Int]
@@ -189,7 +189,7 @@ final class Turns: Sendable {
 
     init(_ schedule: [Int]) { state = Mutex(State(schedule: schedule)) }
 
-    /// Waits until it is the program's turn, or the one whose turn it is does not come.
+    /// Waits until it is the program's turn, or the program whose turn it is does not arrive.
     func wait(_ index: Int) {
         let end = Date().addingTimeInterval(Self.patience)
         while !take(index) {

@@ -2,12 +2,12 @@ internal import Foundation
 
 /// The memory of this process.
 enum Memory {
-    /// The most bytes that were resident since `forgetPeak`; nil where the system does not tell.
+    /// The peak of resident bytes since `forgetPeak`; nil where the system does not report it.
     static var peak: Int? { status("VmHWM:") }
 
-    /// Begins a new peak.
+    /// Resets the peak.
     static func forgetPeak() {
-        // https://docs.kernel.org/filesystems/proc.html: 5 sets the peak to what is resident now.
+        // https://docs.kernel.org/filesystems/proc.html: 5 resets the peak to the current resident size.
         try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
     }
 
@@ -17,7 +17,7 @@ enum Memory {
         return line?.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first.map { $0 * 1024 }
     }
 
-    /// How much more than before was resident at the most while `body` ran; nil where the system does not tell.
+    /// Returns the maximum growth of the resident memory while `body` ran, or nil where the system does not report it.
     static func growth(_ body: () throws -> Void) rethrows -> Int? {
         forgetPeak()
         let before = peak

@@ -1,11 +1,11 @@
 internal import PolystoreStorage
 
-/// A session that answers no condition and no order by itself, so that everything is done above it.
+/// A session that answers no condition and no sort order itself, so that the layer above evaluates everything.
 final class NoPushdown: ForwardingReader, ValueQueryReader {
     let reader: any StorageReader
-    /// How often rows were asked for by their keys.
+    /// The number of lookups of rows by their keys.
     private(set) var lookUps = 0
-    /// How many batches of rows its cursors gave.
+    /// The number of batches that its cursors returned.
     private(set) var batches = 0
 
     init(_ reader: any StorageReader) { self.reader = reader }
@@ -28,7 +28,7 @@ final class NoPushdown: ForwardingReader, ValueQueryReader {
     }
 }
 
-/// A cursor that says when it has given a batch.
+/// A cursor that reports each batch that it returns.
 private final class CountedRows: RowCursor {
     private let cursor: any RowCursor
     private let count: () -> Void

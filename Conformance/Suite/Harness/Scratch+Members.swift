@@ -1,14 +1,14 @@
 internal import PolystoreStorage
 
-// Relationships as a model names them, wherever a store keeps their keys.
+// Relationships by their names in the model, wherever a store keeps their keys.
 extension Scratch {
     private func description(_ entity: String, _ relationship: String) throws -> RelationshipDescription {
         if let found = schema[try self.entity(entity)].relationship(relationship) { return found }
         throw StorageError(.notFound, "the suite has no relationship \(entity).\(relationship)")
     }
 
-    /// What each object of an entity leads to by a relationship: in its order where it has one, otherwise by key. Objects that lead to
-    /// nothing are left out.
+    /// Returns the destinations of a relationship for each object of an entity: in the relationship's order if it is ordered, otherwise by
+    /// key. Objects without destinations are left out.
     func members(_ entity: String, _ relationship: String) throws -> [Int64: [Int64]] {
         let description = try description(entity, relationship), destination = schema.entities[description.destination].name
         switch description.place {
@@ -35,13 +35,13 @@ extension Scratch {
         Dictionary(grouping: references, by: \.value).mapValues { $0.map(\.key).sorted() }
     }
 
-    /// All pairs of a link table, by owner and rank.
+    /// Returns all pairs of a link table, by owner and rank.
     private func pairs(_ link: Int) throws -> [Link] {
         let pairs = try links(schema.links[link].name, .owner, nil)
         return pairs.sorted { ($0.owner, $0.rank, $0.member) < ($1.owner, $1.rank, $1.member) }
     }
 
-    /// Leads objects of an entity to others by a relationship; each side that a store keeps is written.
+    /// Connects objects of an entity with others by a relationship, and writes each side that a store keeps.
     func connect(_ entity: String, _ relationship: String, _ members: [Int64: [Int64]]) throws {
         let description = try description(entity, relationship), destination = schema.entities[description.destination].name
         let list = members.sorted { $0.key < $1.key }
@@ -69,7 +69,7 @@ extension Scratch {
         }
     }
 
-    /// Sets to-one relationships; the rows may be of any entity of the hierarchy.
+    /// Sets to-one relationships of rows, which may belong to any entity of the hierarchy.
     private func refer(_ entity: String, _ relationship: String, _ pairs: [(Int64, Int64)]) throws {
         let entities = Dictionary(uniqueKeysWithValues: try fetch(FetchRequest(entity)).map { ($0.key, $0.entity) })
         for (name, members) in Dictionary(grouping: pairs, by: { entities[$0.0] ?? entity }) {

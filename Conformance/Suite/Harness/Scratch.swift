@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// One row as a case sees it.
+/// A row in terms of names and values.
 struct Row: Hashable, CustomStringConvertible {
     var key: Int64
     var entity: String
@@ -11,7 +11,7 @@ struct Row: Hashable, CustomStringConvertible {
     var description: String { "\(entity) \(key) v\(version) \(values.filter { !$0.value.isNull })" }
 }
 
-/// A store under test with what cases need to talk to it in names and values.
+/// A store under test, with operations in terms of names and values.
 final class Scratch {
     private let place: StorePlace
     let schema: Schema
@@ -23,42 +23,42 @@ final class Scratch {
         store = try OpenStore(opening: place.store(nil), OpenRequest(schema: schema))
     }
 
-    /// The same store after it went over to another version of the model.
+    /// Creates a scratch of the same store after its migration to another version of the model.
     init(migrated other: Scratch, to schema: Schema) {
         place = other.place
         store = other.store.keeping(schema)
         self.schema = schema
     }
 
-    /// The same place through another store, opened with a version of the model that it must have.
+    /// Creates a scratch of the same location with another store, opened with the version of the model that it must have.
     init(beside other: Scratch, _ schema: Schema) throws {
         place = other.place
         self.schema = schema
         store = try other.another(OpenRequest(schema: schema, createIfMissing: false))
     }
 
-    /// The same place through another store, which is open.
+    /// Creates a scratch of the same location with another open store.
     init(_ other: Scratch, _ store: OpenStore) {
         place = other.place
         schema = other.schema
         self.store = store
     }
 
-    /// Closes the store and opens the same place again.
+    /// Closes the store and opens the same location again.
     func reopen() throws {
         try store.close()
         try open()
     }
 
-    /// Opens the same place again.
+    /// Opens the same location again.
     func open() throws {
         store = try OpenStore(opening: place.store(nil), OpenRequest(schema: schema))
     }
 
-    /// Another store object of the same place.
+    /// Returns another store object for the same location.
     func another() throws -> any StorageInterface { try place.store(nil) }
 
-    /// Another store object of the same place, open.
+    /// Returns another store object for the same location, opened.
     func another(_ request: OpenRequest) throws -> OpenStore { try OpenStore(opening: another(), request) }
 
     func entity(_ name: String) throws -> EntityIndex {
@@ -81,7 +81,7 @@ final class Scratch {
 
     private var newest: HistoryToken?
 
-    /// Waits until the history reaches the newest commit: a server shows only what no running transaction can precede any more.
+    /// Waits until the history includes the newest commit: a server returns only entries that no running transaction can precede any more.
     private func settle() throws {
         guard let newest else { return }
         for _ in 0..<2000 {
@@ -90,24 +90,24 @@ final class Scratch {
         }
     }
 
-    /// The token of the newest transaction, once the history has settled.
+    /// Returns the token of the newest transaction after the history has settled.
     func token() throws -> HistoryToken? {
         try settle()
         return try read { try $0.currentToken() }
     }
 
-    /// Rows with given keys, as a bulk load adds them.
+    /// Loads rows with given keys, by a bulk load.
     func load(_ name: String, _ rows: [(Int64, [String: Value])]) throws {
         try write { writer in try load(name, rows, writer) }
     }
 
-    /// Rows with given keys, as a bulk load adds them, in a transaction.
+    /// Loads rows with given keys, by a bulk load in a transaction.
     func load(_ name: String, _ rows: [(Int64, [String: Value])], _ writer: WriteSession) throws {
         let index = try entity(name)
         try writer.load(index, batch(index, rows.map { Row(key: $0.0, entity: name, version: 1, values: $0.1) }))
     }
 
-    /// Adds rows with keys that the store reserves; the keys.
+    /// Inserts rows with keys that the store reserves, and returns the keys.
     @discardableResult
     func insert(_ name: String, _ rows: [[String: Value]], _ writer: WriteSession) throws -> [Int64] {
         let index = try entity(name)
@@ -117,7 +117,7 @@ final class Scratch {
         return keys
     }
 
-    /// Adds rows in a transaction of their own.
+    /// Inserts rows in a separate transaction.
     @discardableResult
     func insert(_ name: String, _ rows: [[String: Value]]) throws -> [Int64] {
         var keys: [Int64] = []
@@ -125,7 +125,7 @@ final class Scratch {
         return keys
     }
 
-    /// Changes that set attributes of rows.
+    /// Returns changes that set attributes of rows.
     func updates(
         _ name: String, _ rows: [(key: Int64, version: Int64, values: [String: Value])], checksVersion: Bool = false
     ) throws -> EntityChanges {
@@ -141,12 +141,12 @@ final class Scratch {
         return changes
     }
 
-    /// Sets attributes of a row in a transaction of its own.
+    /// Sets attributes of a row in a separate transaction.
     func update(_ name: String, _ key: Int64, _ values: [String: Value]) throws {
         try write { try $0.apply(ChangeSet(entities: [updates(name, [(key, 0, values)])])) }
     }
 
-    /// Deletes rows in a transaction of their own.
+    /// Deletes rows in a separate transaction.
     func delete(_ name: String, _ keys: [Int64]) throws {
         let index = try entity(name)
         try write { try $0.apply(ChangeSet(entities: [EntityChanges(entity: index, deletes: keys.map { RowDeletion(key: $0) })])) }
@@ -182,10 +182,10 @@ final class Scratch {
         return try body(reader)
     }
 
-    /// The rows of a request, from the newest state.
+    /// Returns the rows of a request, from the newest state.
     func fetch(_ request: FetchRequest) throws -> [Row] { try read { try fetch(request, $0) } }
 
-    /// The rows of a request, from a session.
+    /// Returns the rows of a request, from a session.
     func fetch(_ request: FetchRequest, _ reader: ReadSession) throws -> [Row] {
         let plan = try request.plan(in: schema)
         return try rows(reader.cursor(for: plan))
@@ -207,10 +207,10 @@ final class Scratch {
         return Row(key: view.key, entity: schema.entities[view.entity].name, version: view.version, values: values)
     }
 
-    /// The keys of a request.
+    /// Returns the keys of a request.
     func keys(_ request: FetchRequest) throws -> [Int64] { try fetch(request).map(\.key) }
 
-    /// The rows with keys, in their order.
+    /// Returns the rows with the given keys, in their order.
     func rows(_ name: String, keys: [Int64]) throws -> [Row] {
         try read { reader in
             let batch = RowBatch(capacity: 16)
@@ -219,7 +219,7 @@ final class Scratch {
         }
     }
 
-    /// The row with one key, alone or none.
+    /// Returns an array with the row that has the key, or an empty one.
     func row(_ name: String, key: Int64, _ session: ReadSession? = nil) throws -> [Row] {
         func ask(_ reader: ReadSession) throws -> [Row] {
             let batch = RowBatch(capacity: 1)
@@ -229,13 +229,13 @@ final class Scratch {
         return if let session { try ask(session) } else { try read(ask) }
     }
 
-    /// The answer of a query, from the newest state.
+    /// Returns the answer of a query, from the newest state.
     func query(_ request: QueryRequest) throws -> [[Value]] {
         let plan = try request.plan(in: schema)
         return try read { try $0.values(for: plan) }
     }
 
-    /// One aggregate over all rows of an entity.
+    /// Returns one aggregate over all rows of an entity.
     func aggregate(_ name: String, _ function: AggregateFunction, _ path: String?, where predicate: QueryPredicate? = nil) throws -> Value {
         let aggregate = Aggregate(function, path.map { PropertyPath($0) })
         return try query(QueryRequest(FetchRequest(name, where: predicate), outputs: [.aggregate(aggregate)]))[0][0]
@@ -252,12 +252,12 @@ final class Scratch {
 
     var keepsHistory: Bool { store.capabilities.contains(.history) }
 
-    /// The entries after a token; none of a store that keeps no history.
+    /// Returns the entries after a token; none for a store without a history.
     func history(since token: HistoryToken? = nil, limit: Int = 1000) throws -> [HistoryEntry] {
         guard keepsHistory else { return [] }
         while true {
             try settle()
-            // Others on the same server come and go: the session that reads says whether it can see all.
+            // Other sessions on the same server begin and end: the session that reads determines whether it can see all entries.
             let entries = try read { try $0.hasUnsettledHistory() ? nil : $0.history(since: token, limit: limit) }
             if let entries { return entries }
         }

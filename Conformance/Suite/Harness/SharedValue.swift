@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A value that a case shares with the tasks and threads that it begins.
+/// A value that a case shares with the tasks and threads that it starts.
 ///
 /// Its lock is never inlined into a task: decision 0038, "No lock is inlined where a task waits".
 final class SharedValue<Value: Sendable>: Sendable {

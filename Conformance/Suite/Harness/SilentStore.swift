@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// A store that does what another one does, and does not tell what its transactions change.
+/// A store that forwards to another one, but does not report the changes of its transactions.
 final class SilentStore: ForwardingStore {
     static let storeType = "silent"
 
@@ -11,7 +11,7 @@ final class SilentStore: ForwardingStore {
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { SilentWriter(try base.beginWrite(options)) }
 }
 
-/// A write transaction that does not know what it has changed.
+/// A write transaction that does not know its own changes.
 private final class SilentWriter: ForwardingWriter, ChangeRecordingWriter {
     let writer: any StorageWriter
     let recordedChanges: HistoryChanges? = nil

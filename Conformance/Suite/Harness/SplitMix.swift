@@ -1,4 +1,5 @@
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the same numbers for the same seed.
+/// The random number generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), which returns
+/// the same numbers for the same seed.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

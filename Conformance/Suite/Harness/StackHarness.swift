@@ -14,13 +14,14 @@ enum Graph {
     static func stack() throws -> DataStack { try DataStack(models: models, configurations: configurations) }
 }
 
-/// A stack over two stores, and what a case needs to know of them.
+/// A stack over two stores, with the information that a case needs about them.
 struct StorePair {
     let stack: DataStack
     let first: any StorageInterface
     let second: any StorageInterface
 
-    /// Whether one transaction can write to both: where both commits can still be refused, only if both can be prepared.
+    /// Whether one transaction can write to both stores. If both commits can still be refused, this requires that both stores can prepare
+    /// commits.
     var commitsTogether: Bool {
         let stores = [first, second]
         if !stores.allSatisfy({ $0.capabilities.supported.isSuperset(of: [.persistent, .concurrentWriters]) }) { return true }
@@ -29,12 +30,12 @@ struct StorePair {
 }
 
 extension StoreHarness {
-    /// Runs a case's work over a stack with one fresh store of all entities.
+    /// Runs `body` over a stack with one new store of all entities.
     func withStack(_ body: (DataStack) throws -> Void) throws {
         try withStack(configuration: nil, body)
     }
 
-    /// Runs a case's work over a stack with one fresh store of a configuration.
+    /// Runs `body` over a stack with one new store of a configuration.
     func withStack(configuration: String?, _ body: (DataStack) throws -> Void) throws {
         let place = try place(), stack = try Graph.stack()
         defer { place.remove() }
@@ -44,7 +45,7 @@ extension StoreHarness {
         try body(stack)
     }
 
-    /// Runs a case's work over a stack with two fresh stores, the one under test and each that can stand beside it.
+    /// Runs `body` over a stack with two new stores: the one under test and each possible companion.
     func withPairs(
         _ firstConfiguration: String?, _ secondConfiguration: String?, _ check: Check,
         through wrapping: (any StorageInterface) -> any StorageInterface = { $0 }, _ body: (StorePair) throws -> Void
@@ -68,7 +69,7 @@ extension StoreHarness {
 }
 
 extension ConformanceCase {
-    /// A case over a stack with one fresh store of all entities.
+    /// Returns a case over a stack with one new store of all entities.
     static func graph(
         _ id: String, _ clause: String, needs: Set<StorageCapabilities.Capability> = [],
         needsAbsent: Set<StorageCapabilities.Capability> = [], _ body: @escaping @Sendable (DataStack, Check) throws -> Void
@@ -81,7 +82,7 @@ extension ConformanceCase {
         }
     }
 
-    /// A case over every pair of stores, each with a configuration; nil holds all entities.
+    /// Returns a case over every pair of stores, each with a configuration; nil contains all entities.
     static func pairs(
         _ id: String, _ clause: String, _ first: String?, _ second: String?,
         _ body: @escaping @Sendable (StorePair, Check) throws -> Void
@@ -91,8 +92,8 @@ extension ConformanceCase {
 }
 
 extension StorageInterface {
-    /// The entry of an author in the history, waiting for it a little: a store with concurrent writers shows a commit only when none that
-    /// began before it is open.
+    /// Returns the history entry of an author, after a short wait if necessary: a store with concurrent writers shows a commit only when no
+    /// transaction that began before it is open.
     func entry(by author: String) throws -> HistoryEntry? {
         for _ in 0..<1_000 {
             let reader = try OpenStore(opened: self, .empty).beginRead()
@@ -105,11 +106,11 @@ extension StorageInterface {
 }
 
 extension DataStack {
-    /// Runs a write transaction; for cases, a shorter word.
+    /// Runs a write transaction; a shorter name for use in cases.
     @discardableResult
     func write<R>(_ body: (Transaction) throws -> R) throws -> R { try perform(synchronous: body) }
 
-    /// The names of all people, in their order.
+    /// Returns the names of all people, in their order.
     func names() throws -> [String] { try fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.name) }
 
     /// Adds people with names.
@@ -118,7 +119,7 @@ extension DataStack {
     }
 }
 
-/// The person with a name, in a source.
+/// Returns the person with a name, from a source.
 func person(_ name: String, in source: some FetchSource) throws -> Person {
     guard let person = try source.fetchOne(From<Person>().where(\.name == name)) else {
         throw StorageError(.notFound, "no person \(name)")
@@ -126,7 +127,7 @@ func person(_ name: String, in source: some FetchSource) throws -> Person {
     return person
 }
 
-/// What must hold of the rows of every store after whatever was done to it through a stack: no reference leads nowhere.
+/// A check of the rows of every store after any changes through a stack: every reference must have its destination.
 enum Integrity {
     static func check(_ store: any StorageInterface, _ schema: Schema, _ check: Check) throws {
         try self.check(OpenStore(opened: store, schema), schema, check)
@@ -168,7 +169,7 @@ enum Integrity {
 }
 
 extension OpenStore {
-    /// A store that a stack has opened.
+    /// Creates the object for a store that a stack has opened.
     convenience init(opened store: any StorageInterface, _ schema: Schema) {
         self.init(store, StorageState(storeID: UUID(), schema: schema, formatVersion: StoreMetadata.currentFormat, wasCreated: false))
     }

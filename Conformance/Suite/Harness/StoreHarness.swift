@@ -1,22 +1,21 @@
 internal import Foundation
 public import PolystoreStorage
 
-/// Gives each case a fresh, empty place of the store under test.
+/// A source of new, empty locations of the store under test, one for each case.
 public final class StoreHarness: Sendable {
-    /// What the store can do.
+    /// The capabilities of the store.
     public let capabilities: Set<StorageCapabilities.Capability>
-    /// What the store is called in failures.
+    /// The name of the store in failures.
     let name: String
-    /// The stores that stand beside the one under test where a case needs two.
+    /// The companion stores for cases that need two stores.
     let companions: [StoreHarness]
     private let make: @Sendable () throws -> StorePlace
 
-    /// A harness over places; one is opened at once to learn what the store can do.
+    /// Creates a harness over locations. It opens one immediately to determine the capabilities of the store.
     ///
     /// - Parameters:
-    ///   - companions: The stores of other kinds that stand beside this one where a case needs two; a second place of the same kind
-    ///     always does.
-    ///   - make: Makes a fresh, empty place.
+    ///   - companions: The stores of other kinds for cases that need two stores; a second location of the same kind is always used.
+    ///   - make: Creates a new, empty location.
     public init(companions: [StoreHarness] = [], _ make: @escaping @Sendable () throws -> StorePlace) throws {
         self.make = make
         self.companions = companions
@@ -29,12 +28,12 @@ public final class StoreHarness: Sendable {
         try store.close()
     }
 
-    /// A harness over scratch places of a store URL.
+    /// Creates a harness over scratch locations of a store URL.
     ///
     /// - Parameters:
     ///   - url: The URL of the store under test.
-    ///   - others: The URLs of stores that stand beside it where a case needs two.
-    ///   - opener: Knows the kinds of store.
+    ///   - others: The URLs of the companion stores for cases that need two stores.
+    ///   - opener: Opens stores by URL.
     public static func scratch(_ url: String, beside others: [String] = [], opener: some StoreOpener) throws -> StoreHarness {
         let companions = try others.map { other in try StoreHarness { try StorePlace.scratch(other, opener: opener) } }
         return try StoreHarness(companions: companions) { try StorePlace.scratch(url, opener: opener) }
@@ -42,10 +41,10 @@ public final class StoreHarness: Sendable {
 
     func place() throws -> StorePlace { try make() }
 
-    /// Runs a case's work over a fresh store that is open with the suite's schema.
+    /// Runs `body` over a new store that is open with the suite's schema.
     func withStore(_ body: (Scratch) throws -> Void) throws { try withStore(Fixture.schema, body) }
 
-    /// Runs a case's work over a fresh store that is open with a schema.
+    /// Runs `body` over a new store that is open with a schema.
     func withStore<Answer>(_ schema: Schema, _ body: (Scratch) throws -> Answer) throws -> Answer {
         let place = try make()
         defer { place.remove() }
@@ -55,14 +54,14 @@ public final class StoreHarness: Sendable {
     }
 }
 
-/// A place where a store can keep data: what is closed there is there when it is opened again.
+/// A location where a store can keep data: data of a closed store exists when it is opened again.
 public struct StorePlace: Sendable {
-    /// Makes a store of the place for the entities of a configuration, not yet open.
+    /// Creates a store at the location for the entities of a configuration, without opening it.
     public let store: @Sendable (_ configuration: String?) throws -> any StorageInterface
-    /// Removes the place.
+    /// Removes the location.
     public let remove: @Sendable () -> Void
 
-    /// A place.
+    /// Creates a location.
     public init(
         store: @escaping @Sendable (_ configuration: String?) throws -> any StorageInterface, remove: @escaping @Sendable () -> Void
     ) {
@@ -70,19 +69,19 @@ public struct StorePlace: Sendable {
         self.remove = remove
     }
 
-    /// A fresh place for a store URL: for `sqlite:` and `lmdb:` in a temporary folder, or in the folder that the URL names; for a server a
-    /// schema of its own. Any other URL is used as it is, and what is there is erased.
+    /// Returns a new location for a store URL: for `sqlite:` and `lmdb:` in a temporary folder, or in the folder that the URL names; for a
+    /// server a separate schema. Any other URL is used unchanged, and an existing store there is erased.
     ///
-    /// - Throws: `notFound` where the URL names no folder: what lies at a path may be somebody's store.
+    /// - Throws: `notFound` if the URL does not name a folder: a file at the path may be a store in use.
     public static func scratch(_ text: String, opener: some StoreOpener) throws -> StorePlace {
         let name = "polystore_conformance_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
-        // The text of what an environment variable stands for.
+        // The text after resolving environment variables.
         let named = try StoreURL(text), parts = named.text.split(separator: "?", maxSplits: 1)
         if ["sqlite", "lmdb"].contains(named.scheme) {
             let folder = try base(named).appendingPathComponent(name)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let path = folder.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? folder.path
-            // Options stay behind the path.
+            // Options stay after the path.
             let url = try StoreURL("\(named.scheme):\(path)/scratch\(parts.count == 2 ? "?\(parts[1])" : "")")
             return StorePlace(
                 store: { try opener.store(at: url, configuration: $0) }, remove: { try? FileManager.default.removeItem(at: folder) })

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Runs work on threads of their own: `concurrentPerform` would run no more at once than the machine has cores.
+/// A runner for work on separate threads: `concurrentPerform` would run only as many at once as the machine has cores.
 enum Threads {
-    /// Calls `body` with each number below `count`, all at once, and waits for the last.
+    /// Calls `body` with each number below `count`, all at the same time, and waits for the last one.
     static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         let group = DispatchGroup()
         for index in 0..<count {

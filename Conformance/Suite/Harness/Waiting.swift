@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Foundation
 
-/// Asynchronous work in a case, which is synchronous: on a thread of its own, because all of Swift's may be waiting in cases.
+/// Asynchronous work in a synchronous case. It runs on a separate thread, because all of Swift's threads may be waiting in cases.
 enum Waiting {
-    /// Runs the tasks of a case, one job after the other.
+    /// An executor that runs the tasks of a case, one job after the other.
     private final class Executor: TaskExecutor {
         private let queue = DispatchQueue(label: "polystore.conformance")
 
@@ -13,7 +13,7 @@ enum Waiting {
         }
     }
 
-    /// Runs `body` as a task, and waits for its end.
+    /// Runs `body` as a task and waits for its end.
     static func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R? {
         let done = DispatchSemaphore(value: 0), outcome = SharedValue<Result<R, any Error>?>(nil)
         let executor = Executor()
@@ -30,7 +30,7 @@ enum Waiting {
         return try outcome.withLock { $0 }?.get()
     }
 
-    /// Runs the jobs of tasks that go on beside a case.
+    /// An executor for the jobs of tasks that run beside a case.
     private final class Beside: TaskExecutor {
         static let shared = Beside()
 
@@ -42,13 +42,13 @@ enum Waiting {
         }
     }
 
-    /// Begins a task that goes on beside a case.
+    /// Starts a task that runs beside a case.
     @discardableResult
     static func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: Beside.shared) { await body() }
     }
 
-    /// Waits until something holds, looking again and again; false when it does not within some seconds.
+    /// Waits until a condition holds, by evaluating it repeatedly. Returns false if it does not hold within some seconds.
     static func until(_ seconds: Double = 30, _ holds: () throws -> Bool) rethrows -> Bool {
         let end = DispatchTime.now() + seconds
         while try !holds() {
@@ -59,7 +59,7 @@ enum Waiting {
     }
 }
 
-/// Runs the jobs of an actor on a queue of its own.
+/// An executor that runs the jobs of an actor on a separate queue.
 final class QueueExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "polystore.conformance.actor")
 

@@ -2,7 +2,7 @@ internal import Polystore
 internal import PolystoreStorage
 internal import Synchronization
 
-/// A store that answers no condition and no order by itself, counts what its reading sessions are asked for, and can be made to fail.
+/// A store that answers no condition and no sort order itself, counts the requests to its read sessions, and can be made to fail.
 final class WeakStore: ForwardingStore {
     static let storeType = "weak"
 
@@ -11,10 +11,10 @@ final class WeakStore: ForwardingStore {
 
     init(_ base: any StorageInterface) { self.base = base }
 
-    /// How often rows were asked for: by their keys, by a plan, by a link table.
+    /// The number of requests for rows: by their keys, by a plan, by a link table.
     var reads: Int { state.withLock { $0.reads } }
 
-    /// Lets so many reads succeed, and no more.
+    /// Lets only the next `count` reads succeed.
     func allow(_ count: Int) { state.withLock { $0.left = count } }
 
     func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
@@ -63,7 +63,7 @@ final class WeakStore: ForwardingStore {
 }
 
 extension StoreHarness {
-    /// Runs a case's work over a stack with one fresh store, by way of a weak one.
+    /// Runs `body` over a stack with one new store, wrapped by a weak store.
     func withWeakStack(_ body: (DataStack, WeakStore) throws -> Void) throws {
         let place = try place(), stack = try Graph.stack()
         defer { place.remove() }

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Histories with a defect.
+/// A history with a defect.
 enum MutantHistory {
     static func damaged(_ entries: [HistoryEntry], _ defect: MutantStore.Defect) -> [HistoryEntry] {
         func changed(_ change: (HistoryChange) -> [HistoryChange]) -> [HistoryEntry] {

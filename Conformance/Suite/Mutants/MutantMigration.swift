@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A step with a defect.
+/// A migration with a defect.
 final class MutantMigration: StorageMigration {
     private let inner: any StorageMigration
     private let mapping: SchemaMapping
@@ -39,7 +39,7 @@ final class MutantMigration: StorageMigration {
         inner.end()
     }
 
-    /// Rows of entities that were to be left behind, under the numbers of their names in the newer version, without any value.
+    /// Keeps rows of entities that should be removed, under the numbers of their names in the newer version, without any values.
     private func keepRows() throws(StorageError) {
         for before in mapping.source.descriptions where mapping.mappings(of: before.index).isEmpty {
             guard let after = mapping.destination.index(of: before.name) else { continue }
@@ -59,7 +59,7 @@ final class MutantMigration: StorageMigration {
     }
 }
 
-/// The newer version while a step is under way, with a defect.
+/// The newer version during a migration, with a defect.
 private final class MutantDestination: MutantWriter {
     private let mapping: SchemaMapping
 

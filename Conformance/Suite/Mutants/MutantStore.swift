@@ -2,11 +2,11 @@ internal import Foundation
 public import PolystoreStorage
 internal import Synchronization
 
-/// A store that is broken on purpose: another store with one defect. The suite must notice each of them.
+/// An intentionally broken store: another store with one defect. The suite must detect each defect.
 public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyingStorage, CommitOutcomeStorage {
-    /// What is broken, and the case that notices it.
+    /// The defects, with the case that detects each of them.
     public enum Defect: String, Sendable, CaseIterable {
-        /// The cases are named by what they break; the raw value is the case of the suite that notices.
+        /// The names describe the defect; the raw value is the case of the suite that detects it.
         case losesTheLastRow = "C002.many-in-one-transaction"
         case ignoresLimit = "O016.limit-3"
         case ignoresOffset = "O017.offset-without-limit"
@@ -55,14 +55,14 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         case losesWhatItKeeps = "G068.what-the-second-store-misses-it-takes-over"
     }
 
-    /// `mutant`.
+    /// The type name of the store, `mutant`.
     public static let storeType = "mutant"
 
-    /// The store that is broken.
+    /// The store to which the defect is added.
     public let base: any StorageInterface
     let defect: Defect
 
-    /// A broken form of a store.
+    /// Creates a store with a defect.
     public init(_ base: any StorageInterface, _ defect: Defect) {
         self.base = base
         self.defect = defect
@@ -82,23 +82,23 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         return state
     }
 
-    /// A broken session.
+    /// Begins a read session with a defect.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         MutantReader(try base.beginRead(options), self)
     }
 
-    /// A broken write transaction.
+    /// Begins a write transaction with a defect.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         MutantWriter(try base.beginWrite(options), self)
     }
 
-    /// A broken step.
+    /// Begins a migration with a defect.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         guard let base = base.ability((any MigratingStorage).self) else { throw StorageError(.unsupported, "the store does not migrate") }
         return try MutantMigration(base.beginMigration(step, options), step, self)
     }
 
-    /// What became of a commit, or what the defect makes of it.
+    /// Returns the outcome of a commit, or the answer that the defect produces.
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         if defect == .saysEverythingWasCommitted { return .committed }
         guard let base = base.ability((any CommitOutcomeStorage).self) else {
@@ -107,7 +107,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         return try base.outcome(of: token)
     }
 
-    /// What the store would do.
+    /// Returns the explanation of the store without the defect.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         do throws(StorageError) {
             return try base.ability((any MigratingStorage).self)?.explanation(of: step, after: earlier) ?? []
@@ -116,7 +116,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         }
     }
 
-    /// A watch with a defect.
+    /// Watches the store with a defect.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         let defect = defect
         let watch = try base.ability((any ChangeNotifyingStorage).self)?.watchChanges { signal in
@@ -146,7 +146,7 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
         self.store = store
     }
 
-    /// The session that answers; a fresh one where snapshots leak.
+    /// Returns the session that answers: a new one if the defect leaks rows into snapshots.
     private func current() throws(StorageError) -> any StorageReader {
         store.defect == .leaksNewRowsIntoSnapshots && !(self is MutantWriter) ? try store.base.beginRead(ReadOptions()) : reader
     }
@@ -209,7 +209,7 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
     func end() { reader.end() }
 }
 
-/// A write transaction with a defect.
+/// A write session with a defect.
 class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, HistoryPurgingWriter {
     let writer: any StorageWriter
 
@@ -226,7 +226,7 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         let keys = try writer.reserveKeys(entity, count: count)
         guard store.defect == .usesKeysAgain else { return keys }
-        // The smallest keys that no row has.
+        // The smallest keys that are not in use.
         let taken = RowBatch(capacity: 1)
         try writer.rows(entity, keys: [1], into: taken)
         return taken.count == 0 ? 1..<Int64(count + 1) : keys
@@ -262,7 +262,7 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
         if store.defect != .keepsHalfChangeSets { try writer.rollback(to: savepoint) }
     }
 
-    // Stated again, so that a subclass can override them.
+    // These methods are declared here again so that a subclass can override them.
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
     func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
@@ -273,12 +273,12 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
     }
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         let token = try writer.commit(record)
-        // A token for what is not in the history.
+        // A token for an entry that does not exist in the history.
         return token == nil && store.defect == .tellsOfWhatCameAndWent ? HistoryToken(store: UUID(), position: 1) : token
     }
 }
 
-/// Rows with a defect.
+/// A row cursor with a defect.
 final class MutantCursor: RowCursor {
     private let inner: any RowCursor
     private let defect: MutantStore.Defect

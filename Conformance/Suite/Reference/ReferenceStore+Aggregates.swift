@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 
 extension ReferenceStore {
-    /// The groups that `RandomRequests.groups` asks for; nil for a total that leaves its range.
+    /// Returns the groups that `RandomRequests.groups` requests, or nil for a total beyond its range.
     func groups(_ request: QueryRequest) -> [[Value]]? {
         let all = fetch(FetchRequest("Thing", where: request.fetch.predicate))
         var rows: [(keys: [Value], row: [Value])] = []
@@ -32,7 +32,7 @@ extension ReferenceStore {
         return rows.dropFirst(request.fetch.offset).prefix(request.fetch.limit ?? .max).map(\.row)
     }
 
-    /// An aggregate over the rows of a request; nil for a total that leaves its range.
+    /// Returns an aggregate over the rows of a request, or nil for a total beyond its range.
     func aggregate(_ function: AggregateFunction, _ path: PropertyPath?, _ request: FetchRequest) -> Value? {
         aggregate(function, path, over: fetch(request))
     }
@@ -42,7 +42,7 @@ extension ReferenceStore {
         return aggregate(function, rows.map { value(path, $0) }, type(path, of: rows.first?.entity ?? "Thing"))
     }
 
-    /// An aggregate over values of a type; nil for a total that leaves its range.
+    /// Returns an aggregate over values of a type, or nil for a total beyond its range.
     func aggregate(_ function: AggregateFunction, _ all: [Value], _ type: ValueType) -> Value? {
         let values = all.filter { $0 != .null }
         switch function {
@@ -77,7 +77,8 @@ extension ReferenceStore {
         }
     }
 
-    /// In two passes, by the definition; counted from the first number, so that equal ones have no deviation at all.
+    /// Returns the deviation by its definition, in two passes. Values are relative to the first number, so that equal numbers have no
+    /// deviation at all.
     private func deviation(_ all: [Double], isSample: Bool) -> Value {
         if all.count < (isSample ? 2 : 1) { return .null }
         let numbers = all.map { $0 - all[0] }
@@ -94,7 +95,7 @@ extension ReferenceStore {
         }
     }
 
-    /// A result of Foundation's, which can have 39 digits, with the 38 that an attribute has.
+    /// Returns a result of Foundation, which can have 39 digits, rounded to the 38 digits of an attribute.
     static func rounded(_ number: Decimal) -> Decimal {
         var number = number, result = number
         let excess = number.significand.description.count - 38

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Expressions and related objects, in plain loops. What would be an error is nil here: cases about errors do not ask the reference.
+/// Expressions and related objects, in plain loops. An error is nil here, because cases about errors do not use the reference.
 extension ReferenceStore {
-    /// The value of an expression.
+    /// Returns the value of an expression.
     func operand(_ expression: QueryExpression, _ row: Row) -> Value {
         switch expression.node {
         case .path(let path): return value(path, row)
-        // Outside of all there is nothing.
+        // There is no object outside of the outermost one.
         case .outer(let level, let path): return level <= outer.count ? value(path, outer[outer.count - level]) : .null
         case .value(let value): return value
-        // In programs `$o12` stands for the object 12; elsewhere there are no variables.
+        // In random programs `$o12` is the object 12; elsewhere there are no variables.
         case .variable(let name): return .int(Int64(name.dropFirst()).flatMap { identities[$0] } ?? -1)
         case .aggregate: return .null
         case .conditional(let condition, let a, let b): return operand(holds(condition, row) ? a : b, row)
@@ -22,7 +22,7 @@ extension ReferenceStore {
         }
     }
 
-    /// The rows that relationships lead to, each once for each way.
+    /// Returns the destination rows of relationships, once for each path to them.
     func members(_ path: PropertyPath, _ row: Row) -> [Row] {
         path.names.reduce([row]) { rows, name in rows.flatMap { next($0, name) } }
     }
@@ -41,7 +41,7 @@ extension ReferenceStore {
         }
     }
 
-    /// The same store as the conditions on the objects related to a row see it.
+    /// Returns the same store for the conditions on the objects related to a row.
     func inside(_ row: Row) -> ReferenceStore {
         var store = self
         store.outer.append(row)
@@ -58,7 +58,7 @@ extension ReferenceStore {
         return .null
     }
 
-    /// A needle as its text is seen.
+    /// Returns a needle folded like the text of an expression.
     func folded(_ value: Value, like expression: QueryExpression) -> Value {
         guard case .function(.folded(let options), _) = expression.node, value != .null else { return value }
         return apply(.folded(options), [value])
@@ -69,11 +69,11 @@ extension ReferenceStore {
         case (.folded(let options), .string(let text)):
             var text = text
             if options.contains(.diacriticInsensitive) {
-                // Foundation's folding keeps a mark that stands alone.
+                // Foundation's folding keeps a combining mark that stands alone.
                 let decomposed = text.decomposedStringWithCanonicalMapping.unicodeScalars
                 text = String(String.UnicodeScalarView(decomposed.filter { $0.properties.generalCategory != .nonspacingMark }))
             }
-            // Foundation's tables: the cases keep to letters on which they agree with ours.
+            // Foundation's folding tables: the cases use only letters that Polystore folds in the same way.
             if options.contains(.caseInsensitive) { text = text.lowercased() }
             return .string(text)
         case (.uppercase, .string(let text)): return .string(text.uppercased())
@@ -108,7 +108,7 @@ extension ReferenceStore {
                 }
             return result.flatMap(Int64.init(exactly:)).map(Value.int) ?? unknown()
         case (.decimal(let x), .decimal(let y)):
-            // Foundation rounds what has more digits otherwise than the contract does.
+            // Foundation rounds numbers with more digits differently from the contract.
             if [x, y].contains(where: { $0.significand.description.count > 15 }) || abs(x) > 1_000_000 || abs(y) > 1_000_000 {
                 return unknown()
             }
@@ -134,7 +134,7 @@ extension ReferenceStore {
         }
     }
 
-    /// What stands for a value that the reference does not know, or that is an error.
+    /// Returns the placeholder for a value that the reference cannot determine, or that is an error.
     private func unknown() -> Value {
         isUnknown.withLock { $0 = true }
         return .null
@@ -160,7 +160,7 @@ extension ReferenceStore {
         case .search: return isFound(text, needle)
         case .like: return isLike(Array(text.unicodeScalars)[...], Array(needle.unicodeScalars)[...])
         case .matches:
-            // Foundation's engine over the whole text.
+            // Foundation's regular expressions, matched against the complete text.
             guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(needle))\\z", options: .dotMatchesLineSeparators) else {
                 return false
             }

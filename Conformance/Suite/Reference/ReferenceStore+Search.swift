@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Searches for words, as the contract describes them: lists of words, looked through one after the other.
+/// Searches for words, by the contract's description: lists of words that are compared one after the other.
 extension ReferenceStore {
-    /// Whether a text has what a query asks for; queries that are refused are not asked.
+    /// Returns whether a text matches a query. Refused queries are never passed to it.
     func isFound(_ text: String, _ query: String) -> Bool {
         let words = Self.words(text)
         var isWanted = true, either: Bool?, isOr = false
@@ -36,7 +36,7 @@ extension ReferenceStore {
         return isWanted && either == true
     }
 
-    /// Foundation's tables: the cases keep to letters on which they agree with ours.
+    /// Returns the words of a text by Foundation's folding tables: the cases use only letters that Polystore folds in the same way.
     static func words(_ text: String) -> [String] {
         var words = [""]
         for scalar in text.unicodeScalars {
@@ -50,7 +50,7 @@ extension ReferenceStore {
         return words.map { $0.folding(options: .diacriticInsensitive, locale: nil).lowercased() }.filter { !$0.isEmpty }
     }
 
-    /// What stands between spaces, a quoted part as one.
+    /// Returns the parts of a query between spaces, with each quoted part as one.
     private static func pieces(_ query: String) -> [String] {
         var pieces: [String] = [], piece = "", isQuoted = false
         for scalar in query.unicodeScalars {

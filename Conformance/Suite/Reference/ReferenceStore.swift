@@ -1,23 +1,24 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The naive reference: rows in an array, requests answered by plain loops written from the contract, with nothing of the evaluator
-/// that the stores use. That two so different programs agree is what makes an agreement mean something.
+/// The naive reference: rows in an array, and requests answered by plain loops that follow the contract, without any part of the evaluator
+/// that the stores use. Agreement is meaningful because the two implementations are so different.
 struct ReferenceStore: Sendable {
     var rows: [Row]
     /// The pairs of things and tags of the fixture.
     var tagged: [(thing: Int64, tag: Int64)] = []
     var schema = Fixture.schema
-    /// Where relationships lead, by key and name, in a graph whose keys are unique in the whole; nil for the fixture, whose rows say it.
+    /// The destinations of relationships, by key and name, in a graph whose keys are unique across all entities; nil for the fixture, whose
+    /// rows contain them.
     var related: [Int64: [String: [Int64]]]?
-    /// What keys are called where objects are compared, if they are not what identifies rows here.
+    /// The keys by which objects are compared, if they differ from the keys that identify rows here.
     var identities: [Int64: Int64] = [:]
-    /// The positions of keys in the order of a store, where it is not that of the keys themselves.
+    /// The positions of keys in the order of a store, if it differs from the order of the keys themselves.
     var positions: [Int64: Int] = [:]
-    /// Whether something was asked for whose value the reference does not know, such as an overflow.
+    /// Whether a request needed a value that the reference cannot determine, such as an overflow.
     let isUnknown = SharedValue(false)
 
-    /// The objects outside of the conditions on related objects around, outermost first.
+    /// The outer objects of the enclosing conditions on related objects, outermost first.
     var outer: [Row] = []
 
     /// The rows of the fixture.
@@ -26,7 +27,7 @@ struct ReferenceStore: Sendable {
             + Fixture.holders.map { Row(key: $0.0, entity: "Holder", version: 1, values: $0.1) }
             + Fixture.tags.map { Row(key: $0.0, entity: "Tag", version: 1, values: $0.1) }, tagged: Fixture.tagged)
 
-    /// The rows of a request, in its order.
+    /// Returns the rows of a request, in its order.
     func fetch(_ request: FetchRequest) -> [Row] {
         let entities = request.includesSubentities ? family(request.entity) : [request.entity]
         let matching = rows.filter { row in entities.contains(row.entity) && (request.predicate.map { holds($0, row) } ?? true) }
@@ -42,10 +43,10 @@ struct ReferenceStore: Sendable {
         return Array(request.limit.map { rest.prefix($0) } ?? rest)
     }
 
-    /// The keys of a request.
+    /// Returns the keys of a request.
     func keys(_ request: FetchRequest) -> [Int64] { fetch(request).map(\.key) }
 
-    /// The value at the end of a key path; nil where a relationship on the way is nil or leads nowhere.
+    /// Returns the value at the end of a key path, or nil if a relationship on the path is nil or has no destination.
     func value(_ path: PropertyPath, _ row: Row) -> Value {
         var current = row
         for (position, name) in path.names.enumerated() {
@@ -59,13 +60,13 @@ struct ReferenceStore: Sendable {
 
     private func position(_ row: Row) -> Int { positions[row.key] ?? Int(row.key) }
 
-    /// The names of an entity and of all below it.
+    /// Returns the names of an entity and all its subentities.
     func family(_ name: String) -> Set<String> {
         guard let index = schema.index(of: name) else { return [] }
         return Set(schema[index].family.map { schema.entities[$0].name })
     }
 
-    /// The type of what a path leads to; that of a key for an object.
+    /// Returns the type of the value at the end of a path; that of a key for an object.
     func type(_ path: PropertyPath, of entity: String) -> ValueType {
         guard var description = schema.index(of: entity).map({ schema[$0] }) else { return .int64 }
         for name in path.names {
@@ -78,7 +79,7 @@ struct ReferenceStore: Sendable {
         return .int64
     }
 
-    /// Two-valued logic, as in Swift.
+    /// Evaluates a predicate in two-valued logic, as in Swift.
     func holds(_ predicate: QueryPredicate, _ row: Row) -> Bool {
         switch predicate.node {
         case .constant(let value): return value
@@ -101,7 +102,7 @@ struct ReferenceStore: Sendable {
             case .all: return !found.contains(false)
             case .none: return !found.contains(true)
             }
-        // A variable stands for nothing before its value is given.
+        // A variable has no value until one is assigned.
         case .open: return false
         case .isEntity(let name): return family(name).contains(row.entity)
         case .and(let parts): return parts.allSatisfy { holds($0, row) }
@@ -122,7 +123,7 @@ struct ReferenceStore: Sendable {
         }
     }
 
-    /// The order of two values; nil is the smallest, numbers of different types are compared as exact fractions.
+    /// Compares two values. Nil is the smallest; numbers of different types are compared as exact fractions.
     static func order(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.null, .null): return 0
@@ -146,11 +147,11 @@ struct ReferenceStore: Sendable {
     }
 }
 
-/// Numbers as digits of base ten: sign, digits, exponent. Every value of the contract has such a form exactly.
+/// A number as decimal digits: sign, digits, exponent. Every value of the contract has an exact form of this kind.
 struct ReferenceNumber {
     private var isNegative = false
     private var isInfinite = false
-    /// Digits without leading zeros; the value is 0.d1d2d3… × 10^exponent.
+    /// The digits without leading zeros; the value is 0.d1d2d3… × 10^exponent.
     private var digits: [UInt8] = []
     private var exponent = 0
 

@@ -3,9 +3,9 @@ internal import Foundation
 internal import Polystore
 public import PolystoreStorage
 
-/// The command `polystore-conformance`; a package with a store of its own calls `run(opener:)` from its main file.
+/// The command `polystore-conformance`. A package with its own store calls `run(opener:)` from its main file.
 public struct ConformanceCommand: ParsableCommand {
-    /// Name and abstract.
+    /// The name and the abstract of the command.
     public static let configuration = CommandConfiguration(
         commandName: "polystore-conformance",
         abstract: "Runs the conformance suite against scratch stores.",
@@ -47,10 +47,10 @@ public struct ConformanceCommand: ParsableCommand {
     @Option(help: "Write the report to a file instead of the output.")
     var output: String?
 
-    /// A command without arguments.
+    /// Creates a command without arguments.
     public init() {}
 
-    /// Runs the command over the stores that an opener knows.
+    /// Runs the command over the stores that an opener can open.
     public static func run(opener: some StoreOpener) {
         do {
             let command = try parse()
@@ -60,7 +60,7 @@ public struct ConformanceCommand: ParsableCommand {
         }
     }
 
-    /// Refuses a form of report that there is none of, and a pattern that no case matches: a run of nothing would pass.
+    /// Throws for an unknown report format, and for a pattern that matches no case, because an empty run would pass.
     public func validate() throws {
         guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report is text, json or junit") }
         if programs ?? 1 < 1 || operations < 1 { throw ValidationError("--programs and --operations are 1 or more") }
@@ -76,7 +76,7 @@ public struct ConformanceCommand: ParsableCommand {
         if let programs { return try run(programs, opener) }
         if let seed { RandomCases.seed = seed }
         IsolationCases.isThorough = thorough
-        // Many cases provoke errors on purpose.
+        // Many cases provoke errors intentionally.
         StoreLogging.logger = SilentLogger()
         var isGreen = true, texts: [String] = []
         for store in stores {
@@ -117,7 +117,7 @@ extension ConformanceCommand {
     }
 }
 
-/// Says nothing.
+/// A logger that discards all messages.
 private struct SilentLogger: StoreLogger {
     func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}
     func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}

@@ -1,32 +1,32 @@
 internal import Foundation
 
-/// The results of a run over one store, and their forms on paper.
+/// The results of a run over one store, and their report formats.
 public struct ConformanceReport: Sendable {
-    /// The store, as it was named.
+    /// The store, by the name that was given.
     public let store: String
-    /// What it can do.
+    /// The capabilities of the store.
     public let capabilities: [String]
     /// The seed of the random cases.
     public let seed: UInt64
     /// The results in the order of the cases.
     public let results: [CaseResult]
 
-    /// The capabilities that the store claims and no case has tested, although there are cases for them.
+    /// The capabilities that the store declares and no case has tested, although there are cases for them.
     public let untested: [String]
 
-    /// Whether nothing failed, and everything that the store claims was tested.
+    /// Whether no case failed, and all capabilities that the store declares were tested.
     public var isGreen: Bool { untested.isEmpty && results.allSatisfy { $0.status == .pass || $0.status == .skipped } }
 
     private func count(_ status: [CaseResult.Status]) -> Int { results.filter { status.contains($0.status) }.count }
 
-    /// `N passed, N failed`, with `, N skipped` when any were and with the capabilities that are claimed and were not tested.
+    /// The line `N passed, N failed`, with `, N skipped` if any were, and with the capabilities that are declared and were not tested.
     public var closingLine: String {
         let skipped = count([.skipped])
         return "\(count([.pass])) passed, \(count([.fail, .error])) failed" + (skipped > 0 ? ", \(skipped) skipped" : "")
             + (untested.isEmpty ? "" : "; claimed but not tested: \(untested.joined(separator: ", "))")
     }
 
-    /// One line for each case, and the closing line.
+    /// The report as text: one line for each case, and the closing line.
     public var text: String {
         var lines = ["\(store)  can: \(capabilities.joined(separator: ", "))  seed \(seed)"]
         for result in results {
@@ -36,7 +36,7 @@ public struct ConformanceReport: Sendable {
         return (lines + [closingLine]).joined(separator: "\n")
     }
 
-    /// One JSON object.
+    /// The report as one JSON object.
     public var json: String {
         let cases = results.map { result in
             "{\"id\":\(quote(result.id)),\"clause\":\(quote(result.clause)),\"status\":\(quote(result.status.rawValue)),"
@@ -47,7 +47,7 @@ public struct ConformanceReport: Sendable {
             + "\"untested\":[\(untested.map(quote).joined(separator: ","))],\"cases\":[\(cases.joined(separator: ","))]}"
     }
 
-    /// A JUnit test suite.
+    /// The report as a JUnit test suite.
     public var junit: String {
         var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
         lines.append(

@@ -1,16 +1,16 @@
 internal import PolystoreStorage
 
-/// Runs cases over a store.
+/// A runner of cases over a store.
 public struct ConformanceRunner: Sendable {
-    /// The cases that match.
+    /// The cases that match the pattern.
     public let cases: [ConformanceCase]
 
-    /// A runner of all cases whose names match a pattern with `*`; an empty pattern matches all.
+    /// Creates a runner of all cases whose names match a pattern with `*`; an empty pattern matches all.
     public init(only pattern: String = "") {
         cases = ConformanceSuite.cases.filter { pattern.isEmpty || Glob(pattern).matches($0.id) }
     }
 
-    /// Runs the cases over the scratch places of a store.
+    /// Runs the cases over the scratch locations of a store.
     public func run(_ name: String, _ harness: StoreHarness) -> ConformanceReport {
         let results = cases.map { $0.run(harness) }
         return ConformanceReport(
@@ -18,7 +18,7 @@ public struct ConformanceRunner: Sendable {
             untested: untested(results, harness.capabilities).map(\.description).sorted())
     }
 
-    /// The capabilities that a store claims and whose cases were skipped, all of them.
+    /// Returns the capabilities that a store declares and whose cases were all skipped.
     private func untested(
         _ results: [CaseResult], _ claimed: Set<StorageCapabilities.Capability>
     ) -> Set<StorageCapabilities.Capability> {

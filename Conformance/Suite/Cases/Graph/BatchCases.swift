@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Changes of many rows in the store, and what the graph above it knows of them.
+/// Cases about changes of many rows in the store, and their effect on the object graph above it.
 enum BatchCases {
     static let all: [ConformanceCase] = updates + computed + deletions + insertions
 
@@ -156,7 +156,7 @@ enum BatchCases {
         ValueExpression(try QueryExpression(parsing: text))
     }
 
-    /// Values that are computed from what the statement itself changes.
+    /// Cases about values that are computed from properties which the statement itself changes.
     private static let computed: [ConformanceCase] = [
         .graph("L022.an-overflow-on-the-way-changes-nothing", "Q2") { stack, check in
             try people(stack, [.max - 5, .min + 5, 3])

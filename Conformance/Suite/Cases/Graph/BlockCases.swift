@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// What is done above a store that does not do it itself reads in blocks, not row by row.
+/// Cases in which the layer above a store performs an operation that the store lacks: it must read in blocks, not row by row.
 enum BlockCases {
     private static let count = 3_000
 
@@ -55,7 +55,7 @@ enum BlockCases {
         },
     ]
 
-    /// Dogs of which some have no owner and many share the name of theirs; their names in the order of those of their owners.
+    /// Creates dogs, some without an owner and many with owners of the same name. Returns their names in the order of their owners' names.
     private static func fill(_ stack: DataStack, ascending: Bool = true) throws -> [String] {
         let made = try stack.write { transaction in
             try transaction.deleteAll(From<Person>())
@@ -72,7 +72,7 @@ enum BlockCases {
                 return (dog.name, dog.owner?.name)
             }
         }
-        // Nil is the least; ties stay in the order of the keys, in which the dogs were made.
+        // Nil is the smallest value. Ties stay in key order, which is the order in which the dogs were created.
         return made.enumerated().sorted { a, b in
             let (first, second) = (a.element.1 ?? "", b.element.1 ?? "")
             return first == second ? a.offset < b.offset : (first < second) == ascending

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-// What programs compute of stored properties, without a word to requests.
+// Properties that programs compute from stored properties, without a definition for requests.
 extension Person {
     fileprivate var initial: String {
         get { String(name.prefix(1)) }
@@ -15,14 +15,14 @@ extension Person {
     fileprivate var oldest: Set<Person> { children.filter { $0.age > 90 } }
     fileprivate var favourites: [Song] { Array(songs.prefix(1)) }
     fileprivate var boss: Person? { parent ?? self }
-    /// Another name for the same.
+    /// Another name for the same property.
     fileprivate var surname: String { name }
 }
 
 extension Pet {
     fileprivate var ownerName: String { owner?.name ?? "nobody" }
     fileprivate var knownOwner: String? { owner?.name ?? "nobody" }
-    /// What requests know.
+    /// A property that requests can use.
     fileprivate var isNamed: Bool { computed(as: \.name != "") { !name.isEmpty } }
 }
 
@@ -32,13 +32,13 @@ extension Person {
     fileprivate var capitals: String { computed(as: (\Person.name).uppercase) { name.uppercased() } }
     fileprivate var familySize: Int { computed(as: (\Person.children).count) { children.count } }
     fileprivate var isBig: Bool { computed(as: \.doubled > 50 && \.isAdult == true) { doubled > 50 && isAdult } }
-    /// Defined by itself.
+    /// A property that is defined by itself.
     fileprivate var endless: Int { computed(as: \.endless + 1) { 0 } }
-    /// Computed of one that requests know.
+    /// A property that is computed from one that requests can use.
     fileprivate var isMinor: Bool { !isAdult }
 }
 
-/// Group P: properties that are computed in Swift.
+/// Cases of group P about properties that are computed in Swift.
 enum ComputedCases {
     static let all: [ConformanceCase] = [
         .graph("P070.computed-properties-are-refused", "Q10") { stack, check in

@@ -3,7 +3,7 @@ internal import Polystore
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Group P over the object graph: objects, values and variables in conditions.
+/// Cases of group P over the object graph: objects, values and variables in conditions.
 enum ConditionCases {
     static let all: [ConformanceCase] = objects + values + paths
 
@@ -94,7 +94,7 @@ enum ConditionCases {
                 check.equal(try stack.fetchAll(From<Person>().where(condition)).map(\.name), ["Ann"], "condition \(index)")
             }
             check.equal([name] + names, ["Bob", "Bob"], "what changed")
-            // Of an object it is the identity that is compared, whatever is assigned to it.
+            // A condition compares the identity of an object, whatever is assigned to the object.
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
                 try transaction.create(Dog.self).owner = ann
@@ -154,7 +154,7 @@ enum ConditionCases {
                 parent?.partner = try transaction.create(Person.self)
                 parent?.partner?.age = 40
             }
-            // More than engines join: parents of the object, of its partner and of its partner's partner.
+            // More joins than engines support: parents of the object, of its partner and of its partner's partner.
             let parents = (1...32).flatMap { [path("parent", $0), path("partner", $0)] }.map { "\($0).age == 39" }
             let condition = (parents + ["partner.partner.parent.parent.age == 37"]).joined(separator: " OR ")
             let found = try stack.fetchAll(From<Person>().where(Where(format: condition)).orderBy(.descending(\.age)))

@@ -3,7 +3,7 @@ internal import Polystore
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Group E: transactions of every kind and contexts, as a program meets them.
+/// Cases of group E: transactions of every kind and contexts, as programs use them.
 enum ContextCases {
     static let all: [ConformanceCase] = views + detached + transactions + values
 
@@ -38,7 +38,7 @@ enum ContextCases {
                 return ObjectID<Pet>(dog.objectID.key)
             }
             let view = stack.makeViewContext()
-            // Each is let go at once, and the next is another one.
+            // Each object is released immediately, and the next one is a different instance.
             for number in 0..<10 {
                 check.equal(try view.fetchExisting(id)?.name, number == 0 ? "Rex" : "Rex \(number - 1)", "by its id")
                 try stack.write { try $0.fetchOne(From<Dog>())?.name = "Rex \(number)" }
@@ -324,7 +324,7 @@ enum ContextCases {
                 for _ in 0..<5 {
                     do {
                         try stack.write { transaction in
-                            // A closure that runs again is told so.
+                            // A closure that is repeated can see its attempt number.
                             if transaction.attempt == 1 { firsts.add() }
                             try person("Ann", in: transaction).age += 1
                         }

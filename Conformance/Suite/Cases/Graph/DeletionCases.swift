@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group R, second part: delete rules, required relationships, limits of members, and what is checked at commit.
+/// Cases of group R, second part: delete rules, required relationships, limits on the number of members, and checks at commit.
 enum DeletionCases {
     static let all: [ConformanceCase] = deletion + limits
 
@@ -184,7 +184,7 @@ enum DeletionCases {
                 guard let tag = try transaction.fetchOne(From<DynamicObject>(entity: "Tag")) else { return check.isTrue(false, "a tag") }
                 let fan = try create("Fan", transaction), thing = try create("Thing", transaction)
                 try fan.setObjects([thing], for: "likes")
-                // What the tag leads to is looked up, which brings the others to the store.
+                // The delete rule looks up the tag's destinations, which sends the other changes to the store.
                 try transaction.delete(thing, tag)
             }
             for store in stack.storages { try Integrity.check(store, schema, check) }

@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Groups L and E, further part: what detached transactions meet when they commit.
+/// Cases of groups L and E, further part: conflicts of detached transactions when they commit.
 enum DetachedCases {
     static let all: [ConformanceCase] = destinations + deletions + inverses + order + rules + failures
 
@@ -145,7 +145,7 @@ enum DetachedCases {
                 do {
                     try stack.write { transaction in try Objects(transaction).edit(transaction, &random) }
                 } catch let error as StorageError where error.code == .validationFailed {
-                    // A squad without players.
+                    // The change would leave a squad without players.
                 }
                 let policies: [MergePolicy] = [.mine, .theirs, .byAttribute { _, _, _, mine, theirs in round % 4 < 2 ? mine : theirs }]
                 do { try work.commit(merging: policies[round % 3]) } catch let error as StorageError {
@@ -278,7 +278,7 @@ enum DetachedCases {
         }
     }
 
-    /// Whether a commit finds conflicts of exactly these objects.
+    /// Checks that a commit reports conflicts of exactly these objects.
     private static func stale(_ objects: [ManagedObject], _ check: Check, _ commit: () throws -> Void) throws {
         do {
             try commit()
@@ -322,7 +322,7 @@ enum DetachedCases {
         }
     }
 
-    /// The players of each squad, in order; those alone whose squad it is.
+    /// Returns the numbers of each squad's players in order, negative for a player whose own relationship does not refer to the squad.
     private static func squads(_ stack: DataStack) throws -> [String: [Int]] {
         try stack.read(synchronous: { source in
             Dictionary(
@@ -348,7 +348,7 @@ enum DetachedCases {
         try stack.read(synchronous: { try person("Ann", in: $0).songs.map(\.title) })
     }
 
-    /// Ann leaves Dan for Bob, and Cid takes Bob before she commits.
+    /// Ann changes her partner from Dan to Bob, and Cid takes Bob before she commits.
     private static func contendForBob(_ stack: DataStack, _ policy: MergePolicy) throws {
         try stack.add("Ann", "Bob", "Cid", "Dan")
         try stack.write { try person("Ann", in: $0).partner = person("Dan", in: $0) }
@@ -366,7 +366,7 @@ enum DetachedCases {
         })
     }
 
-    /// Objects to be changed at random.
+    /// The objects to change at random.
     private struct Objects {
         let people: [Person]
         let squads: [Squad]
@@ -398,7 +398,7 @@ enum DetachedCases {
                     let club = any(clubs)
                     if !club.isDeleted { one.clubs.formSymmetricDifference([club]) }
                 case 8:
-                    // Denied where it has members.
+                    // The deletion is denied if the club has members.
                     if (try? transaction.delete(any(clubs))) != nil { try transaction.create(Club.self).name = "new" }
                 case 9:
                     let player = any(players)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group T over objects: what fails inside a transaction is undone, or the transaction as a whole fails.
+/// Cases of group T over objects: an operation that fails inside a transaction is undone, or the complete transaction fails.
 enum FailureCases {
     static let all: [ConformanceCase] = flushes + batches + whole + policies + parts + numbers + assignments
 
@@ -86,7 +86,7 @@ enum FailureCases {
         .pairs("T020.a-restart-that-the-closure-swallows", "X2", "People", "Rest") { pair, check in
             guard pair.commitsTogether else { return }
             try pair.stack.add("Ann")
-            // Whichever store comes first in the order of the stack: touched late it is opened by starting again.
+            // The stores in either order of the stack: a store that is used later is opened by repeating the closure.
             var attempts = 0
             try pair.stack.write { transaction in
                 attempts += 1
@@ -103,7 +103,7 @@ enum FailureCases {
             check.equal(try pair.stack.names(), ["Ann"], "people")
             check.equal(try pair.stack.fetchAll(From<Person>()).map(\.age), [2], "age")
             check.equal(try pair.stack.fetchAll(From<Note>().orderBy(.ascending(\.text))).map(\.text), ["another", "note"], "notes")
-            // Stores that commit together for the first time start again once more.
+            // Stores that commit together for the first time repeat the closure once more.
             check.isTrue(attempts > 2, "one of the two started again")
         },
         .graph("T020.a-conflict-that-the-closure-swallows", "W7", needs: [.concurrentWriters]) { stack, check in
@@ -127,7 +127,7 @@ enum FailureCases {
                 try transaction.create(Person.self).name = "Ann"
                 try transaction.create(Note.self).text = "old"
             }
-            // Whichever store is opened first, the other one is only read.
+            // In either order, the first store is opened for writing and the other one is only read.
             try pair.stack.write { transaction in
                 try transaction.fetchOne(From<Note>())?.text = "new"
                 let count = try? transaction.fetchCount(From<Person>())
@@ -167,7 +167,7 @@ enum FailureCases {
             try person("Ann", in: work).age = 2
             check.throwing(.staleObject, "what was read has changed") { try work.commit(validatesReads: true) }
             withExtendedLifetime(note) {}
-            // The other way round: one of the two opens its stores in another order than it asks for them.
+            // The reverse order: one of the two opens its stores in an order other than that of its first accesses.
             let other = pair.stack.beginUnsafe(), ann = try person("Ann", in: other), changed = try other.fetchOne(From<Note>())
             changed?.text = "newer"
             try other.commit(validatesReads: true)

@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group G: objects of two stores that have the same keys are not the same objects, wherever an object is named.
+/// Cases of group G: objects of two stores with the same keys are different objects, wherever a request names them.
 enum IdentityCases {
     static let all: [ConformanceCase] = conditions + batches + order + lists
 
@@ -157,7 +157,7 @@ enum IdentityCases {
         }
     ]
 
-    /// Ann and Bob with a dog each in two stores, with the same keys in both; Ann is the one of the store "People".
+    /// Returns a case over Ann and Bob with a dog each in two stores, with the same keys in both. Ann is the one of the store "People".
     private static func twins(
         _ id: String, _ clause: String, _ body: @escaping @Sendable (StorePair, Person, Check) throws -> Void
     ) -> ConformanceCase {

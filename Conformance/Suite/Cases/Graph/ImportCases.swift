@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group J: imports.
+/// Cases of group J: imports.
 enum ImportCases {
     static let all: [ConformanceCase] = plain + unique + RandomImports.all + persistable
 
@@ -190,7 +190,7 @@ enum ImportCases {
         .graph("J032.importer-data-is-made-once", "I3") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
-                // A value takes the owner away, so that a second look would be noticed.
+                // One value removes the owner, so that a second lookup would have another result.
                 let results: [PersistenceResult] = try transaction.importPersistableObjects(
                     (0..<3).map { Pup(id: $0, name: "p\($0)", owner: "Ann", takesOwner: true) })
                 let made = results.filter { if case .inserted = $0 { true } else { false } }
@@ -217,7 +217,7 @@ enum ImportCases {
         },
         .pairs("J034.values-over-two-stores", "X2, I3", "People", "Rest") { pair, check in
             guard pair.commitsTogether else { return }
-            // Whichever store is opened first.
+            // In either order of opening the stores.
             for startsWithNote in [true, false] {
                 let results: [PersistenceResult] = try pair.stack.write { transaction in
                     try transaction.importPersistableObjects((0..<2).map { _ in Visitor(startsWithNote: startsWithNote) })
@@ -230,7 +230,7 @@ enum ImportCases {
     ]
 }
 
-/// A dog as a service sends it, with the name of its owner.
+/// A dog as a web service sends it, with the name of its owner.
 private struct Pup: Persistable, Identifiable {
     let id: Int
     let name: String
@@ -250,7 +250,7 @@ private struct Pup: Persistable, Identifiable {
     }
 }
 
-/// A person, with a note where it is said when that is made, that meets something on its way.
+/// A person, optionally with a note that is created before or after it, whose import can fail.
 private struct Visitor: Persistable {
     enum Trouble { case conflict, end }
 
@@ -259,7 +259,7 @@ private struct Visitor: Persistable {
 
     func importIntoContext(_ context: BaseTransaction, importerData: inout ()) throws -> PersistenceResult {
         if startsWithNote == true { try context.create(Note.self).text = "by a visitor" }
-        // What the value makes of an error is its own affair.
+        // The value itself decides how to handle an error.
         let person = try? context.create(Person.self)
         person?.name = "Ann"
         if startsWithNote == false { try context.create(Note.self).text = "of a visitor" }

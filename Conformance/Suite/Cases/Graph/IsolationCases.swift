@@ -3,11 +3,11 @@ internal import Polystore
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Group I: anomalies of isolation (Hermitage's names), each run in many interleavings and compared with the serial orders.
+/// Cases of group I: isolation anomalies (with Hermitage's names), each run in many interleavings and compared with the serial orders.
 enum IsolationCases {
     static let all: [ConformanceCase] = anomalies + others
 
-    /// Whether every interleaving is run, which the runner can set.
+    /// Whether every interleaving is run. The runner can set it.
     nonisolated(unsafe) static var isThorough = false
 
     private static func anomaly(_ id: String, _ ages: [String: Int], _ programs: Program...) -> ConformanceCase {
@@ -195,7 +195,8 @@ enum IsolationCases {
     ]
 }
 
-/// Writers move money between accounts, readers add it up: what they see must never change (Jepsen's bank workload).
+/// A workload in which writers transfer money between accounts while readers add up the balances, whose sum must never change (Jepsen's
+/// bank workload).
 struct Bank {
     let accounts: Int
     let seconds: Double

@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group G: commits over two stores of which one fails, or is removed.
+/// Cases of group G: commits over two stores of which one fails, or is removed.
 enum JointCases {
     static let all: [ConformanceCase] = [
         failing("G067.what-the-first-store-refuses-is-nowhere", "X2") { pair, failures, check in
@@ -12,7 +12,7 @@ enum JointCases {
             check.equal(try titles(pair), ["a", "a", "c", "c"], "and it goes on")
         },
         failing("G068.what-the-second-store-misses-it-takes-over", "X3") { pair, failures, check in
-            // Of two that are prepared the second has no commit that could fail.
+            // If both stores prepare, the second has no commit that could fail.
             if [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.concurrentWriters) }) { return }
             failures.arm(after: 1)
             if [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.persistent) }) {
@@ -44,7 +44,7 @@ enum JointCases {
         },
     ]
 
-    /// A case over pairs of stores that have committed together once, whose commits can be made to fail.
+    /// Returns a case over pairs of stores that have committed together once, and whose commits can be made to fail.
     private static func failing(
         _ id: String, _ clause: String, _ body: @escaping @Sendable (StorePair, FailingCommits, Check) throws -> Void
     ) -> ConformanceCase {

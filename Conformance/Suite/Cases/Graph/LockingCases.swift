@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group L over objects: versions, and what happens when two have changed one object.
+/// Cases of group L over objects: versions, and conflicts between two changes of one object.
 enum LockingCases {
     static let all: [ConformanceCase] = versions + raw + policies
 
@@ -148,7 +148,7 @@ enum LockingCases {
                 let batch = RowBatch(capacity: 1), slots = scratch.schema[thing].slots.count
                 batch.appendRow(key: 1, version: .max, entity: thing, slots: slots).update(repeating: .null, count: slots)
                 try scratch.write { try $0.load(thing, batch) }
-                // Whatever the engine calls it: an error, and nothing else.
+                // Any error of the engine is accepted, but success is not.
                 do {
                     try scratch.update("Thing", 1, ["number": .int(1)])
                     check.isTrue(false, "a further change is refused")
@@ -176,7 +176,7 @@ enum LockingCases {
                     try scratch.insert("Of_\(name)", [[name: value], [name: other], [:], [:]])
                     check.throwing(.uniqueConstraintViolated, "\(name) twice") { try scratch.insert("Of_\(name)", [[name: value]]) }
                 }
-                // 1.00 is 1, and -0.0 is 0, before a store sees them.
+                // 1.00 becomes 1, and -0.0 becomes 0, before a store receives them.
                 let price = Attribute("price", .decimal), real = Attribute("real", .double)
                 check.equal(try price.normalise(.decimal(Decimal(string: "1.00") ?? 0)), .decimal(1), "1.00")
                 check.equal(try real.normalise(.double(-0.0)), .double(0), "-0.0")
@@ -266,7 +266,7 @@ enum LockingCases {
         },
     ]
 
-    /// A detached transaction with a change of Ann, who was then changed by another one.
+    /// Returns a detached transaction with a change of Ann, after another transaction has changed Ann.
     private static func stale(
         _ stack: DataStack, _ mine: (Person) -> Void, other: (Person) -> Void
     ) throws -> UnsafeTransaction {

@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Many-to-many relationships of which one side has an order.
+/// Cases about many-to-many relationships of which one side is ordered.
 enum OrderedPairCases {
     static let all: [ConformanceCase] = [
         pairs("R036.what-the-unordered-side-adds-comes-last", appended),
@@ -73,7 +73,7 @@ enum OrderedPairCases {
         check.equal(try stack.read(synchronous: { try tracks("q", $0) }), ["b", "a", "c"], "the second list")
     }
 
-    /// Tracks are made in one order and put into the list in another.
+    /// Creates tracks in one order and adds them to the list in another.
     @Sendable private static func inOrder(_ stack: DataStack, _ check: Check) throws {
         let order = ["d", "b", "e", "a", "c"]
         for isDetached in [false, true] {

@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Objects that are read with some of their attributes.
+/// Cases about objects that are fetched with some of their attributes.
 enum PartialCases {
     static let all: [ConformanceCase] = [
         .graph("O025.some-attributes-then-the-rest", "S5") { stack, check in
@@ -112,7 +112,7 @@ enum PartialCases {
         },
     ]
 
-    /// Ann, 30, with an email, and her parent Bob, 10.
+    /// Creates Ann, 30, with an email, and her parent Bob, 10.
     private static func fill(_ stack: DataStack) throws {
         try stack.write { transaction in
             let ann = try transaction.create(Person.self), bob = try transaction.create(Person.self)

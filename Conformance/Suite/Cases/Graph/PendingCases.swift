@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group L, further part: fetches and pages that look at changes which are not committed.
+/// Cases of group L, further part: fetches and pages that include uncommitted changes.
 enum PendingCases {
     static let all: [ConformanceCase] = conditions + batches + pages
 
@@ -124,14 +124,14 @@ enum PendingCases {
         .graph("L029.pages-follow-the-order-of-the-store", "O5") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext(merging: .onDemand)
-            // Held, so that the instances stay as they were.
+            // The objects are retained, so that the instances keep their state.
             let held = try view.fetchAll(From<Pet>().orderBy(.ascending(\.name)))
             try stack.write { try $0.edit(held[0])?.name = "Zoe" }
             check.equal(try pages(view, From<Pet>().orderBy(.ascending(\.name))).count, 3, "each object is on one page")
         },
     ]
 
-    /// The names on pages of one object.
+    /// Returns the names on pages of one object.
     private static func pages(_ source: some FetchSource, _ from: From<Pet>) throws -> [String] {
         var names: [String] = [], cursor: PageCursor?
         repeat {
@@ -142,7 +142,7 @@ enum PendingCases {
         return names
     }
 
-    /// Ann, 10, with Rex, is a child of Ben, 20, with Tom; Stray has no owner. Both are in one club.
+    /// Creates Ann, 10, with Rex, who is a child of Ben, 20, with Tom. Stray has no owner. Both people are in one club.
     private static func fill(_ stack: DataStack) throws {
         try stack.write { transaction in
             let ann = try transaction.create(Person.self), ben = try transaction.create(Person.self)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group T over the queues of a stack: who waits for whom, in which order, and how long.
+/// Cases of group T over the queues of a stack: which closures wait for each other, in which order they run, and how long they wait.
 enum QueueCases {
     static let all: [ConformanceCase] = waiting + order + limits + reentrancy
 
@@ -64,14 +64,14 @@ enum QueueCases {
             held.end()
             check.isTrue(Waiting.until { ended.withLock { $0 } == 20 }, "all end")
             let order = begun.withLock { $0 }
-            // Where stores take several writers, closures that began one after the other go on at the same time.
+            // If stores accept several writers, closures that began one after the other run at the same time.
             let isInOrder = stack.workers.writes.width == 1 ? order == Array(0..<20) : order.sorted() == Array(0..<20)
             check.isTrue(isInOrder, "the order of the closures: \(order)")
         },
         .graph("T053.a-completion-comes-after-the-observers", "H6") { stack, check in
             try stack.add("Ann", "Bob")
             let view = stack.makeViewContext(), ann = try person("Ann", in: view)
-            // The context is used by completions alone, which come one after the other.
+            // Only completions use the context, and they run one after the other.
             nonisolated(unsafe) let seenBy = (view: view, ann: ann)
             let seen = SharedValue<[Int]>([]), isOver = SharedValue(false), others = SharedValue(0)
             for _ in 0..<2 {
@@ -87,7 +87,7 @@ enum QueueCases {
                         _ = try? seenBy.view.merge()
                         seen.withLock { $0.append(seenBy.ann.age - age) }
                     })
-                // The next one has not begun when this one completes, so that its value is not seen in its place.
+                // The next closure has not begun when this one completes, so this completion cannot see its value.
                 check.isTrue(Waiting.until { seen.withLock { $0.count } == age }, "completion \(age)")
             }
             isOver.withLock { $0 = true }
@@ -148,7 +148,7 @@ enum QueueCases {
             try person("Ann", in: work).age = 5
             let isStuck = DispatchSemaphore(value: 0), isOver = DispatchSemaphore(value: 0), hasEnded = SharedValue(false)
             Thread.detachNewThread {
-                // It holds what it has changed, and is not one of the queue.
+                // The transaction holds its changes, and is not in the queue.
                 try? stack.write { transaction in
                     try person("Ann", in: transaction).age = 1
                     _ = try transaction.fetchCount(From<Person>())
@@ -170,7 +170,7 @@ enum QueueCases {
                     do { try await stack.perform(change) } catch { code.set(error) }
                 }
             check.isTrue(Waiting.until { stack.workers.writes.runningCount == 1 }, "a task waits in the store")
-            // It has begun; what it waits for is a moment further on.
+            // The task has begun, and reaches its wait shortly afterwards.
             Thread.sleep(forTimeInterval: 0.2)
             task.cancel()
             check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "it ends while the writer goes on")
@@ -240,7 +240,7 @@ enum QueueCases {
     ]
 }
 
-/// A transaction of a stack that takes all turns of its queue until it is ended, or for a minute.
+/// A transaction of a stack that takes all slots of its queue until it is ended, or for a minute.
 private final class HeldWriter: Sendable {
     private let stack: DataStack
     private let end_ = DispatchSemaphore(value: 0)
@@ -251,7 +251,7 @@ private final class HeldWriter: Sendable {
         count = stack.workers.writes.width
         let begun = DispatchSemaphore(value: 0), end = end_
         for index in 0..<count {
-            // One that later ones have to wait for, and tasks that take the other turns.
+            // The first one is a transaction that later ones have to wait for, the others are tasks that take the remaining slots.
             if index == 0 {
                 stack.perform(asynchronous: { _ in Self.hold(begun, end) }, completion: { _ in })
             } else {
@@ -270,11 +270,11 @@ private final class HeldWriter: Sendable {
 }
 
 extension WorkQueue {
-    /// Whether any work waits or goes on.
+    /// Whether any work is waiting or running.
     fileprivate var isBusy: Bool { waitingCount + runningCount > 0 }
 }
 
 extension SharedValue<StorageError.Code?> {
-    /// Keeps the code of an error.
+    /// Stores the code of an error.
     fileprivate func set(_ error: any Error) { withLock { $0 = (error as? StorageError)?.code ?? .inputOutput } }
 }

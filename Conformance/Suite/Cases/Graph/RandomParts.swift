@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// A random script of nested parts, some of which fail, beside a model of plain values: after each part the objects are what the model says.
+/// A random script of nested parts, some of which fail, beside a model of plain values. After each part the objects must equal the model.
 final class RandomParts {
     private struct Member: Equatable {
         var age = 0

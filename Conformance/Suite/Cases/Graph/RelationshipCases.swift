@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group R, first part: what relationships lead to.
+/// Cases of group R, first part: the destinations of relationships.
 enum RelationshipCases {
     static let all: [ConformanceCase] = toOne + toMany + ordered + loading
 
@@ -276,7 +276,7 @@ enum RelationshipCases {
                     return song
                 }
             }
-            // Ranks leave a gap of 2^20, which twenty halvings use up.
+            // Adjacent ranks have a gap of 2^20, which twenty halvings exhaust.
             for number in 0..<25 {
                 try stack.write { transaction in
                     let song = try transaction.create(Song.self)
@@ -300,7 +300,7 @@ enum RelationshipCases {
         },
     ]
 
-    /// The ranks of the songs of the one person, by song, as they lie in the store.
+    /// Returns the ranks of the songs of the only person, by song, as the store contains them.
     private static func ranks(_ stack: DataStack) throws -> [Int64: Int64] {
         guard let link = stack.schema.links.firstIndex(where: { $0.name == "Person.songs" }) else { return [:] }
         let reader = try OpenStore(opened: stack.storages[0], stack.schema).beginRead()

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group G: which store an object goes to and comes from, and commits over two stores.
+/// Cases of group G: the store that an object is assigned to and fetched from, and commits over two stores.
 enum RoutingCases {
     static let all: [ConformanceCase] = single + routing + merged + commits + references
 
@@ -429,7 +429,7 @@ enum RoutingCases {
         .pairs("G065.check-and-repair", "X4", "People", "Rest") { pair, check in
             let ann = try author(pair, "Ann"), bob = try author(pair, "Bob")
             check.equal(try pair.stack.checkReferences(), [], "before")
-            // Someone who does not have the second store deletes behind its back.
+            // A program without the second store deletes the person without Polystore's knowledge.
             guard let people = pair.stack.schema.index(of: "Person") else { return }
             let writer = try pair.first.beginWrite(WriteOptions())
             defer { writer.end() }
@@ -459,7 +459,7 @@ enum RoutingCases {
         try pair.stack.fetchAll(from.orderBy(.ascending(\.title))).map(\.title)
     }
 
-    /// a, c, e in the first store and b, d, f in the second.
+    /// Creates a, c and e in the first store, and b, d and f in the second.
     private static func fill(_ pair: StorePair) throws {
         for (configuration, titles) in [("People", ["a", "c", "e"]), ("Rest", ["f", "d", "b"])] {
             try pair.stack.write { transaction in
@@ -475,7 +475,7 @@ enum RoutingCases {
         }
     }
 
-    /// A person in the first store and a note of theirs in the second.
+    /// Creates a person in the first store with a note in the second.
     private static func author(_ pair: StorePair, _ name: String) throws -> ObjectID<Person> {
         try pair.stack.add(name)
         guard let id = try pair.stack.fetchIDs(From<Person>().where(\.name == name)).first else {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group Q: statements in SQL that the program writes itself.
+/// Cases of group Q: SQL statements of the program.
 enum SQLCases {
     static let all: [ConformanceCase] = answers + refusals + changes
 
@@ -70,7 +70,7 @@ enum SQLCases {
                 return people.map(\.name)
             })
             check.equal(names, ["Cid", "Ann", "Bob"], "from a read")
-            // The keys of the dogs are in the table of all pets.
+            // The keys of dogs are in the table of all pets.
             let pets: RawSQL = "SELECT \(column: \Pet.self) FROM \(table: Dog.self) ORDER BY \(column: \Pet.name)"
             check.equal(try stack.fetchAll(From<Pet>(), sql: pets).map(\.name), ["Rex", "Tom"], "a hierarchy")
             check.equal(try stack.fetchAll(From<Dog>(), sql: pets).map(\.name), ["Rex"], "one class of it")
@@ -135,7 +135,7 @@ enum SQLCases {
             check.throwing(.valueNotStorable, "text with U+0000") { _ = try stack.queryRows("SELECT \("a\u{0}b")") }
             check.throwing(.valueNotStorable, "NaN") { _ = try stack.queryRows("SELECT \(Double.nan)") }
             check.equal(try stack.queryRows("SELECT 1 AS a; -- the end").map { $0["a"] }, [.int(1)], "what ends with a comment")
-            // A transaction goes on after a statement that was wrong.
+            // A transaction continues after a wrong statement.
             try stack.write { transaction in
                 try transaction.create(Person.self).name = "Dan"
                 for sql in wrong { check.throwing(.invalidPredicate, "inside \(sql.segments)") { _ = try transaction.queryRows(sql) } }
@@ -147,7 +147,7 @@ enum SQLCases {
             check.isTrue(nearest.contains("\"age\""), "the nearest name is told: \(nearest)")
         },
         .graph("Q011.where-a-statement-is-wrong", "E2", needs: sql) { stack, check in
-            // Characters are counted, not bytes.
+            // The position counts characters, not bytes.
             let syntax = sentence(stack, "SELECT 'é' FRM \(table: Person.self)")
             check.isTrue(["character 12: FRM", "character 16: \"Person"].contains(where: syntax.contains), "syntax: \(syntax)")
             let column = sentence(stack, "SELECT 'é', nothing FROM \(table: Person.self)")
@@ -192,7 +192,7 @@ enum SQLCases {
         },
     ]
 
-    /// What the error of a statement says.
+    /// Returns the error message of a statement.
     private static func sentence(_ stack: DataStack, _ sql: RawSQL) -> String {
         do {
             _ = try stack.queryRows(sql)
@@ -202,7 +202,7 @@ enum SQLCases {
         }
     }
 
-    /// Ann, 30, with a dog and a club; Bob, 10, with a cat; Cid, 50, with an email.
+    /// Creates Ann, 30, with a dog and a club; Bob, 10, with a cat; and Cid, 50, with an email.
     static func fill(_ stack: DataStack) throws {
         try stack.write { transaction in
             let ann = try transaction.create(Person.self), bob = try transaction.create(Person.self)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Objects one after the other: the same as all at once, and what they hold is given back however it ends.
+/// Cases about streaming objects: the result equals that of a fetch, and all resources are released however the stream ends.
 enum StreamCases {
     static let all: [ConformanceCase] = cursors + streams + large
 
@@ -34,7 +34,7 @@ enum StreamCases {
         },
         .graph("O021.an-early-end-gives-everything-back", "W6") { stack, check in
             try fill(stack, 50)
-            // More than there are connections.
+            // More cursors than there are connections.
             for _ in 0..<20 {
                 let dropped = try stack.fetchCursor(byAge.batchSize(2))
                 check.isTrue(try dropped.next() != nil, "a first object")
@@ -157,7 +157,7 @@ enum StreamCases {
         },
         .graph("O022.a-cancelled-stream-gives-everything-back", "W6") { stack, check in
             try fill(stack, 50)
-            // More than there are connections, and more than may be open at a time.
+            // More streams than there are connections, and more than may be open at the same time.
             for _ in 0..<12 {
                 let seen = try Waiting.run {
                     var seen = 0
@@ -207,13 +207,13 @@ enum StreamCases {
         },
     ]
 
-    /// Rows of the normal run, which must not last.
+    /// The number of rows, which is smaller in a normal run to save time.
     private static var rows: Int { IsolationCases.isThorough ? 1_000_000 : 20_000 }
 
     private static let large: [ConformanceCase] = [
         ConformanceCase("O026.a-great-sort-in-bounded-memory", clause: "O6") { harness, check in
             try harness.withStore { scratch in
-                // Every number below the count once, in no order.
+                // Every number below the count occurs once, in random order.
                 let count = rows
                 for start in stride(from: 0, to: count, by: 10_000) {
                     let part = start..<min(start + 10_000, count)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group U over objects: unique values and what is imported under them.
+/// Cases of group U over objects: unique values, and imports under them.
 enum UniqueCases {
     static let all: [ConformanceCase] = [
         .graph("U001.unique-among-objects", "W14") { stack, check in
@@ -204,7 +204,7 @@ enum UniqueCases {
         },
     ]
 
-    /// Ann and Bob with the emails a and b and a dog each, named likewise.
+    /// Creates Ann and Bob with the emails a and b and a dog each, which has the owner's name.
     private static func family(_ stack: DataStack) throws {
         try stack.write { transaction in
             for name in ["Ann", "Bob"] {
@@ -242,5 +242,5 @@ extension Person: ImportableUniqueObject {
     }
 }
 
-/// What an import of the suite throws of its own.
+/// The error that an import of the suite throws itself.
 struct ImportRefused: Error {}

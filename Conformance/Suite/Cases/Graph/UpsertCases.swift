@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group U over what the stores decide themselves: rows that are added or change those that are there.
+/// Cases of group U about upserts in the store: rows that are inserted, or that update existing rows.
 enum UpsertCases {
     static let all: [ConformanceCase] = [
         .graph("U008.an-upsert-says-which-branch-it-took", "W17") { stack, check in
@@ -21,7 +21,7 @@ enum UpsertCases {
                 ann.pets = [try transaction.create(Dog.self)]
             }
             try stack.write { transaction in
-                // One that the transaction knows and has changed: both changes count.
+                // The transaction has already loaded and changed the object: both changes take effect.
                 let ann = try transaction.fetchOne(From<Person>())
                 ann?.score = 2
                 try upsert(transaction, [("a", "Ann"), ("b", "Bob")])

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Work that fails leaves objects as they were, and what is left of it can be committed.
+/// Cases in which failed work leaves objects unchanged, and the rest of the work can be committed.
 enum WholenessCases {
     static let all: [ConformanceCase] = rollbacks + deletions + strict + members + stores
 
@@ -184,7 +184,7 @@ enum WholenessCases {
         }
     ]
 
-    /// A person with one of everything that relationships lead to, and one whose address is taken.
+    /// Creates a person with one destination for every relationship, and one person whose address is already in use.
     private static func family(_ stack: DataStack) throws {
         try stack.write { transaction in
             let ann = try transaction.create(Person.self), bob = try transaction.create(Person.self)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Entities with more attributes than a word has bits, and relationships behind them.
+/// Cases about entities with more attributes than a word has bits, and with relationships after these attributes.
 enum WideCases {
     static let all: [ConformanceCase] = [62, 63, 64, 65, 200].flatMap(cases)
 
@@ -49,10 +49,10 @@ enum WideCases {
         }
     }
 
-    /// Random assignments of some attributes: their names and numbers.
+    /// Returns random assignments of some attributes: their names and numbers.
     private static func some(_ names: [String], _ random: inout SplitMix, _ most: Int = 3) -> [(String, Int64)] {
         (0..<Int(random.next() % UInt64(most) + 1)).map { _ in
-            // Those at the ends of words are drawn as often as all others together.
+            // Attributes at the ends of words are drawn as often as all others together.
             let edges = names.indices.filter { [62, 63, 64, 65].contains($0) || $0 == names.count - 1 }
             let index = random.next() % 2 == 0 ? edges[Int(random.next() % UInt64(edges.count))] : Int(random.next() % UInt64(names.count))
             return (names[index], Int64(random.next() % 1_000_000))
@@ -74,7 +74,7 @@ enum WideCases {
             })
     }
 
-    /// Names what is different alone: hundreds of values say nothing.
+    /// Checks that values are equal. The failure contains only the differences, because hundreds of values would be unreadable.
     private static func same(_ found: [String: Int64], _ expected: [String: Int64], _ check: Check, _ what: String) {
         check.equal(found.filter { expected[$0.key] != $0.value }, expected.filter { found[$0.key] != $0.value }, what)
     }
@@ -91,7 +91,7 @@ enum WideCases {
     @Sendable private static func undone(_ stack: DataStack, _ names: [String], _ check: Check) throws {
         var random = SplitMix(seed: 7)
         let work = stack.beginUnsafe(supportsUndo: true), object = try wide(work)
-        // The state that the last undo has led to is one to return to when something is assigned after it.
+        // The state after an undo becomes an undo target when an assignment follows it.
         var model = try values(object, names), committed = model, marks = [model], reached: [String: Int64]?, isAssigned = false
         for round in 0..<60 {
             switch random.next() % 6 {
@@ -113,7 +113,7 @@ enum WideCases {
                 model = committed
                 (marks, reached) = ([model], nil)
             default:
-                // A commit of nothing is none.
+                // An empty commit writes nothing.
                 if !work.hasChanges { continue }
                 let keys = Set(names.filter { model[$0] != committed[$0] })
                 check.isTrue(work.changedKeys(of: object).isSuperset(of: keys), "what was assigned in round \(round)")
@@ -172,12 +172,13 @@ enum WideCases {
         }
     }
 
-    /// Commits assignments elsewhere.
+    /// Commits assignments in another transaction.
     private static func other(_ stack: DataStack, _ changes: [(String, Int64)], _ model: inout [String: Int64]) throws {
         try stack.write { try assign(changes, to: wide($0), &model) }
     }
 
-    /// Somebody else changes an object that is deleted here: the deletion is given up, and what it took from others comes back.
+    /// Another transaction changes an object that is deleted here: the deletion is withdrawn, and its effects on other objects are
+    /// reverted.
     @Sendable private static func givenUp(_ stack: DataStack, _ names: [String], _ check: Check) throws {
         var random = SplitMix(seed: 10)
         for round in 0..<4 {
@@ -202,7 +203,7 @@ enum WideCases {
         }
     }
 
-    /// The attributes that the history says a transaction assigned to the wide object.
+    /// Returns the attributes of the wide object that a transaction assigned according to the history.
     private static func changed(_ stack: DataStack, by author: String) throws -> Set<String>? {
         guard let entry = try stack.storages[0].entry(by: author) else { return nil }
         for change in entry.changes where stack.schema.entities[change.entity].name == "Wide" {

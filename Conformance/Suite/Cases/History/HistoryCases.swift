@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group H: what the history says of a transaction.
+/// Cases of group H: the history entries of transactions.
 enum HistoryCases {
     static let all: [ConformanceCase] = tokens + coalescing + tombstones
 
@@ -107,7 +107,7 @@ enum HistoryCases {
                 let rows = scratch.source(try scratch.entity("Item"), [(key, 1, ["number": .int(2)])])
                 try writer.apply(ChangeSet(entities: [EntityChanges(entity: try scratch.entity("Item"), inserts: rows)]))
             }
-            // Every attribute may be another, and the history never names the secret.
+            // Every attribute may differ, and the history never contains the secret.
             check.equal(
                 try scratch.lastChanges(), [try scratch.change("Item", key, .update(try scratch.mask("Item", "number", "name")))], "changes"
             )
@@ -174,7 +174,7 @@ enum HistoryCases {
             let seven = QueryPredicate.compare(.path("number"), .equal, .value(.int(7)))
             var keys: [EntityIndex: [Int64]]?
             try scratch.write { keys = try $0.deleteAll(FetchRequest("Item", where: seven).plan(in: scratch.schema)) }
-            // A store that leaves it to the layers above has told nothing.
+            // A store that leaves batch deletions to the layer above returns nil.
             guard let keys else { return check.equal(try scratch.history().count, 2, "entries") }
             check.equal(keys[try scratch.entity("Gadget")], [gadget], "the gadget")
             let names = try scratch.lastChanges().map { $0.tombstone[scratch.schema[$0.entity].slot("name") ?? -1] }

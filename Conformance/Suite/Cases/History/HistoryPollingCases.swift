@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Group H: the history while others write.
+/// Cases of group H: the history while other transactions write.
 enum HistoryPollingCases {
     static let all: [ConformanceCase] = [
         HistoryScene.historyCase("H010.a-reader-sees-every-commit-once-and-in-order", "H1") { scratch, check in
@@ -15,7 +15,7 @@ enum HistoryPollingCases {
             func commit(_ writer: WriteSession) throws {
                 if let token = try writer.commit(CommitRecord()) { committed.append(token) }
             }
-            // What the history gives up to the newest token, and what it will give later.
+            // The entries that the history returns up to the newest token, and those that it will return later.
             func compare(_ what: String) throws {
                 let seen = try scratch.read { reader in
                     let told = try reader.history(since: nil, limit: 100).map(\.token)
@@ -44,7 +44,7 @@ enum HistoryPollingCases {
         },
     ]
 
-    /// Writers that each add tags one by one, and a reader that asks for what is new all the time.
+    /// Writers that each add tags one by one, and a reader that polls for new entries all the time.
     private final class Poll: Sendable {
         private struct State {
             var entries: [HistoryEntry] = []
@@ -76,7 +76,7 @@ enum HistoryPollingCases {
             }
         }
 
-        /// One commit, run again after a conflict; every third takes its time.
+        /// Performs one commit, repeated after a conflict. Every third one takes longer.
         private func write(_ number: Int) throws {
             for attempt in 0... {
                 do throws(StorageError) {
@@ -99,7 +99,7 @@ enum HistoryPollingCases {
 
         private func read() throws {
             var token: HistoryToken?, quiet = 0
-            // After the last commit the history settles at once, or as soon as the server has forgotten the last transaction.
+            // After the last commit the history settles immediately, or as soon as the server no longer lists the last transaction.
             while quiet < 50 {
                 let isOver = state.withLock { $0.writing == 0 }
                 let reader = try store.beginRead()

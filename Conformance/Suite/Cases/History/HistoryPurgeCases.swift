@@ -1,11 +1,11 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group H: how the history ends at its beginning, and stores that keep none.
+/// Cases of group H: purging the history, and stores without one.
 enum HistoryPurgeCases {
     static let all: [ConformanceCase] = purging + withoutHistory
 
-    /// Five transactions and their tokens.
+    /// Performs five transactions and returns their tokens.
     private static func fill(_ scratch: Scratch) throws -> [HistoryToken] {
         try (0..<5).compactMap { number in
             try scratch.write { try scratch.insert("Tag", [["size": .int(Int64(number))]], $0) }
@@ -25,7 +25,7 @@ enum HistoryPurgeCases {
     @discardableResult
     private static func purge(_ scratch: Scratch, _ body: (WriteSession) throws -> Void) throws -> HistoryToken? {
         while true {
-            // Others on the same server come and go: a session purges as far as it can see.
+            // Other sessions on the same server begin and end: a session purges only up to its horizon.
             var seesAll = false
             let own = try scratch.write { writer in
                 seesAll = try !writer.hasUnsettledHistory()
@@ -50,14 +50,14 @@ enum HistoryPurgeCases {
             try purge(scratch, tokens[1])
             check.equal(try scratch.history().map(\.token), Array(tokens[2...]), "after the first purge")
             try purge(scratch, tokens[3])
-            // One before the beginning changes nothing.
+            // A token before the beginning changes nothing.
             try purge(scratch, tokens[0])
             check.equal(try scratch.history().map(\.token), [tokens[4]], "after the second")
             check.equal(try scratch.aggregate("Tag", .count, nil), .int(5), "objects")
         },
         HistoryScene.historyCase("H009.entries-from-the-future-hold-no-older-ones-back", "H4") { scratch, check in
             let day: Int64 = 86_400_000_000, now: Int64 = 1_500_000_000_000_000
-            // The fourth and the sixth are from the future, the fifth is too young.
+            // The fourth and the sixth transaction are from the future, the fifth is too recent.
             let tokens = try [-90, 400, -60, 500, -10, 600, -50].compactMap { days in
                 try scratch.write(time: now + days * day) { try scratch.insert("Tag", [[:]], $0) }
             }
@@ -81,7 +81,7 @@ enum HistoryPurgeCases {
             let next = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
             check.isTrue((next?.position ?? 0) > tokens[4].position, "positions go on")
             check.equal(try scratch.history(since: now).map(\.token), [next].compactMap { $0 }, "since then")
-            // Had it been purged too, nobody would know of it.
+            // After a purge of this entry too, reading from the earlier token must fail, because the reader would miss the entry.
             if let next { try purge(scratch, next) }
             check.throwing(.tokenExpired, "the token of the empty history") { _ = try scratch.history(since: now) }
         },
@@ -100,7 +100,7 @@ enum HistoryPurgeCases {
             _ = try scratch.token()
             var reader = try scratch.store.beginRead()
             defer { reader.end() }
-            // Others on the same server may be writing just now.
+            // Other sessions on the same server may be writing now.
             while try reader.hasUnsettledHistory() {
                 reader.end()
                 reader = try scratch.store.beginRead()

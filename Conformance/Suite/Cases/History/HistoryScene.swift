@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The model of the cases about the history: items with an attribute of each kind, gadgets below them, and tags.
+/// The model of the history cases: items with an attribute of each kind, gadgets as a subentity, and tags.
 enum HistoryScene {
     static let schema: Schema = {
         let item = Entity(
@@ -22,7 +22,7 @@ enum HistoryScene {
         do { return try Schema(version: "V1", entities: [item, gadget, tag]) } catch { return .empty }
     }()
 
-    /// A case over a store that keeps a history, open with the model.
+    /// Returns a case over a store that records a history, opened with the model.
     static func historyCase(
         _ id: String, _ clause: String, _ needs: Set<StorageCapabilities.Capability> = [],
         _ body: @escaping @Sendable (Scratch, Check) throws -> Void
@@ -34,10 +34,10 @@ enum HistoryScene {
 }
 
 extension Scratch {
-    /// Changes of the last entry of the history.
+    /// Returns the changes of the last history entry.
     func lastChanges() throws -> [HistoryChange] { try history().last.map { Array($0.changes) } ?? [] }
 
-    /// The set of slots with the given names.
+    /// Returns the set of slots with the given names.
     func mask(_ entity: String, _ names: String...) throws -> SlotMask {
         let description = schema[try self.entity(entity)]
         var mask = SlotMask()

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Transactions of random changes of a few objects, with marks that are returned to. What the history has to say follows from what is there
-/// before and after, and from which attributes were set meanwhile.
+/// Transactions with random changes of a few objects, and rollbacks to savepoints. The expected history follows from the state before and
+/// after, and from the attributes that were set in between.
 struct RandomTransactions {
     private struct State {
         var there: Set<Int64>
         var touched: [Int64: Set<String>] = [:]
-        /// Keys that were gone for a while: every attribute may be another.
+        /// The keys that were deleted and inserted again: every attribute may differ.
         var renewed: Set<Int64> = []
     }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Polystore
 
-/// Many versions: step by step, by a tree, backwards, and again.
+/// Cases with many versions: step by step, along a tree, backwards, and repeated.
 enum ChainCases {
     static let all: [ConformanceCase] = chains + pasts
 
@@ -13,7 +13,7 @@ enum ChainCases {
         try Schema(version: "V\(version)", entities: [Entity(entity, attributes: attributes, originalName: was)])
     }
 
-    /// Ten versions of one entity, and what a row of the first holds in each.
+    /// Returns ten versions of one entity, and the values of a row of the first version in each of them.
     private static func ten() throws -> [(schema: Schema, values: [String: Value])] {
         let number = Attribute("a", .int16), text = Attribute("t", .string, isOptional: true)
         let mark = Attribute("mark", .string, defaultValue: .string("m"))
@@ -74,7 +74,7 @@ enum ChainCases {
             }
         },
         migrationCase("M008.a-tree-leads-each-version-its-way", "M5") { harness, check in
-            // V1 and V2 lead to V4 over V3 and by themselves; V3 would give a default that V4 has another of.
+            // V1 and V2 migrate to V4 both through V3 and directly. V3 would add a default that is different in V4.
             let a = Attribute("a", .int64)
             func b(_ value: Int64) -> Attribute { Attribute("b", .int64, defaultValue: .int(value)) }
             let versions = [

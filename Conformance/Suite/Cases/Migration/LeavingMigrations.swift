@@ -1,6 +1,6 @@
 internal import Polystore
 
-/// Objects that a program leaves behind, and mappings that do not fit.
+/// Cases about objects that a program does not migrate, and mappings that do not fit.
 enum LeavingMigrations {
     static let all: [ConformanceCase] = leaving + mistakes
 
@@ -62,7 +62,7 @@ enum LeavingMigrations {
                     try scratch.insert("Person", [["name": .string("Ann"), "pet": .int(2)]])
                     try scratch.connect("Person", "pets", [1: [1, 2]])
                 }
-                // The two versions store the same, so that there is no step between them.
+                // The two versions store the same data, so there is no step between them.
                 try scene.run(harness, fill: fill) { check.equal(try $0.fetch(FetchRequest("Dog")).map(\.key), [1, 2], "no step") }
                 let changed = try Mapped.scene(
                     [person, Mapped.named("Dog")], [person, Entity("Dog", attributes: [Attribute("age", .int64)])],

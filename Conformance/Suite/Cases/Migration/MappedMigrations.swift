@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Polystore
 
-/// Entities that a program maps itself: split, merged, moved.
+/// Cases about entities with custom mappings: split, merged, moved.
 enum MappedMigrations {
     static let all: [ConformanceCase] = splitting + merging + moving
 
@@ -23,7 +23,7 @@ enum MappedMigrations {
         try scratch.insert(entity, names.map { ["name": .string($0)] })
     }
 
-    /// What the objects of an entity lead to, by names.
+    /// Returns the names of the destinations of a relationship, by the names of its owners.
     static func names(_ scratch: Scratch, _ entity: String, _ relationship: String) throws -> [String: [String]] {
         func table(_ entity: String) throws -> [Int64: String] {
             var names: [Int64: String] = [:]
@@ -63,7 +63,7 @@ enum MappedMigrations {
                     person["address"] = source
                 },
                 .transformEntity(sourceEntity: "Person", destinationEntity: "Address") { source, create in
-                    // Who has no street has no address.
+                    // An object without a street gets no address.
                     guard let street = source["street"] else { return }
                     let address = create()
                     address["street"] = street

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Polystore
 
-/// Steps between versions that follow from the schemas.
+/// Cases about migration steps that are inferred from the schemas.
 enum MigrationCases {
     static let all: [ConformanceCase] = attributes + types + rules
 
@@ -45,7 +45,7 @@ enum MigrationCases {
         migrationCase("M002.an-attribute-goes-when-it-is-named", "M1") { harness, check in
             var scene = try MigrationScene([Attribute("a", .int64), Attribute("b", .string, isOptional: true)], [Attribute("a", .int64)])
             try scene.refuse(harness, check, .dataLossRefused, "values of b") { try notes($0, [["a": .int(1), "b": .string("x")]]) }
-            // Where nothing is stored nothing is lost.
+            // Where no value is stored, none is lost.
             try scene.run(harness, fill: { try notes($0, [["a": .int(1)]]) }) { scratch in
                 check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "nil goes without a word")
             }

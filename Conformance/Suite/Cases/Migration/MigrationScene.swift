@@ -1,13 +1,13 @@
 internal import Foundation
 internal import Polystore
 
-/// A store that keeps one version of a model, on its way to others.
+/// A store with one version of a model, and the versions that it migrates to.
 struct MigrationScene {
     /// The versions, oldest first.
     let versions: [Schema]
-    /// The one that the store begins with.
+    /// The index of the version that the store begins with.
     var first = 0
-    /// The one that it is led to, where that is not clear.
+    /// The version to migrate to, where the versions do not determine it.
     var current: String?
     var chain: MigrationChain = nil
     var providers: [any SchemaMappingProvider] = []
@@ -18,7 +18,7 @@ struct MigrationScene {
 
     init(versions: [Schema]) { self.versions = versions }
 
-    /// Two versions of one entity with the given attributes.
+    /// Creates a scene of two versions of one entity with the given attributes.
     init(_ before: [Attribute], _ after: [Attribute]) throws {
         self.init(
             try Schema(version: "V1", entities: [Entity("Note", attributes: before)]),
@@ -40,7 +40,7 @@ struct MigrationScene {
         try MigrationRunner(try history, scratch.store, mappingProviders: providers, progress: progress).run()
     }
 
-    /// Fills a store of the first version, migrates it, and looks at it: at once, and after it was closed and opened again.
+    /// Fills a store of the first version, migrates it, and checks it: immediately, and after it was closed and opened again.
     func run(_ harness: StoreHarness, fill: (Scratch) throws -> Void, expect: (Scratch) throws -> Void) throws {
         let first = versions[self.first]
         try harness.withStore(first) { scratch in
@@ -56,7 +56,7 @@ struct MigrationScene {
         }
     }
 
-    /// Fills a store, whose migration then fails with a code, and looks at it: it is as it was.
+    /// Fills a store whose migration then fails with a code, and checks that the store is unchanged.
     func refuse(
         _ harness: StoreHarness, _ check: Check, _ code: StorageError.Code, _ what: String, keys: [Int64]? = nil,
         says text: String = "", fill: (Scratch) throws -> Void
@@ -73,13 +73,13 @@ struct MigrationScene {
                 }
             }
             check.equal(try contents(scratch), before, "\(what): the store as it was")
-            // It takes changes, and opens again.
+            // The store accepts changes, and can be opened again.
             for entity in first.descriptions where !entity.isAbstract { try scratch.insert(entity.name, [[:]]) }
             if harness.capabilities.contains(.persistent) { try scratch.reopen() }
         }
     }
 
-    /// Everything in a store.
+    /// Returns the complete contents of a store.
     func contents(_ scratch: Scratch) throws -> [Row] {
         try scratch.schema.roots.flatMap { try scratch.fetch(FetchRequest(scratch.schema.entities[$0].name)) }
     }

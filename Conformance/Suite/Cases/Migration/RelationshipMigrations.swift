@@ -1,10 +1,10 @@
 internal import Polystore
 
-/// Relationships come, go and change their kind: the pairs follow.
+/// Cases in which relationships are added, removed, or change their kind, with the effects on their pairs.
 enum RelationshipMigrations {
     static let all: [ConformanceCase] = coming + kinds + names + inverses + rules
 
-    /// Two entities A and B, with some relationships of each, in a version.
+    /// Returns a version of a schema with two entities A and B, and some relationships of each.
     private static func schema(_ version: String, _ a: [Relationship] = [], _ b: [Relationship] = []) throws -> Schema {
         func entity(_ name: String, _ relationships: [Relationship]) -> Entity {
             Entity(name, attributes: [Attribute("name", .string, isOptional: true)], relationships: relationships)
@@ -12,7 +12,7 @@ enum RelationshipMigrations {
         return try Schema(version: version, entities: [entity("A", a), entity("B", b)])
     }
 
-    /// Three objects of each entity, with the keys 1 to 3.
+    /// Creates three objects of each entity, with the keys 1 to 3.
     private static func fill(_ scratch: Scratch) throws {
         for name in ["A", "B"] { try scratch.insert(name, (1...3).map { ["name": .string("\(name)\($0)")] }) }
     }
@@ -21,7 +21,7 @@ enum RelationshipMigrations {
         _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
     ) -> ConformanceCase { ConformanceCase(id, clause: "M3", needs: [.migrations], body) }
 
-    /// A case in which the pairs of a relationship become those of another.
+    /// Returns a case in which the pairs of a relationship become those of another.
     private static func pairs(
         _ id: String, _ before: ([Relationship], [Relationship]), _ after: ([Relationship], [Relationship]), losses: Set<String> = [],
         fill pairs: (String, String, [Int64: [Int64]]), expect: [(String, String, [Int64: [Int64]])]
@@ -162,7 +162,7 @@ enum RelationshipMigrations {
             ),
             fill: ("A", "b", [1: [2, 3], 3: [3]]), expect: [("A", "z", [1: [2, 3], 3: [3]]), ("B", "y", [2: [1], 3: [1, 3]])]),
         migrationCase("M006.many-to-many-stays-while-an-entity-is-renamed") { harness, check in
-            // The table of pairs belongs to the entity whose name comes first: with its name it changes its owner.
+            // The table of pairs belongs to the entity whose name sorts first, so that renaming the entity changes the owner of the pairs.
             for (name, other) in [("C", "B"), ("A", "A0")] {
                 let scene = MigrationScene(
                     try schema(

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import Synchronization
 
-/// What can be seen of a step from outside: before it, while it is under way, and after it.
+/// Cases about the visible effects of a step: before it, while it is in progress, and after it.
 enum StepCases {
     static let all: [ConformanceCase] = progress + others + planned + fresh
 
@@ -23,7 +23,7 @@ enum StepCases {
 
     // MARK: Progress
 
-    /// Two steps of rows that are written anew.
+    /// Returns a scene of two steps that rewrite rows.
     private static func twoSteps(_ second: @escaping CustomSchemaMappingProvider.Transformer) throws -> MigrationScene {
         let b = Attribute("b", .int64, isOptional: true), c = Attribute("c", .int64, isOptional: true)
         var scene = MigrationScene(try note("V1", [a]), try note("V2", [a, b]), try note("V3", [a, b, c]))
@@ -87,7 +87,7 @@ enum StepCases {
 
     // MARK: Others
 
-    /// A step that adds an attribute, up to a point that `middle` looks at.
+    /// Performs a step that adds an attribute, and calls `middle` before its end.
     private static func step(_ scratch: Scratch, _ scene: MigrationScene, middle: () throws -> Void) throws {
         let mapping = SchemaMapping(from: scene.versions[0], to: scene.versions[1])
         let migration = try scratch.store.beginMigration(MigrationStep(mapping), WriteOptions(timeout: 5))
@@ -140,7 +140,7 @@ enum StepCases {
                 do {
                     other = try scratch.another(OpenRequest(schema: scratch.schema))
                 } catch let error as StorageError where error.code == .alreadyExists {
-                    // A store that one process opens only once: the same happens between processes.
+                    // A process can open such a store only once; the same checks apply between processes.
                     return
                 }
                 defer { try? other.close() }
@@ -252,7 +252,7 @@ enum StepCases {
         }
     ]
 
-    /// The words of an explanation that name an index.
+    /// Returns the words of an explanation that name an index.
     private static func usedIndexes(_ scratch: Scratch, _ request: FetchRequest) throws -> [String] {
         let plan = try request.plan(in: scratch.schema)
         let words = try scratch.read { try $0.explanation(of: plan) }.joined(separator: " ").split { " ()'\"".contains($0) }.map(
@@ -270,7 +270,7 @@ enum StepCases {
     }
 }
 
-/// What a progress handler was told.
+/// The updates that a progress handler received.
 private final class Seen: Sendable {
     private let list = Mutex<[MigrationProgress.Update]>([])
 

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Polystore
 
-/// What a program's transformers see and write, and what becomes of a step in which one fails.
+/// Cases about the input and output of a program's transformers, and about a step in which one fails.
 enum TransformerCases {
     static let all: [ConformanceCase] = seeing + writing + failing + stages
 
@@ -26,7 +26,7 @@ enum TransformerCases {
             Relationship("team", to: "Team", inverse: "players"), Relationship("likes", to: "Team", .toMany, inverse: "fans"),
         ])
 
-    /// Team and Player, where the team gets a text and a number.
+    /// Returns a scene with Team and Player, where the team gets a text and a number.
     private static func scene(
         _ attributes: [Attribute] = [], team transformer: @escaping Transformer = CustomSchemaMappingProvider.inferredTransformation,
         player other: Transformer? = nil

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group N: what batches, cascades and statements do to those who look, and stores that cannot tell what a commit changed.
+/// Cases of group N: the effects of batches, cascades and raw SQL on observers, and stores that cannot report the changes of a commit.
 enum BatchEventCases {
     static let all: [ConformanceCase] = batches + unnamed
 
@@ -90,7 +90,7 @@ enum BatchEventCases {
             while try view.merge() {}
             check.equal(list.shown.keys.count, 1, "a deletion")
             check.isTrue(published.waits { $0.shown == list.shown }, "a deletion, published")
-            // The list goes on from there, change by change.
+            // The list continues from there, change by change.
             _ = list.take()
             try EventCases.add(["Cid": 0], to: stack)
             while try view.merge() {}

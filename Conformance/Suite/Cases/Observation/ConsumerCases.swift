@@ -3,13 +3,13 @@ internal import Polystore
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Group N: consumers that are slow, that write, and that go.
+/// Cases of group N: consumers that are slow, that write, and that end.
 enum ConsumerCases {
     static let all: [ConformanceCase] = slow + gone + values + writers
 
     private static let byAge = From<Person>().orderBy(.ascending(\.age))
 
-    /// The number of commits that a slow consumer misses. Stores that write to a disk or a server take a tenth.
+    /// Returns the number of commits that a slow consumer misses. Stores that write to a disk or a server perform a tenth of them.
     private static func commits(_ stack: DataStack) -> Int {
         stack.storages[0].capabilities.contains(.persistent) && !IsolationCases.isThorough ? 500 : 5_000
     }
@@ -69,7 +69,7 @@ enum ConsumerCases {
             try view.merge()
             let growth = try Memory.growth {
                 for number in 0..<count {
-                    // No two changed keys follow each other, so that there is much to remember.
+                    // No two changed keys are adjacent, so that there is much to remember.
                     try stack.write {
                         try $0.updateAll(From<Person>().where(\Person.age % 2 == number % 2), .set(\.score, to: Double(number)))
                     }
@@ -133,7 +133,7 @@ enum ConsumerCases {
             let everything = try stack.publishValue { try $0.fetchCount(From<Person>()) + $0.fetchCount(From<Song>()) }
             let dogs = try stack.publishValue(of: Pet.self) { try $0.fetchCount(From<Dog>()) }
             let told = Mutex<[Int]>([])
-            // Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
+            // This function is not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
             @Sendable @inline(never) func tell(_ value: Int) { told.withLock { $0.append(value) } }
             let task = Waiting.start { for await value in count.values { tell(value) } }
             defer { task.cancel() }

@@ -8,7 +8,7 @@ extension EventCases {
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             var seen: [Int] = []
             list.whenTold = { monitor in
-                // What is told is visible to a new fetch.
+                // A fetch sees every change that was reported.
                 let newest = try? stack.fetchAll(From<Person>()).count
                 seen.append((newest ?? 0) - monitor.numberOfObjects)
             }
@@ -55,7 +55,7 @@ extension EventCases {
             monitor.removeObserver(second)
             object.removeObserver(recorder)
             observation.invalidate()
-            // One that is removed while others are told is told nothing more.
+            // An observer that is removed while others are notified is not notified any more.
             first.whenTold = { $0.removeObserver(third) }
             try stack.write { try person("Ann", in: $0).age = 5 }
             try view.merge()

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group N: what is told, once, and after the commit only.
+/// Cases of group N: observers are notified of each change once, and only after the commit.
 enum EventCases {
     static let all: [ConformanceCase] = events + silence + order + ends
 
@@ -38,7 +38,7 @@ enum EventCases {
                     try person("Ben", in: transaction).name = "Bea"
                     try remove("Cid", transaction)
                     _ = try transaction.fetchCount(From<Person>())
-                    // All of it has reached the store, and none of it is committed.
+                    // All changes have been sent to the store, and none is committed.
                     _ = try? view.merge()
                     check.equal(list.calls, [], "the monitor before the commit")
                     check.equal(published.told.updates, 1, "the publisher before the commit")
@@ -122,7 +122,7 @@ enum EventCases {
                 check.isTrue(published.waits { $0.shown == list.shown }, "\(name), \(age), published")
                 check.isTrue(published.told.updates <= number + 2, "updates")
             }
-            // Out and in again within one transaction is an update at most.
+            // Leaving the list and returning within one transaction is an update at most.
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
                 ann.age = 9
@@ -208,7 +208,7 @@ enum EventCases {
             let lists = try (1...4).map { divisor in
                 ListRecorder(try view.monitorList(byAge.where((\Person.age) % divisor == 0)))
             }
-            // 3 becomes 8 and 8 becomes 3; 6 and 7 stay what they are and are changed; 9 goes and 13 comes.
+            // 3 becomes 8 and 8 becomes 3; 6 and 7 keep their ages and are changed; 9 is deleted and 13 inserted.
             try stack.write { transaction in
                 let three = try person("P3", in: transaction), eight = try person("P8", in: transaction)
                 (three.age, eight.age) = (8, 3)
@@ -231,15 +231,16 @@ enum EventCases {
         },
     ]
 
-    /// Waits until observers have been told whatever they will be of what is committed now: by a commit that they are told for certain.
+    /// Waits until observers have received all notifications of the commits so far, by a further commit of which they are certainly
+    /// notified.
     static func settle(_ stack: DataStack, _ view: ViewContext, _ published: PublisherRecorder<Person>) throws {
         while try view.merge() {}
-        // Publishers are led on by one worker in the order of the commits: a value of another entity comes after everything before.
+        // A single worker updates publishers in commit order, so a value of another entity arrives after everything before it.
         let titles = try stack.publishValue(of: Song.self) { try $0.fetchCount(From<Song>()) }
         let before = titles.value ?? 0
         try stack.write { try $0.create(Song.self).title = "settled" }
         _ = Waiting.until { titles.value != before }
-        // An update that nobody expects would be taken by now.
+        // An unexpected update would have arrived by now.
         _ = published.waits(0.01) { _ in false }
     }
 }

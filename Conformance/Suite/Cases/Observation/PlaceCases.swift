@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group N: places, sections, and what a list reads of related objects.
+/// Cases of group N: positions, sections, and values of related objects in a list.
 enum PlaceCases {
     static let all: [ConformanceCase] = moves + sections + related
 
@@ -108,7 +108,7 @@ enum PlaceCases {
         },
     ]
 
-    /// Three dogs with owners, and a grandparent.
+    /// Creates three dogs with owners, and a grandparent.
     private static func fill(_ stack: DataStack) throws {
         try EventCases.add(["Ann": 1, "Ben": 2, "Cid": 3, "Gil": 70], to: stack)
         try stack.write { transaction in
@@ -198,7 +198,7 @@ enum PlaceCases {
             let after = try recorder()
             try view.merge()
             check.equal(before.take(), ["will", "update 0.1", "did"], "to a list from before")
-            // Without tokens nobody knows that the list has the change already: it is told, and changes nothing.
+            // Without tokens the list cannot determine that it already contains the change: the change is reported, and has no effect.
             let isKnown = stack.storages[0].capabilities.contains(.history)
             check.equal(after.take(), isKnown ? [] : ["will", "update 0.1", "did"], "to a list that began with it")
             try stack.write { try person("Ben", in: $0).score = 3 }
@@ -208,7 +208,8 @@ enum PlaceCases {
         .graph("N007.also-beside-many-other-changes", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext()
-            // With what is read of pets, nobody knows whose they were: the list is fetched anew, and what changed is told all the same.
+            // The former owners of pets are unknown from the values that the list reads: the list is fetched again, and changes are still
+            // reported.
             let ordered = From<Dog>().orderBy(.ascending(\.owner?.name), .ascending(\.name))
             let plain = ListRecorder(try view.monitorList(ordered)), prefetched = ListRecorder(try view.monitorList(dogs.prefetch(\.owner)))
             let siblings = ValueExpression<Dog, Int>(.related(RelatedAggregate(.count, "owner.pets")))

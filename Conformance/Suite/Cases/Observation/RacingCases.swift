@@ -3,19 +3,19 @@ internal import Polystore
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Group N: observers and writers at the same time.
+/// Cases of group N: observers and writers at the same time.
 enum RacingCases {
     static let all: [ConformanceCase] = beginnings + crowds
 
     private static let byAge = From<Person>().orderBy(.ascending(\.age))
 
-    /// How often an observer begins while somebody writes. Stores that write to a disk or a server take fewer.
+    /// Returns the number of times that an observer begins during writes. Stores that write to a disk or a server perform fewer.
     private static func rounds(_ stack: DataStack) -> Int {
         if IsolationCases.isThorough { return 10_000 }
         return stack.storages[0].capabilities.contains(.persistent) ? 50 : 500
     }
 
-    /// Writes in a thread of its own for as long as a body runs; each commit adds a person, and some delete all before.
+    /// Writes in a separate thread while `body` runs. Each commit adds a person, and some commits delete all others before.
     private static func withWriter(_ stack: DataStack, _ check: Check, _ body: (_ written: () -> Int) throws -> Void) throws {
         let shared = Shared(), ended = DispatchSemaphore(value: 0)
         let thread = Thread {
@@ -43,7 +43,7 @@ enum RacingCases {
         try body { shared.written.load(ordering: .relaxed) }
     }
 
-    /// What the writer shares with the case.
+    /// The state that the writer shares with the case.
     private final class Shared: Sendable {
         let isDone = Atomic(false)
         let written = Atomic(0)
@@ -53,7 +53,7 @@ enum RacingCases {
     private static let beginnings: [ConformanceCase] = [
         .graph("N018.a-publisher-begins-while-somebody-writes", "H7") { stack, check in
             let count = rounds(stack)
-            // What is committed while nobody looks is not written down: a commit that begins then is told as one of unknown changes.
+            // Without observers, the changes of a commit are not recorded: a commit that begins then is reported as one of unknown changes.
             let somebody = try stack.publishList(From<Song>())
             defer { withExtendedLifetime(somebody) {} }
             var last: (publisher: ListPublisher<Person>, recorder: PublisherRecorder<Person>)?
@@ -112,25 +112,25 @@ enum RacingCases {
 
     private static let crowds: [ConformanceCase] = [
         .graph("N008.eight-writers-and-four-observers", "H6") { stack, check in
-            // Where commits overlap, it may not be known of one that is visible what it has changed.
+            // If commits overlap, the changes of a visible commit may be unknown.
             let isExact = !stack.storages[0].capabilities.contains(.concurrentWriters)
             try crowd(stack, check, isTold: isExact ? { $0 == $1 } : isInOrder) { number, transaction in
                 _ = try EventCases.add("P\(number)", 1_000 - number, transaction)
             }
         },
-        // What a later commit has done to the same objects may be told with an earlier one; it has no source then.
+        // The changes of a later commit to the same objects may be reported with an earlier one, and then have no source.
         .graph("N008.eight-writers-of-the-same-objects", "H6") { stack, check in
             try crowd(stack, check, isTold: isInOrder, step)
         },
     ]
 
-    /// Whether what was told alone was told once and in order.
+    /// Returns whether commits that were reported separately were reported once and in order.
     private static func isInOrder(_ told: [String?], _ order: [String]) -> Bool {
         let places = told.compactMap { $0 }.map { source in order.firstIndex { $0 == source } ?? -1 }
         return places.first ?? 0 >= 0 && places == Array(Set(places)).sorted()
     }
 
-    /// Eight threads write, two monitors and two publishers look.
+    /// Eight threads write, two monitors and two publishers observe.
     private static func crowd(
         _ stack: DataStack, _ check: Check, isTold: ([String?], [String]) -> Bool,
         _ step: @escaping @Sendable (Int, Transaction) throws -> Void
@@ -141,7 +141,7 @@ enum RacingCases {
         for screen in screens { try Waiting.run { try await screen.start(young) } }
         let publishers = try (0..<2).map { _ in try stack.publishList(young) }, recorders = publishers.map { PublisherRecorder($0) }
         for recorder in recorders { check.isTrue(recorder.waits(for: 1), "the first list") }
-        // Each commit reads the number of the one before it, so that the order of the commits is known.
+        // Each commit reads the number of the previous one, so that the order of the commits is known.
         let counter = try stack.write { transaction in
             let counter = try transaction.create(Song.self)
             counter.title = "0"
@@ -184,20 +184,20 @@ enum RacingCases {
             check.equal(recorder.told.problems, [], "problems")
             check.equal(recorder.told.growth, newest.count, "what came less what went")
             check.equal(recorder.told.renewals, 1, "the first list alone is shown anew")
-            // Several commits may be one update; those that are told alone are told in order.
+            // Several commits may be one update; those that are reported separately are reported in order.
             let told = recorder.told.sources.compactMap { $0 }, places = told.compactMap(order.firstIndex)
             check.equal(places, places.sorted(), "the order of updates")
             check.equal(Set(told).count, told.count, "no commit is told twice")
         }
     }
 
-    /// What a crowd has in common.
+    /// The state that the threads share.
     private final class Numbers: Sendable {
         let numbers = Mutex<[String: Int]>([:])
         let failures = Mutex<[String]>([])
     }
 
-    /// Every commit changes the list: it adds somebody, moves or deletes the first.
+    /// Changes the list in every commit: adds a person, or moves or deletes the first one.
     private static func step(_ number: Int, _ transaction: Transaction) throws {
         let first = number % 3 == 0 ? nil : try transaction.fetchOne(byAge)
         guard let first else {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group N: who is said to have made a change.
+/// Cases of group N: the source identifiers of changes.
 enum SourceCases {
     static let all: [ConformanceCase] = [
         .graph("N019.what-two-sources-did-to-one-object-has-none", "H9") { stack, check in
@@ -30,7 +30,7 @@ enum SourceCases {
         },
         .graph("N019.a-list-that-is-fetched-shows-what-all-sources-did", "H9") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
-            // What members are is asked of all people at once.
+            // A condition on members is evaluated for all people at once.
             let owners = EventCases.byAge.where((\Person.pets).any(\Pet.name == "Rex"))
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(owners))
             for (name, source) in [("Ann", "screen"), ("Ben", "sync")] {
@@ -53,7 +53,7 @@ enum SourceCases {
             let ann = try stack.publishObject(try stack.fetchIDs(From<Person>())[0])
             let problems = SharedValue<[String]>([])
             let task = Waiting.start {
-                // Whoever leaves out the changes of "screen" has to see that somebody left or came.
+                // A consumer that ignores the changes of "screen" must still receive insertions and deletions.
                 for await update in updates {
                     guard let changes = update.changes, update.sourceIdentifier as? String == "screen" else { continue }
                     if !changes.inserted.isEmpty || !changes.deleted.isEmpty { problems.withLock { $0.append("\(changes)") } }
@@ -79,7 +79,7 @@ enum SourceCases {
     }
 }
 
-/// Writes down the sources of an object's changes.
+/// A recorder of the source identifiers of an object's changes.
 private final class SourceRecorder: ObjectObserver {
     private(set) var sources: [String?] = []
     private let monitor: ObjectMonitor<Person>

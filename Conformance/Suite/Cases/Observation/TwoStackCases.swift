@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group N: two stacks of one process on the same place, each with a store of its own.
+/// Cases of group N: two stacks of one process at the same location, each with its own store.
 enum TwoStackCases {
     static let all: [ConformanceCase] =
         [
@@ -49,7 +49,7 @@ enum TwoStackCases {
                 let views = stacks.map { $0.makeViewContext() }
                 let monitors = try views.map { try $0.monitorList(byAge) }, lists = monitors.map { ListRecorder($0) }
                 let publishers = try stacks.map { try $0.publishList(byAge) }, published = publishers.map { PublisherRecorder($0) }
-                // The first update is the whole list: what is committed before it is taken comes with it, and is no insertion.
+                // The first update is the complete list: commits before it was taken are part of it, and are not insertions.
                 for recorder in published { check.isTrue(recorder.waits(for: 1), "the list in the beginning") }
                 let failures = Counter()
                 Threads.run(2) { index in
@@ -108,7 +108,7 @@ enum TwoStackCases {
             }
         ]
 
-    /// A case over two stacks with a store each on the same place; not where a process opens a place only once.
+    /// Returns a case over two stacks with a store each at the same location. It is skipped if a process can open a location only once.
     private static func stacks(
         _ id: String, _ body: @escaping @Sendable ([DataStack], Check) throws -> Void
     ) -> ConformanceCase {

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Polystore
 
-/// Random steps of random models that are taken while programs of the older version write, against an ordinary migration of a store with the
-/// same writes.
+/// Cases with random online migrations of random models while programs of the older version write, compared with an ordinary migration of a
+/// store with the same writes.
 enum RandomRolling {
     static let all: [ConformanceCase] = [
         RollingCases.rollingCase("M027.random-models-side-by-side", "M11") { harness, check in
@@ -11,12 +11,12 @@ enum RandomRolling {
                 if try run(RandomCases.seed &+ 3_000 &+ number, harness, check) { taken += 1 }
                 if !check.failures.isEmpty { return }
             }
-            // Some steps cannot be taken so; others always are among many.
+            // Some steps cannot be performed online, but among many some always can.
             check.isTrue(taken > 3, "only \(taken) steps were taken")
         }
     ]
 
-    /// Takes one step; false where it cannot be taken side by side.
+    /// Performs one step. Returns false if it cannot be performed online.
     private static func run(_ seed: UInt64, _ harness: StoreHarness, _ check: Check) throws -> Bool {
         var model = RandomModel(seed: seed), random = SplitMix(seed: seed), newest: Int64 = 1_000_000
         let before = try model.schema("V1"), filled = model
@@ -65,7 +65,7 @@ enum RandomRolling {
         return true
     }
 
-    /// The same random changes in several stores: values of objects that are there, and new objects like them.
+    /// Performs the same random changes in several stores: values of existing objects, and similar new objects.
     private static func write(_ stores: [Scratch], _ random: inout SplitMix, _ newest: inout Int64) throws {
         let schema = stores[0].schema
         for entity in schema.descriptions where !entity.isAbstract && Bool.random(using: &random) {
@@ -88,13 +88,13 @@ enum RandomRolling {
         }
     }
 
-    /// Makes a change in all stores, or in none: a constraint of the newer version binds the first too.
+    /// Performs a change in all stores, or in none: a constraint of the newer version also applies to the first store.
     private static func same(_ stores: [Scratch], _ change: (Scratch) throws -> Void) throws {
         do { try change(stores[0]) } catch let error as StorageError where error.code == .uniqueConstraintViolated { return }
         for store in stores.dropFirst() { try change(store) }
     }
 
-    /// All objects by root, and all pairs.
+    /// Returns all objects by root, and all pairs.
     private static func contents(_ scratch: Scratch) throws -> [String] {
         var lines: [String] = []
         for root in scratch.schema.roots {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Polystore
 
-/// Steps that are taken while programs of both versions of the model run.
+/// Cases about migration steps while programs of both versions of the model run.
 enum RollingCases {
     static func rollingCase(
         _ id: String, _ clause: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
@@ -11,7 +11,8 @@ enum RollingCases {
         Attribute("name", .string), Attribute("count", .int32), Attribute("state", .string, isOptional: true),
         Attribute("mail", .string, defaultValue: .string("none")), Attribute("place", .string),
     ]
-    /// A rename, a wider type, optional to required, one that goes, one that comes; and one of another name takes that of the first.
+    /// The attributes of the newer version: a renamed one, one with a wider type, an optional one that becomes required, and an added one;
+    /// one is removed, and one takes over the name of the first.
     static let after = [
         Attribute("title", .string, originalName: "name"), Attribute("count", .int64),
         Attribute("state", .string, defaultValue: .string("new")), Attribute("rank", .int16, defaultValue: .int(7)),
@@ -57,7 +58,7 @@ enum RollingCases {
                         ["name": .string("d"), "count": .int(-5), "state": .string("x"), "mail": .string("none"), "place": .string("q")],
                     ], "as the older version sees it")
 
-                // The older one writes again.
+                // The older version writes again.
                 try scene.old.update("Note", fourth, ["count": .int(44), "state": .null])
                 try scene.old.delete("Note", [2])
                 check.equal(try next.values("Note", "count"), [.int(10), .int(33), .int(44)], "wider, again")
@@ -97,7 +98,7 @@ enum RollingCases {
                             ChangeSet(entities: [try scene.old.updates("Note", [(1, 2, ["count": .int(3)])], checksVersion: true)]))
                     }
                 }
-                // Neither version gives a key of the other.
+                // The versions never assign the same key.
                 var keys: [Int64] = []
                 for _ in 0..<5 {
                     keys += try scene.old.insert("Note", [row("k", 1, nil)])

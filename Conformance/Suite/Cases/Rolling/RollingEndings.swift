@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import Synchronization
 
-/// What holds until a step between two versions has ended: what programs write at the last moment, and references that one version requires.
+/// Cases about the end of an online migration: writes at the last moment, and references that one version requires.
 enum RollingEndings {
     static let all: [ConformanceCase] = [
         RollingCases.rollingCase("M028.what-is-written-until-the-end-is-no-loss-without-a-word", "M14") { harness, check in
@@ -14,7 +14,7 @@ enum RollingEndings {
                 Threads.run(2) { number in
                     do {
                         if number == 0 {
-                            // Nobody sees the value before the commit, which comes while the other one waits.
+                            // The value is not visible before the commit, which happens while the other session waits.
                             try old.value.write { writer in
                                 try writer.apply(ChangeSet(entities: [old.value.updates("Note", [(1, 0, ["mail": .string("m")])])]))
                                 Thread.sleep(forTimeInterval: 1.5)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import Synchronization
 
-/// The phases of a step between two versions that are used at once: what each leaves behind, in what order they come, how they end.
+/// Cases about the phases of an online migration: their results, their order, and how they end.
 enum RollingPhases {
     static let all: [ConformanceCase] = [
         RollingCases.rollingCase("M024.the-history-is-read-in-the-terms-of-each-version", "M12") { harness, check in
@@ -189,7 +189,7 @@ enum RollingPhases {
                 }
                 try scene.phases.backfill()
                 try scene.phases.contract(acceptingLosses: ["Note.mail"], timeout: 10)
-                // And after it an ordinary one.
+                // An ordinary migration afterwards.
                 let next = try Scratch(beside: scene.old, scene.after)
                 defer { try? next.store.close() }
                 let third = try Schema(
@@ -203,9 +203,9 @@ enum RollingPhases {
     ]
 }
 
-/// Something that a case hands to threads, which use it at the same time as the contract allows for stores.
+/// A value that a case passes to threads, which use it at the same time, as the contract permits for stores.
 ///
-/// Unchecked: a scratch only keeps the newest token of its own, which no thread of these cases reads.
+/// Unchecked: a scratch only stores its own newest token, which no thread of these cases reads.
 struct Held<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

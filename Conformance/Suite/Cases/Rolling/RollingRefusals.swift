@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Polystore
 
-/// Steps that two versions cannot be kept side by side for: they are refused with what stands in the way, and nothing is changed.
+/// Cases about steps that cannot be performed online: they are refused with the reason, and nothing is changed.
 enum RollingRefusals {
     static let all: [ConformanceCase] = [
         RollingCases.rollingCase("M022.steps-that-cannot-be-kept-side-by-side-are-refused", "M13") { harness, check in

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Polystore
 
-/// Relationships and hierarchies in two versions of the model at once.
+/// Cases about relationships and hierarchies while two versions of the model are live.
 enum RollingRelationships {
     private static func shop(_ version: String, _ isNew: Bool) throws -> Schema {
         let owner = Relationship("owner", to: isNew ? "Human" : "Person", inverse: "pets")
@@ -43,7 +43,7 @@ enum RollingRelationships {
                 check.equal(try scene.old.members("Person", "pets"), [1: [1], 3: [pet]], "as the older version sees it")
                 check.equal(try scene.old.values("Pet", "breeder"), [.int(2), .null], "what only the older version has")
 
-                // The newer version deletes what only the older one still refers to, and the other way round.
+                // The newer version deletes an object to which only the older one still refers, and vice versa.
                 try next.write { writer in
                     try writer.apply(
                         ChangeSet(

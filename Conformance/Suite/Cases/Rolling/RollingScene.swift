@@ -1,15 +1,15 @@
 internal import Foundation
 internal import Polystore
 
-/// A store on its way to the next version of a model while programs of both versions use it.
+/// A store during an online migration, while programs of both versions use it.
 struct RollingScene {
-    /// The versions.
+    /// The older and the newer version.
     let before: Schema, after: Schema
     /// A program of the older version.
     let old: Scratch
-    /// The store as who deploys has it open.
+    /// The store as the deploying program has opened it.
     let desk: OpenStore
-    /// The phases.
+    /// The phases of the migration.
     let phases: RollingMigration
 
     private init(_ old: Scratch, to after: Schema) throws {
@@ -20,7 +20,7 @@ struct RollingScene {
         phases = try RollingMigration(desk)
     }
 
-    /// Fills a store of the older version and works on it.
+    /// Fills a store of the older version and runs `body` on it.
     static func run(
         _ harness: StoreHarness, _ before: Schema, _ after: Schema, fill: (Scratch) throws -> Void, _ body: (RollingScene) throws -> Void
     ) throws {
@@ -32,7 +32,7 @@ struct RollingScene {
         }
     }
 
-    /// Works on a store with one entity of the given attributes.
+    /// Runs `body` on a store with one entity of the given attributes.
     static func run(
         _ harness: StoreHarness, _ before: [Attribute], _ after: [Attribute], rows: [[String: Value]],
         _ body: (RollingScene) throws -> Void
@@ -42,10 +42,10 @@ struct RollingScene {
         try run(harness, old, new, fill: { try $0.insert("Note", rows) }, body)
     }
 
-    /// Begins the step.
+    /// Begins the migration.
     func expand() throws { try phases.expand(to: SchemaHistory(schemas: [before, after]), timeout: 10) }
 
-    /// Begins the step, fills it with batches of a few objects, and starts a program of the newer version.
+    /// Begins the migration, fills the newer version with batches of a few objects, and starts a program of the newer version.
     func begin() throws -> Scratch {
         try expand()
         try phases.backfill(BackfillPace(batchSize: 3))
@@ -54,7 +54,7 @@ struct RollingScene {
 }
 
 extension Scratch {
-    /// The values of an attribute, in the order of the keys.
+    /// Returns the values of an attribute, in key order.
     func values(_ entity: String, _ name: String) throws -> [Value] {
         try fetch(FetchRequest(entity)).sorted { $0.key < $1.key }.map { $0.values[name] ?? .null }
     }

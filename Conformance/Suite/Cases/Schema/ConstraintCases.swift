@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group S: which objects a unique constraint binds, and which values it takes for equal.
+/// Cases of group S: the objects that a unique constraint covers, and the values that it considers equal.
 enum ConstraintCases {
     static let all: [ConformanceCase] = [lengths, loads, families]
 
@@ -105,7 +105,7 @@ enum ConstraintCases {
                 try scratch.insert("Sub", (0..<2).map { _ in ["n": .int(1), "k": .string("k")] })
             }
             try scratch.insert("Other", [["n": .int(1)], ["n": .int(1)]])
-            // Others have the values of both.
+            // Objects of another entity have the same values.
             try scratch.insert("Other", [row("y")])
             let upserted = try upsert(scratch, "Sub", 0, [row("x"), row("y")], changing: "n")
             check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds what the constraint binds")

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import Synchronization
 
-/// Group S: the schema and the metadata that lie in a store.
+/// Cases of group S: the schema and the metadata in a store.
 enum SchemaCases {
     static let all: [ConformanceCase] = opening + names + sizes
 
@@ -94,7 +94,7 @@ enum SchemaCases {
                         let state = try stores[index].open(OpenRequest(schema: Fixture.schema))
                         states.withLock { $0.append(state) }
                     } catch {
-                        // A process opens some stores only once.
+                        // A process can open some stores only once.
                         if error.code != .alreadyExists { errors.withLock { $0.append(error) } }
                     }
                 }
@@ -117,7 +117,7 @@ enum SchemaCases {
 
     // MARK: Names
 
-    /// Words that engines of any kind reserve, or use for their own columns, tables and functions.
+    /// The words that engines of any kind reserve, or use for their own columns, tables and functions.
     private static let words = [
         "select", "order", "group", "user", "table", "from", "rowid", "oid", "ctid", "xmin", "xmax", "cmin", "tableoid", "_id", "_version",
         "_entity", "key", "value", "index", "primary", "unique", "where", "and", "or", "not", "null", "true", "false", "default", "limit",
@@ -126,7 +126,7 @@ enum SchemaCases {
         "in", "is", "between", "exists", "self", "id", "entity", "version", "data", "rank", "owner", "member", "_rank",
     ]
 
-    /// Rows of entities come back, are found, and changed, whatever the names are.
+    /// Checks that rows of entities can be read, found, and changed, whatever the names are.
     private static func use(_ entities: [String], _ attributes: [String], _ harness: StoreHarness, _ check: Check) throws {
         let schema = try Schema(
             entities: entities.map { name in
@@ -156,7 +156,7 @@ enum SchemaCases {
 
     private static let names: [ConformanceCase] = [
         schemaCase("S005.long-names-stay-distinct", "V6") { harness, check in
-            // PostgreSQL cuts names at 63 bytes; names of two bytes a letter are cut in the middle of one.
+            // PostgreSQL truncates names to 63 bytes; names with two bytes for each letter are truncated in the middle of one.
             let lengths = [61, 62, 63, 64, 65, 200]
             let names = lengths.flatMap { [String(repeating: "n", count: $0 - 1) + "A", String(repeating: "n", count: $0 - 1) + "B"] }
             let wide = [31, 32, 100].flatMap { [String(repeating: "ä", count: $0) + "A", String(repeating: "ä", count: $0) + "B"] }

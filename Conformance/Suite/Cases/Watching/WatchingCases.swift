@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group N: stores tell of the changes of others.
+/// Cases of group N: stores report the changes of other programs.
 enum WatchingCases {
     static let all: [ConformanceCase] = others + own + ends
 
@@ -53,7 +53,7 @@ enum WatchingCases {
                 try WatchingScene.load(other)
                 try other.insert("Item", [["number": .int(2)]])
                 check.isTrue(scene.signals.comes(.unknown), "the load")
-                // What comes of the entries comes.
+                // Signals about the entries may arrive.
                 _ = scene.signals.collected(for: 0.05)
             }
             watch?.cancel()

@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The signals of a watch, as they come.
+/// The signals of a watch, in the order of arrival.
 final class Signals: Sendable {
     private let all = Mutex<[ChangeSignal]>([])
 
@@ -10,7 +10,7 @@ final class Signals: Sendable {
 
     var found: [ChangeSignal] { all.withLock { $0 } }
 
-    /// Whether a signal comes that has not been seen yet and fits, within some seconds; those before it are forgotten.
+    /// Returns whether a matching new signal arrives within some seconds. Earlier signals are discarded.
     func comes(_ signal: ChangeSignal, within seconds: TimeInterval = 10) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         while true {
@@ -25,14 +25,14 @@ final class Signals: Sendable {
         }
     }
 
-    /// Those that come within some seconds.
+    /// Returns the signals that arrive within some seconds.
     func collected(for seconds: TimeInterval) -> [ChangeSignal] {
         Thread.sleep(forTimeInterval: seconds)
         return found
     }
 }
 
-/// A store, and another one on the same place where a process may have two.
+/// A store, and a second one at the same location if a process can open it twice.
 struct WatchingScene {
     let scratch: Scratch
     let other: Scratch?
@@ -53,7 +53,7 @@ struct WatchingScene {
             do {
                 other = try Scratch(beside: scratch, scratch.schema)
             } catch let error as StorageError where error.code == .alreadyExists {
-                // A process opens some stores only once.
+                // A process can open some stores only once.
                 other = nil
             }
             defer { try? other?.store.close() }
@@ -69,7 +69,7 @@ struct WatchingScene {
         return watch
     }
 
-    /// Writes that no observer needs to know.
+    /// Performs writes that are of no interest to observers.
     static func writeQuietly(_ scratch: Scratch) throws {
         let item = try scratch.entity("Item")
         try scratch.write { try $0.setNote("note", Data([1])) }
@@ -83,7 +83,7 @@ struct WatchingScene {
         try scratch.write { try $0.setNote("note", nil) }
     }
 
-    /// Writes that the history does not name.
+    /// Performs writes that the history does not record.
     static func load(_ scratch: Scratch, _ count: Int = 1) throws {
         let item = try scratch.entity("Item")
         try scratch.write { writer in

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Polystore
 
-/// Random changes of random models with random objects, against what plain Swift code computes.
+/// Cases with random changes of random models with random objects, compared with the results of plain Swift code.
 enum RandomMigrations {
     static let all: [ConformanceCase] = [
         ConformanceCase("M016.random-models-step-by-step", clause: "M11", needs: [.migrations]) { harness, check in
@@ -41,7 +41,7 @@ enum RandomMigrations {
         },
     ]
 
-    /// Fills a store of a random model, leads it elsewhere, and compares; what goes wrong is told with the seed and the changes.
+    /// Fills a store of a random model, migrates it, and compares. A failure reports the seed and the changes.
     private static func run(
         _ seed: UInt64, _ harness: StoreHarness, _ check: Check, _ migrate: (Scratch, inout RandomModel, inout [Schema]) throws -> Scratch
     ) throws {
@@ -70,7 +70,7 @@ enum RandomMigrations {
         }
         for tie in model.ties {
             try scratch.connect(tie.owner, tie.name, members(tie))
-            // Both sides of a pair of to-one relationships are kept.
+            // Both sides of a pair of to-one relationships are stored.
             if tie.cardinality == .toOne, let other = tie.inverse, other.cardinality == .toOne {
                 try scratch.connect(tie.destination, other.name, owners(tie))
             }
@@ -110,7 +110,7 @@ enum RandomMigrations {
         try Integrity.check(scratch.store, scratch.schema, check)
     }
 
-    /// What an index finds.
+    /// Compares the objects that an index finds.
     private static func compareIndex(_ entity: String, _ name: String, _ scratch: Scratch, _ model: RandomModel, _ check: Check) throws {
         var keys: [Value: [Int64]] = [:]
         for member in model.family(entity) {

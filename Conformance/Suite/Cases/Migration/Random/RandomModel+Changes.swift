@@ -1,19 +1,19 @@
 internal import Foundation
 internal import PolystoreStorage
 
-// One step: some changes of the model, and what they mean for the objects.
+// A step: some changes of the model, and their effects on the objects.
 extension RandomModel {
-    /// Changes the model, and the objects with it.
+    /// Changes the model and its objects.
     mutating func step(_ version: String) {
         log.append("-- \(version)")
         oldNames = names
         oldHints = Set(entities.flatMap(\.attributes).compactMap { attribute in attribute.originalName.map { "\(attribute.name)<\($0)" } })
         touched = []
-        // Hints of a step before may stay, or go.
+        // Renaming hints of an earlier step may stay, or be removed.
         if chance(50) { forgetHints() }
         lost = []
         for _ in 0..<Int.random(in: 1...4, using: &random) { change() }
-        // By whatever name the entity had, or has.
+        // Under every former and current name of the entity.
         for owner in oldNames.union(names) { for name in lost { losses.insert("\(owner).\(name)") } }
     }
 
@@ -84,7 +84,7 @@ extension RandomModel {
 
     private mutating func renameAttribute(_ entity: Int, _ attribute: Int) {
         let old = entities[entity].attributes[attribute].name
-        // Where another one is free, the two change their names with each other.
+        // If another attribute is free, the two swap their names.
         let others = entities[entity].attributes.indices.filter { isFree($0, to: attribute, in: entity) }
         if chance(40), oldNames.contains(old), let other = others.randomElement(using: &random) {
             let new = entities[entity].attributes[other].name
@@ -107,8 +107,8 @@ extension RandomModel {
         }
     }
 
-    /// Whether two attributes may change their names with each other. Not where the version before says that they did: whether they did so
-    /// again cannot be told.
+    /// Whether two attributes may swap their names. They may not if the previous version already declares such a swap, because a repeated
+    /// swap could not be distinguished from it.
     private func isFree(_ other: Int, to attribute: Int, in entity: Int) -> Bool {
         let entity = entities[entity], (a, b) = (entity.attributes[attribute], entity.attributes[other])
         return a.name != b.name && oldNames.contains(b.name) && !touched.contains("\(entity.name).\(b.name)")
@@ -150,7 +150,7 @@ extension RandomModel {
         log.append("\(entities[entity].name).\(before.name) \(before.isOptional ? "required" : "optional")")
         entities[entity].attributes[attribute].isOptional.toggle()
         if !before.isOptional { return }
-        // Several nils become one value.
+        // Several nils become the same value.
         for member in family(entities[entity].name).map(index) {
             entities[member].uniqueConstraints.removeAll { $0.properties.contains(before.name) }
         }
@@ -159,7 +159,7 @@ extension RandomModel {
         each(entity) { if $0[before.name] == .null { $0[before.name] = fallback } }
     }
 
-    /// An index comes or goes, or a unique constraint where the values allow it.
+    /// Adds or removes an index, or a unique constraint where the values allow it.
     private mutating func changeRules(_ entity: Int, _ attribute: Int) {
         let name = entities[entity].attributes[attribute].name
         if entities[entity].indexes.contains(where: { $0.properties == [name] }) {
@@ -255,12 +255,12 @@ extension RandomModel {
         let tie = ties[position]
         if let other = tie.inverse {
             log.append("without inverse \(tie.destination).\(other.name)")
-            // Where the rest goes too, in the same step, its pairs are lost by this name.
+            // If the remaining side is also removed in this step, its pairs are lost under this name.
             lost.insert(other.name)
             ties[position].inverse = nil
             return
         }
-        // To one only where no two objects lead to the same.
+        // The inverse is to-one only if no two objects have the same destination.
         let isSingle = Set(tie.pairs.map(\.member)).count == tie.pairs.count
         let name = freshName("r"), cardinality = isSingle && chance(60) ? Cardinality.toOne : .toMany
         log.append("inverse \(tie.destination).\(name) \(cardinality)")

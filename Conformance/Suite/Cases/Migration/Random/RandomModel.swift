@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A random model with random objects in plain Swift values. What a migration must lead to is computed from it by plain Swift code.
+/// A random model with random objects in plain Swift values. Plain Swift code computes from it the expected result of a migration.
 struct RandomModel {
-    /// A relationship with its other side and its pairs.
+    /// A relationship with its inverse and its pairs.
     struct Tie {
         var owner: String
         var name: String
@@ -11,11 +11,11 @@ struct RandomModel {
         var destination: String
         var cardinality: Cardinality
         var inverse: Other?
-        /// Owner and member; an owner's members in their order.
+        /// Owner and member; the members of an owner are in order.
         var pairs: [(owner: Int64, member: Int64)] = []
     }
 
-    /// The other side of a relationship.
+    /// The inverse of a relationship.
     struct Other {
         var name: String
         var originalName: String?
@@ -23,22 +23,22 @@ struct RandomModel {
     }
 
     var random: SplitMix
-    /// Without relationships, which are ties.
+    /// The entities without relationships, which are ties.
     var entities: [Entity] = []
     var ties: [Tie] = []
-    /// The values of objects by their concrete entity and key.
+    /// The values of objects, by their concrete entity and key.
     var rows: [String: [Int64: [String: Value]]] = [:]
-    /// What was done, in words.
+    /// A description of the changes.
     var log: [String] = []
-    /// What the changes lose, by their paths.
+    /// The paths of properties whose values the changes lose.
     var losses: Set<String> = []
-    /// The properties that the changes of a step lose.
+    /// The properties whose values the changes of a step lose.
     var lost: Set<String> = []
-    /// Names that the version before has: a new declaration takes none of them.
+    /// The names in the previous version, which new declarations do not use.
     var oldNames: Set<String> = []
-    /// The former names that the version before gives to attributes.
+    /// The former names that the previous version declares for attributes.
     var oldHints: Set<String> = []
-    /// What was changed in this step: nothing is changed twice.
+    /// The elements that were changed in this step; nothing is changed twice.
     var touched: Set<String> = []
     private var count = 0
 
@@ -57,20 +57,20 @@ struct RandomModel {
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// A name that nothing has or had in the version before; often one from earlier versions.
+    /// Returns a name that does not occur in the model or in the previous version; often one from earlier versions.
     mutating func freshName(_ prefix: String) -> String {
         let used = names.union(oldNames)
         let candidates = (0..<30).map { "\(prefix)\($0)" }.filter { !used.contains($0) }
         return candidates.prefix(4).randomElement(using: &random) ?? "\(prefix)x"
     }
 
-    /// All names in use, entities and properties.
+    /// All names in use, of entities and properties.
     var names: Set<String> {
         Set(
             entities.flatMap { [$0.name] + $0.attributes.map(\.name) } + ties.flatMap { [$0.name] + [$0.inverse?.name].compactMap { $0 } })
     }
 
-    /// The entity and all below it.
+    /// Returns an entity and all its subentities.
     func family(_ name: String) -> [String] {
         [name] + entities.filter { $0.parent == name }.flatMap { family($0.name) }
     }
@@ -79,7 +79,7 @@ struct RandomModel {
         entities.first { $0.name == name }?.parent.map(root) ?? name
     }
 
-    /// The keys of the objects of an entity and all below it.
+    /// Returns the keys of the objects of an entity and all its subentities.
     func keys(_ entity: String) -> [Int64] { family(entity).flatMap { Array((rows[$0] ?? [:]).keys) }.sorted() }
 
     func index(_ name: String) -> Int { entities.firstIndex { $0.name == name } ?? 0 }
@@ -88,7 +88,7 @@ struct RandomModel {
         (entities.first { $0.name == name }?.parent.map(lineage) ?? []) + [name]
     }
 
-    /// The attributes with the inherited ones.
+    /// Returns the attributes including inherited ones.
     func attributes(_ entity: String) -> [Attribute] { lineage(entity).flatMap { entities[index($0)].attributes } }
 
     // MARK: Making
@@ -102,7 +102,7 @@ struct RandomModel {
 
     @discardableResult
     mutating func addAttribute(to entity: String, needsDefault: Bool = false) -> Attribute {
-        // Siblings may have attributes of one name; within a line each name stands once.
+        // Siblings may have attributes with the same name; within a lineage each name occurs once.
         let name = freshName("a"), type = Self.types.randomElement(using: &random) ?? .int64
         let isOptional = chance(60)
         let value: Value? = chance(50) || (needsDefault && !isOptional) ? self.value(type) : nil

@@ -3,11 +3,11 @@ internal import PolystoreStorage
 
 /// Random transactions over people, their relationships, pets and clubs.
 struct RandomCommits {
-    /// The configurations of the stores that can be written to together.
+    /// The configurations of the stores that one transaction can write to.
     let configurations: [String?]
     let commitsTogether: Bool
     var random: SplitMix
-    /// What the last transaction did, in words.
+    /// A description of the last transaction.
     private(set) var said: [String] = []
     private var serial = 0
 
@@ -23,7 +23,7 @@ struct RandomCommits {
 
     private struct Undone: Error {}
 
-    /// One transaction of a few steps; every sixth is undone.
+    /// Performs one transaction of a few steps. Every sixth is rolled back.
     mutating func commit(_ stack: DataStack) throws {
         said = []
         let isUndone = below(6) == 0, count = 1 + below(4), isDetached = below(8) == 0
@@ -56,7 +56,7 @@ struct RandomCommits {
         if person[keyPath: path] != value { person[keyPath: path] = value }
     }
 
-    /// One object is changed.
+    /// Changes one object.
     private mutating func change(_ work: BaseTransaction, _ place: String?) throws {
         let people = try work.fetchAll(From<Person>(place).orderBy(.ascending(\.age)))
         let kind = people.count < 6 ? 0 : below(people.count > 40 ? 13 : 11)
@@ -68,7 +68,7 @@ struct RandomCommits {
             return
         }
         switch kind {
-        // Every assignment is a change, so that what is told can be told from the values.
+        // Every assignment changes the value, so that the expected notifications follow from the values.
         case 2: assign(name(), to: \.name, of: one)
         case 3: assign(below(10), to: \.age, of: one)
         case 4: assign(below(4) == 0 ? nil : pick(people), to: \.parent, of: one)
@@ -89,15 +89,15 @@ struct RandomCommits {
         case 10:
             if let other = pick(people), one.age != other.age { (one.age, other.age) = (other.age, one.age) }
         default:
-            // A club that has members refuses to go, people do not.
+            // A club with members cannot be deleted, people can.
             try work.delete(one)
         }
     }
 
-    /// Many objects are changed.
+    /// Changes many objects.
     private mutating func batch(_ transaction: Transaction, _ place: String?) throws {
         let kind = below(7), age = below(10)
-        // A name that nobody had: what is assigned is another value.
+        // The name is new, so that the assignment changes every value.
         serial += 1
         let fresh = "\(serial)"
         said.append("batch \(kind)")
@@ -115,7 +115,7 @@ struct RandomCommits {
                 ($0.email, $0.name) = ($1, "u" + fresh)
             }
         default:
-            // More than a list looks at one by one.
+            // More objects than a list processes individually.
             if below(6) > 0 { return }
             try transaction.insertAll(Into<Person>(place), sources: 0..<300) { ($0.name, $0.age) = ("bulk", $1 % 10) }
             if below(2) == 0 { return }

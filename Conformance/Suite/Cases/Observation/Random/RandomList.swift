@@ -1,20 +1,20 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// A list by what it is asked for, and by what it must hold: the second in plain Swift.
+/// A random list: its request, and its expected contents computed in plain Swift.
 struct RandomList: Sendable {
     private struct Condition: Sendable {
         let text: String
         let asked: Where<Person>?
         let holds: @Sendable (World.Human, World) -> Bool
-        /// What is read of related objects by following relationships to one.
+        /// Returns the values of related objects that following to-one relationships reads.
         var reads: @Sendable (World.Human, World) -> [World.Cell] = { _, _ in [] }
     }
 
     private struct Order: Sendable {
         let text: String
         let asked: [OrderBy<Person>]
-        /// Pairs of what is compared and whether it ascends.
+        /// Returns the sort values, each with its direction.
         let keys: @Sendable (World.Human, World) -> [(World.Cell, ascends: Bool)]
         var reads: @Sendable (World.Human, World) -> [World.Cell] = { _, _ in [] }
         var sections: SectionBy<Person>?
@@ -91,7 +91,7 @@ struct RandomList: Sendable {
 
     var sections: SectionBy<Person>? { isSectioned ? order.sections : nil }
 
-    /// What the list must hold.
+    /// Returns the expected contents of the list.
     func expected(_ world: World) -> ShadowList {
         let all = world.people.values.filter { condition.holds($0, world) }.map { ($0, order.keys($0, world)) }.sorted { a, b in
             for (one, other) in zip(a.1, b.1) where one.0 != other.0 { return (one.0 < other.0) == one.ascends }
@@ -108,7 +108,7 @@ struct RandomList: Sendable {
         return ShadowList(sections)
     }
 
-    /// The objects that are in both lists and were updated: they have another version, or what is read of related objects is different.
+    /// Returns the objects that are in both lists and were updated: they have another version, or different values of related objects.
     func updated(_ old: World, _ new: World) -> Set<ObjectKey> {
         Set(expected(old).keys).intersection(expected(new).keys).filter { key in
             guard let before = old.people[key], let after = new.people[key] else { return false }
@@ -116,7 +116,7 @@ struct RandomList: Sendable {
         }
     }
 
-    /// The objects that may be told beside them: what is read of their parent was assigned what it was.
+    /// Returns further objects that may be reported: a property that they read of their parent was assigned the same value.
     func mayBeUpdated(_ old: World, _ new: World) -> Set<ObjectKey> {
         let followsParents = new.people.values.first.map { !reads($0, new).isEmpty } ?? false
         if !followsParents { return [] }

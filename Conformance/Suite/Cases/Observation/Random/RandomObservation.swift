@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group N: random commits, and lists that must be what plain Swift code makes of all objects.
+/// Cases of group N: random commits, and lists that must equal those that plain Swift code computes from all objects.
 enum RandomObservation {
     static let all: [ConformanceCase] = [
         ConformanceCase("N005.random-commits", clause: "H7") { harness, check in
@@ -27,7 +27,7 @@ enum RandomObservation {
     private static var rounds: UInt64 { IsolationCases.isThorough ? 200 : 6 }
     private static let commits = 50
 
-    /// A list that is followed in both ways.
+    /// A list that is observed by a monitor and by a publisher.
     private final class Followed {
         let list: RandomList
         let monitor: ListRecorder<Person>
@@ -44,7 +44,7 @@ enum RandomObservation {
             held = (monitor, publisher)
         }
 
-        /// What is wrong after a commit that led from one world to another.
+        /// Returns the failures after commits that changed one state of the objects to another.
         func problems(_ old: World, _ new: World, _ stack: DataStack) throws -> [String] {
             let expected = list.expected(new), updated = list.updated(old, new)
             let isTold = expected != list.expected(old) || !updated.isEmpty
@@ -60,7 +60,7 @@ enum RandomObservation {
             }
             let fetched = try stack.fetchIDs(list.from).map(\.key)
             if fetched != expected.keys { problems.append("a fetch gives \(fetched.map(\.key)), expected \(expected)") }
-            // Nothing more comes, but what has come is still on its way to the recorder.
+            // No further update is produced, but one may still be on its way to the recorder.
             if !published.waits(for: events + 1, seconds: 20) { problems.append("the publisher is silent") }
             let told = published.told
             problems += told.problems
@@ -89,7 +89,8 @@ enum RandomObservation {
         let view = stack.makeViewContext()
         let lists = try (0..<4).map { _ in try Followed(RandomList(&random), view, stack) }
         for list in lists { _ = list.published.waits(for: 1) }
-        // Lists that read nothing of other objects are led on last, in the order in which they began: when this one has come to a commit,
+        // Lists without values of other objects are updated last, in the order in which they began: when this one has processed a commit,
+        // all publishers have.
         // all publishers have.
         let marks = try stack.publishList(From<Song>())
         var commits = RandomCommits(configurations, commitsTogether: commitsTogether, random: random)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Every person as plain values, read anew: what lists are computed from without any part of the library that lists use.
+/// All people as plain values, from a separate fetch. Expected lists are computed from it without any code that lists use.
 struct World {
     /// A value that can be compared; nil is the smallest.
     enum Cell: Hashable, Comparable {
@@ -26,7 +26,7 @@ struct World {
 
     struct Human: Equatable {
         let id: ObjectKey
-        /// The position of its store in the stack.
+        /// The position of the object's store in the stack.
         let store: Int
         let version: Int64
         let name: String

@@ -2,26 +2,26 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Writes down what a list monitor tells, and keeps the list up to date by that alone.
+/// A recorder of a list monitor's notifications, which keeps its own list up to date from them alone.
 final class ListRecorder<Object: ManagedObject>: ListSectionObserver {
     typealias ListEntityType = Object
 
-    /// What was told since the last time that somebody asked, in words: `insert 0.2`.
+    /// The notifications since they were last taken, as text: `insert 0.2`.
     private(set) var calls: [String] = []
-    /// What the transactions were given whose changes were told, nil for none.
+    /// The source identifiers of the reported transactions; nil for none.
     private(set) var sources: [String?] = []
-    /// How often the list changed or was fetched anew.
+    /// The number of times that the list changed or was fetched again.
     private(set) var events = 0
-    /// How often it was fetched anew.
+    /// The number of times that the list was fetched again.
     private(set) var refetches = 0
-    /// The objects that were updated by the last event.
+    /// The objects that the last event updated.
     private(set) var updated: Set<ObjectKey> = []
-    /// What cannot be.
+    /// Notifications that are inconsistent.
     private(set) var problems: [String] = []
     private(set) var shown: ShadowList
-    /// Called at the end of each event.
+    /// A closure that is called at the end of each event.
     var whenTold: ((ListMonitor<Object>) -> Void)?
-    /// Held for as long as somebody listens.
+    /// The monitor, which is retained while the recorder listens.
     private let monitor: ListMonitor<Object>
     private var edit = ShadowList.Edit()
     private var isOpen = false

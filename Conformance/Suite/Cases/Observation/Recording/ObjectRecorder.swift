@@ -1,10 +1,10 @@
 internal import Polystore
 
-/// Writes down what an object monitor tells of a person: `will 1`, `did 2 age`.
+/// A recorder of an object monitor's notifications about a person, as text: `will 1`, `did 2 age`.
 final class ObjectRecorder: ObjectObserver {
     private(set) var calls: [String] = []
 
-    /// Held for as long as somebody listens.
+    /// The monitor, which is retained while the recorder listens.
     private let monitor: ObjectMonitor<Person>
 
     init(_ monitor: ObjectMonitor<Person>) {

@@ -3,18 +3,18 @@ internal import Polystore
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Takes the updates of a list publisher in a task of its own, and keeps the list up to date by their changes alone.
+/// A recorder that takes the updates of a list publisher in a separate task, and keeps its own list up to date from their changes alone.
 final class PublisherRecorder<Object: ManagedObject>: Sendable {
     struct Told: Sendable {
         var shown: ShadowList
-        /// The number of updates, the first one included.
+        /// The number of updates, including the first one.
         var updates = 0
-        /// The number of those that are to be shown anew, the first one included.
+        /// The number of updates that replace the complete list, including the first one.
         var renewals = 0
         var sources: [String?] = []
-        /// The objects that were updated by the last one.
+        /// The objects that the last update updated.
         var updated: Set<ObjectKey> = []
-        /// The insertions less the deletions of all.
+        /// The number of insertions minus deletions of all updates.
         var growth = 0
         var problems: [String] = []
     }
@@ -22,7 +22,7 @@ final class PublisherRecorder<Object: ManagedObject>: Sendable {
     private let tape: Tape
     private let task: Task<Void, Never>
 
-    /// Follows a publisher until it is let go.
+    /// Observes a publisher until the recorder is released.
     init(_ publisher: ListPublisher<Object>) {
         let tape = Tape(), updates = publisher.updates
         self.tape = tape
@@ -33,10 +33,10 @@ final class PublisherRecorder<Object: ManagedObject>: Sendable {
 
     var told: Told { tape.told.withLock { $0 } }
 
-    /// Waits until so many updates have come; false when they do not.
+    /// Waits for a number of updates. Returns false if they do not arrive.
     func waits(for count: Int, seconds: TimeInterval = 30) -> Bool { waits(seconds) { $0.updates >= count } }
 
-    /// Waits until what was told satisfies a condition; false when it does not.
+    /// Waits until the recorded updates satisfy a condition. Returns false if they do not.
     func waits(_ seconds: TimeInterval = 30, until isReached: (Told) -> Bool) -> Bool {
         let end = DispatchTime.now() + seconds
         while !isReached(told) { if tape.arrivals.wait(timeout: end) == .timedOut { return isReached(told) } }
@@ -45,12 +45,12 @@ final class PublisherRecorder<Object: ManagedObject>: Sendable {
 }
 
 extension PublisherRecorder {
-    /// What was told, shared with the task.
+    /// The recorded updates, shared with the task.
     private final class Tape: Sendable {
         let told = Mutex(Told(shown: ShadowList([])))
         let arrivals = DispatchSemaphore(value: 0)
 
-        /// Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
+        /// Records an update. Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
         @inline(never) func take(_ update: ListPublisher<Object>.Update) {
             told.withLock { $0.take(update) }
             arrivals.signal()

@@ -1,9 +1,9 @@
 internal import Polystore
 internal import Synchronization
 
-/// Somebody who looks at a list in an isolation of its own, as a screen does: told soon after each commit, without asking.
+/// An observer of a list in its own isolation, like a screen. It is notified soon after each commit, without polling.
 actor Screen {
-    /// What an event was.
+    /// A recorded event.
     struct Event: Sendable {
         let source: String?
         let isRefetch: Bool
@@ -25,13 +25,13 @@ actor Screen {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     /// The events so far.
     nonisolated var seen: [Event] { tape.events.withLock { $0 } }
-    /// The list as the events have made it.
+    /// The list that results from the events.
     nonisolated var shown: ShadowList { tape.shown.withLock { $0 } }
     nonisolated var problems: [String] { tape.problems.withLock { $0 } }
 
     init(_ view: sending ViewContext) { self.view = view }
 
-    /// Looks at a list from now on, and does something at the end of each event.
+    /// Begins to observe a list, and calls `body` at the end of each event.
     func start(_ from: From<Person>, _ body: @escaping @Sendable (ListMonitor<Person>) -> Void = { _ in }) throws {
         let monitor = try view.monitorList(from), recorder = ListRecorder(monitor), tape = tape
         tape.shown.withLock { $0 = recorder.shown }
@@ -42,13 +42,13 @@ actor Screen {
             tape.events.withLock {
                 $0.append(Event(source: recorder.sources.last ?? nil, isRefetch: isRefetch, count: monitor.numberOfObjects))
             }
-            // Last: who waits for the list has the events then.
+            // Last, so that a caller that waits for the list already has the events.
             tape.shown.withLock { $0 = recorder.shown }
             body(monitor)
         }
         (self.monitor, self.recorder) = (monitor, recorder)
     }
 
-    /// Looks no more.
+    /// Stops observing.
     func end() { (monitor, recorder) = (nil, nil) }
 }

@@ -2,14 +2,14 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// A list in sections that is kept up to date by what observers are told, and by nothing else.
+/// A list in sections that is kept up to date exclusively from notifications.
 struct ShadowList: Equatable, CustomStringConvertible {
     struct Section: Equatable {
         let name: String
         var keys: [ObjectKey]
     }
 
-    /// What leads from one list to the next, as `ListChanges` has it, with the objects and the names that come.
+    /// The changes from one list to the next, in the format of `ListChanges`, with the objects and the names of insertions.
     struct Edit {
         var deletedSections: [Int] = []
         var insertedSections: [(index: Int, name: String)] = []
@@ -38,15 +38,15 @@ struct ShadowList: Equatable, CustomStringConvertible {
 
     var description: String { sections.map { "\($0.name)\($0.keys.map(\.key))" }.joined(separator: " ") }
 
-    /// The key at an index path; nil where there is none.
+    /// Returns the key at an index path, or nil where there is none.
     subscript(path: IndexPath) -> ObjectKey? {
         guard path.count == 2, sections.indices.contains(path[0]), sections[path[0]].keys.indices.contains(path[1]) else { return nil }
         return sections[path[0]].keys[path[1]]
     }
 
-    /// Makes an edit.
+    /// Applies an edit.
     ///
-    /// - Returns: What is wrong with it; nil for one that can be made.
+    /// - Returns: The reason that it cannot be applied, or nil.
     mutating func apply(_ edit: Edit) -> String? {
         var put = edit.inserted
         for move in edit.moved {
