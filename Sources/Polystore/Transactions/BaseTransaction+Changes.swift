@@ -1,13 +1,13 @@
 internal import PolystoreStorage
 
 extension BaseTransaction {
-    /// The objects of a class that this transaction made and did not delete again, in the order in which they were made.
+    /// Returns the objects of a class that this transaction created and has not deleted again, in the order of their creation.
     public func insertedObjects<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [Object] {
         guard let tracker = context.tracker else { return [] }
         return objects([tracker.written.inserted, tracker.inserted]) { !$0.isDeletedObject }
     }
 
-    /// The objects of a class that were there before and have values assigned in this transaction, in the order of the first assignment.
+    /// Returns the previously existing objects of a class to which this transaction assigned values, in the order of the first assignment.
     public func updatedObjects<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [Object] {
         guard let tracker = context.tracker else { return [] }
         let inserted = Set((tracker.written.inserted + tracker.inserted).map(ObjectIdentifier.init))
@@ -16,7 +16,7 @@ extension BaseTransaction {
         }
     }
 
-    /// The ids of the objects of a class that were there before and that this transaction deletes.
+    /// Returns the ids of the previously existing objects of a class that this transaction deletes.
     public func deletedObjectIDs<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [ObjectID<Object>] {
         guard let tracker = context.tracker else { return [] }
         let inserted = Set((tracker.written.inserted + tracker.inserted).map(ObjectIdentifier.init))
@@ -24,7 +24,7 @@ extension BaseTransaction {
         return deleted.map { ObjectID(context.objectKey(of: $0)) }
     }
 
-    /// The stored names of the attributes and to-one relationships of an object that this transaction assigned.
+    /// Returns the stored names of the attributes and to-one relationships of an object that this transaction assigned.
     public func changedKeys(of object: ManagedObject) -> Set<String> {
         let slots = object.description.slots
         return Set(changedMask(object).slots.filter(slots.indices.contains).map { slots[$0].name })

@@ -1,25 +1,25 @@
 public import PolystoreStorage
 
 extension BaseTransaction {
-    /// A new object, kept by the one store that holds its entity.
+    /// Creates an object in the one store that holds its entity.
     ///
-    /// - Throws: `notFound` when no store holds the entity, `invalidConfiguration` when several do (name one with `Into`), and for
-    ///   an abstract entity.
+    /// - Throws: `notFound` if no store holds the entity; `invalidConfiguration` if several stores do (name one with `Into`), and for an
+    ///   abstract entity.
     public func create<Object: ManagedObject>(_ type: Object.Type = Object.self) throws(StorageError) -> Object {
         if let target = lastTarget(of: Object.self) { return unsafeDowncast(try make(target), to: Object.self) }
         guard let target = knownTarget(Object.self) else { return try create(Into<Object>()) }
-        // The class was found to be that of the entity when it was first created.
+        // The first creation has verified that this is the class of the entity.
         return unsafeDowncast(try make(target), to: Object.self)
     }
 
-    /// A new object in the store that `Into` names.
+    /// Creates an object in the store that `Into` names.
     public func create<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> Object {
-        // Nearly always the class alone is named, and was before.
+        // In the common case `Into` names only the class, and the target of the class is known.
         if into.isPlain, knownTarget(Object.self) != nil { return try create(Object.self) }
         return try reporting { () throws(StorageError) in unsafeDowncast(try make(try target(into)), to: Object.self) }
     }
 
-    /// Where new objects go that `Into` names; their class is that of `Into`, or one below it.
+    /// Returns the creation target for `Into`. The class of its objects is that of `Into`, or a subclass.
     func target<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> CreationTarget {
         try checkOpen()
         let target = try target(try into.entity(context.model), into.configuration)
@@ -48,7 +48,7 @@ extension BaseTransaction {
             context.model.types[entity], entity, stores[0], keyBlock(entity, stores[0]), context.identityMap(entity, stores[0]))
     }
 
-    /// Where new objects of a class go, found out once.
+    /// Returns the creation target of a class, which is determined only once.
     func target(of type: ManagedObject.Type) throws(StorageError) -> CreationTarget {
         if let target = knownTarget(type) { return target }
         try checkOpen()
@@ -66,7 +66,7 @@ extension BaseTransaction {
         return object
     }
 
-    /// The key of the next object of a target, which is to be made at once.
+    /// Returns the primary key for the next object of a target. The caller must create the object immediately.
     @inline(__always)
     func nextKey(_ target: CreationTarget) throws(StorageError) -> Int64 {
         let keys = target.keys
@@ -76,16 +76,16 @@ extension BaseTransaction {
         return keys.next
     }
 
-    /// Takes a new object up.
+    /// Adds a new object to the identity map and to the pending insertions.
     @inline(__always)
     func register(_ object: ManagedObject, _ target: CreationTarget) {
         target.map.insert(object)
         context.tracker?.inserted.append(object)
     }
 
-    /// The transaction's own instance of an object of any context, to be changed; nil when it no longer exists.
+    /// Returns the transaction's own instance of an object of any context, for editing, or nil if the object no longer exists.
     ///
-    /// The row is read in the transaction, so what is edited is never stale.
+    /// The row is read in the transaction, so the edited object is never stale.
     public func edit<Object: ManagedObject>(_ object: Object) throws(StorageError) -> Object? {
         try reporting { () throws(StorageError) in
             try checkOpen()
@@ -94,7 +94,7 @@ extension BaseTransaction {
         }
     }
 
-    /// The object that an id, a snapshot, a publisher or a monitor stands for, to be changed; nil when it no longer exists.
+    /// Returns the object that an id, a snapshot, a publisher or a monitor represents, for editing, or nil if it no longer exists.
     public func edit<Object: ManagedObject>(_ representation: some ObjectRepresentation<Object>) throws(StorageError) -> Object? {
         try reporting { () throws(StorageError) in
             try checkOpen()
@@ -102,18 +102,18 @@ extension BaseTransaction {
         }
     }
 
-    /// The transaction's own instance of an object of any context, if it still has the version that a decision was based on; nil when it
-    /// no longer exists.
+    /// Returns the transaction's own instance of an object of any context if it still has the version on which a decision was based, or nil
+    /// if the object no longer exists.
     ///
-    /// - Throws: `staleObject` when somebody else has changed it since.
+    /// - Throws: `staleObject` if another transaction has changed the object since that version.
     public func edit<Object: ManagedObject>(_ object: Object, expecting version: Int64) throws(StorageError) -> Object? {
         try edit(ObjectID<Object>(object._context.objectKey(of: object)), expecting: version)
     }
 
-    /// The object that something stands for, if it still has the version that a decision was based on, such as that of a snapshot; nil when
-    /// it no longer exists.
+    /// Returns the represented object if it still has the version on which a decision was based, such as the version of a snapshot, or nil
+    /// if the object no longer exists.
     ///
-    /// - Throws: `staleObject` when somebody else has changed it since.
+    /// - Throws: `staleObject` if another transaction has changed the object since that version.
     public func edit<Object: ManagedObject>(
         _ representation: some ObjectRepresentation<Object>, expecting version: Int64
     ) throws(StorageError) -> Object? {
@@ -127,14 +127,14 @@ extension BaseTransaction {
                 conflicts: [ObjectConflict(entity: name, key: object._key, base: [:], mine: [:], theirs: object.currentValues())]))
     }
 
-    /// Deletes an object, following the delete rules of its relationships.
+    /// Deletes an object and applies the delete rules of its relationships.
     ///
-    /// - Throws: `deleteDenied` naming the objects in the way; then nothing is changed.
+    /// - Throws: `deleteDenied`, which names the objects that prevent the deletion. In that case nothing is changed.
     public func delete(_ object: ManagedObject) throws(StorageError) { try delete([object]) }
 
-    /// Deletes objects, following the delete rules of their relationships.
+    /// Deletes objects and applies the delete rules of their relationships.
     ///
-    /// - Returns: The number of objects deleted, those that a cascade reached included.
+    /// - Returns: The number of deleted objects, including those deleted by a cascade.
     @discardableResult
     public func delete(_ objects: some Sequence<ManagedObject>) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
@@ -145,25 +145,25 @@ extension BaseTransaction {
         }
     }
 
-    /// Deletes the object that an id, a snapshot, a publisher or a monitor stands for, following the delete rules of its relationships.
+    /// Deletes the object that an id, a snapshot, a publisher or a monitor represents, and applies the delete rules of its relationships.
     ///
-    /// - Throws: `deleteDenied` naming the objects in the way; then nothing is changed.
+    /// - Throws: `deleteDenied`, which names the objects that prevent the deletion. In that case nothing is changed.
     public func delete(_ representation: some ObjectRepresentation) throws(StorageError) {
         if let object = try edit(representation) { try delete([object as ManagedObject]) }
     }
 
-    /// Deletes two objects or more, following the delete rules of their relationships.
+    /// Deletes two or more objects and applies the delete rules of their relationships.
     ///
-    /// - Returns: The number of objects deleted, those that a cascade reached included.
+    /// - Returns: The number of deleted objects, including those deleted by a cascade.
     @discardableResult
     public func delete(_ first: ManagedObject, _ second: ManagedObject, _ more: ManagedObject...) throws(StorageError) -> Int {
         try delete([first, second] + more)
     }
 
-    /// The first object that satisfies a condition, or a new one.
+    /// Returns the first object that satisfies a condition, or creates one.
     ///
-    /// The equalities that the condition demands of the object's own attributes (`\.email == "ann@example.com" && \.active == true`) are
-    /// assigned to a new object, so that the same call finds it next time.
+    /// The equalities that the condition requires of the object's own attributes (`\.email == "ann@example.com" && \.active == true`) are
+    /// assigned to the new object, so that the same call finds it the next time.
     public func fetchOrCreate<Object: ManagedObject>(
         _ type: Object.Type = Object.self, _ condition: Where<Object>
     ) throws(StorageError) -> Object {
@@ -173,14 +173,14 @@ extension BaseTransaction {
         return object
     }
 
-    /// Deletes all objects of a request, following the delete rules.
+    /// Deletes all objects of a request and applies the delete rules.
     ///
-    /// - Returns: The number of objects deleted, those that a cascade reached included.
+    /// - Returns: The number of deleted objects, including those deleted by a cascade.
     @discardableResult
     public func deleteAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
-            // Where no rule has to be followed no object has to be made.
+            // Without delete rules to apply, no object has to be instantiated.
             let plan = try from.plan(context.model)
             var batch = BatchWork(context, plan)
             let stores = try context.stack.stores(for: plan.entity, from.configurations)

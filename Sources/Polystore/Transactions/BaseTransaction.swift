@@ -1,20 +1,20 @@
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What every kind of transaction can do: create, edit, delete, import and fetch.
+/// The operations that all kinds of transactions share: creating, editing, deleting, importing and fetching objects.
 ///
-/// Fetches see the transaction's own changes. Objects belong to the transaction and cannot leave it; ids and snapshots can.
+/// Fetches include the transaction's own changes. Objects belong to the transaction and must not leave it; ids and snapshots may.
 public class BaseTransaction: FetchSource {
-    /// The author that the history names.
+    /// The author that is recorded in the history.
     public final let author: TransactionAuthor
-    /// What the program gave the transaction to know it again by; observers of the stack are told it with the changes.
+    /// A value by which the program can recognize the transaction. Observers of the stack receive it with the changes.
     public final let sourceIdentifier: (any Hashable & Sendable)?
 
     final let context: ObjectContext
-    /// Where new objects of the classes go that were created here; the class that was created last is nearly always the next one.
+    /// The target of the class of the most recently created object, which is usually also the class of the next one.
     @exclusivity(unchecked) final private var lastTarget: CreationTarget?
     private final var targets: [ObjectIdentifier: CreationTarget] = [:]
-    /// The changes of the stack's stores that the targets are of.
+    /// The value of the stack's `storeChanges` counter for which the targets are valid.
     private final var targetChanges = 0
     private(set) final var keyBlocks: [KeyBlock.Place: KeyBlock] = [:]
 
@@ -25,7 +25,7 @@ public class BaseTransaction: FetchSource {
         context.tracker = ChangeTracker()
     }
 
-    /// Whether anything was created, changed or deleted and is not yet committed.
+    /// Whether the transaction has created, changed or deleted objects and has not committed that yet.
     public final var hasChanges: Bool { context.tracker?.hasChanges ?? false }
 
     /// The context that fetches use.
@@ -36,25 +36,25 @@ public class BaseTransaction: FetchSource {
         }
     }
 
-    /// - Throws: `storeClosed` when the transaction has ended: what is done then would be lost without a word.
+    /// - Throws: `storeClosed` if the transaction has ended. Changes made after that would be lost silently.
     final func checkOpen() throws(StorageError) { if context.tracker == nil { throw SessionPool.ended } }
 
-    /// Forgets where new objects go, so that none is made after the end.
+    /// Discards the creation targets, so that no object is created after the end of the transaction.
     final func forgetTargets() {
         lastTarget = nil
         targets.removeAll()
         keyBlocks.removeAll()
     }
 
-    /// Forgets the keys that were reserved and not given: a store that returned to a savepoint may give them to others.
+    /// Discards the reserved keys that were not assigned. After a rollback to a savepoint the store may assign them to other objects.
     final func forgetReservedKeys() { for block in keyBlocks.values { block.next = block.end } }
 
-    /// Keys that no object had before.
+    /// Reserves keys that no object has had before.
     func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {
         throw StorageError(.readOnly, "this kind of transaction creates nothing")
     }
 
-    /// The target of a class that was created here last; nil where another one was, and where stores have come or gone since.
+    /// Returns the target of a class if it was used for the most recent creation, and if no store was added or removed since.
     @inline(__always)
     final func lastTarget(of type: ManagedObject.Type) -> CreationTarget? {
         guard let lastTarget, lastTarget.type == type, context.stack.storeChanges.load(ordering: .relaxed) == targetChanges else {
@@ -63,7 +63,7 @@ public class BaseTransaction: FetchSource {
         return lastTarget
     }
 
-    /// The target of a class that was created here before.
+    /// Returns the target of a class of which this transaction has created objects before.
     final func knownTarget(_ type: ManagedObject.Type) -> CreationTarget? {
         let changes = context.stack.storeChanges.load(ordering: .acquiring)
         if changes != targetChanges {
@@ -75,13 +75,13 @@ public class BaseTransaction: FetchSource {
         return targets[ObjectIdentifier(type)]
     }
 
-    /// Remembers where the objects of a class go: asking takes a lock.
+    /// Stores the target of a class, because determining it requires a lock.
     final func remember(_ target: CreationTarget) {
         targets[ObjectIdentifier(target.type)] = target
         lastTarget = target
     }
 
-    /// The keys of an entity's hierarchy in a store.
+    /// Returns the key block of an entity's hierarchy in a store.
     final func keyBlock(_ entity: EntityIndex, _ store: Int) -> KeyBlock {
         let place = KeyBlock.Place(store: store, root: context.model.schema[entity].root)
         if let block = keyBlocks[place] { return block }
@@ -90,7 +90,7 @@ public class BaseTransaction: FetchSource {
         return block
     }
 
-    /// Reserves the next keys. Blocks grow, so that one object costs one key and a hundred thousand cost few calls.
+    /// Reserves the next keys. Blocks grow, so that one object reserves one key and 100 000 objects need few calls.
     final func refill(_ block: KeyBlock) throws(StorageError) {
         let created = context.tracker?.inserted.count ?? 0
         let keys = try reserveKeys(block.place, count: min(max(created, 1), 8192))

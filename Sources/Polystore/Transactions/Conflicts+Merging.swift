@@ -1,12 +1,13 @@
 internal import PolystoreStorage
 
-/// What a merge policy makes of conflicts.
+/// The resolution of conflicts by a merge policy.
 ///
-/// Rows are merged one by one, but a relationship has two ends. So the references that rows in conflict have here and there are made to
-/// lead to one destination each, at both ends, as setters would do it. Both sides agree then, as if one transaction had followed the other:
-/// this one the other where mine wins, the other this one where theirs does.
+/// Rows are merged individually, but a relationship has two ends. Each reference of a conflicting row that has different destinations in
+/// this transaction and in the store therefore gets a single destination, at both ends, in the same way as setters assign it. Afterwards
+/// both sides agree as if one transaction had followed the other: with `mine` this transaction follows the other one, with `theirs` the
+/// other one follows this one.
 extension Conflicts {
-    /// A reference of a row in conflict, with what it leads to here, in the store, and by the policy.
+    /// A reference of a conflicting row, with its destination in this transaction, in the store, and according to the policy.
     private struct Contested {
         let object: ManagedObject
         let slot: Int
@@ -15,10 +16,10 @@ extension Conflicts {
         let wanted: Int64?
     }
 
-    /// Brings the objects to what a policy says, so that the commit can be tried again.
+    /// Changes the objects according to a policy, so that the commit can be retried.
     ///
-    /// - Throws: Whatever reading throws; `deleteDenied` where a deletion that is kept is denied by what another transaction has changed.
-    ///   Everything is as it was then.
+    /// - Throws: Any error of reading; `deleteDenied` if changes of another transaction prevent a deletion that the policy keeps. After an
+    ///   error all objects are unchanged.
     func resolve(_ policy: MergePolicy) throws(StorageError) {
         let before = UndoHistory.State(tracker)
         do throws(StorageError) {
@@ -51,7 +52,7 @@ extension Conflicts {
         forgetRelationships()
     }
 
-    /// Lets what relationships to many lead to be found out again, from the store and from what is pending.
+    /// Discards the destinations of to-many relationships, so that they are determined again from the store and the pending changes.
     private func forgetRelationships() {
         tracker.knowsMembersOfNewObjects = false
         context.forgetRelationships()
@@ -59,7 +60,7 @@ extension Conflicts {
 
     // MARK: Rows
 
-    /// Forgets what was done here to an object.
+    /// Discards this transaction's changes of an object.
     private func giveUp(_ item: Item) -> [Contested] {
         let object = item.object
         let mine = references(of: object).map { ($0, object._reference($0)) }
@@ -78,18 +79,18 @@ extension Conflicts {
         }
     }
 
-    /// The slots of an object's references that were assigned here.
+    /// Returns the slots of an object's references that this transaction assigned.
     private func references(of object: ManagedObject) -> [Int] {
         let slots = object.description.slots
         return tracker.mask(object).slots.filter { slots.indices.contains($0) && slots[$0].destination != nil }
     }
 
-    /// Takes over what the other wrote, except for what was assigned here. References stay for now.
+    /// Applies the values of the other transaction, except for the slots assigned in this one. References are not changed yet.
     private func merge(
         _ item: Item, _ choose: (_ attribute: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value
     ) throws(StorageError) -> [Contested] {
         let object = item.object
-        // Nothing is left to be changed, or to be deleted twice.
+        // The row no longer exists, so there is nothing to change or to delete.
         guard let row = item.theirs else { return giveUp(item) }
         if item.isDeletedHere {
             object._version = row.view.version
@@ -98,7 +99,7 @@ extension Conflicts {
         let description = object.description, mask = tracker.mask(object)
         let mine = object.currentValues(), theirs = object.values(row.view)
         let base = tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? mine
-        // What the next conflict began with.
+        // The base for the detection of the next conflict.
         let newBase = RowBatch(capacity: 1)
         newBase.append(copying: row.view, slots: description.slots.count)
         let cells = row.batch.mutableCells(row.index)
@@ -123,15 +124,15 @@ extension Conflicts {
 
     // MARK: Deletions
 
-    /// Gives back what deletions that were given up took from others, and takes from the objects that are there again what is deleted here or
-    /// belongs to another one now.
+    /// Restores the references and pairs that abandoned deletions had removed from other objects. Then removes from the restored objects
+    /// the references to objects that are deleted here or that now belong to another object.
     private func restoreDeletions() throws(StorageError) {
         let restored = items.filter { $0.isDeletedHere && !$0.object.isDeletedObject }.map(\.object)
         let settled = Set(items.map { ObjectIdentifier($0.object) })
         for object in restored {
             guard let clearing = tracker.clearings.removeValue(forKey: ObjectIdentifier(object)) else { continue }
             tracker.restore(clearing, context.model.schema, except: settled, hasOtherOwner)
-            // A partner that it was given here before it was deleted is forgotten with the rest.
+            // A partner that was assigned here before the deletion is discarded together with the other changes.
             for reference in clearing.references where reference.object._reference(reference.slot) == object._key {
                 guard case .toOne(let inverse) = context.model.inverses[Int(reference.object._entity)][reference.slot],
                     object._reference(inverse) != reference.object._key
@@ -152,7 +153,7 @@ extension Conflicts {
         }
     }
 
-    /// Whether the member of a pair that gives it its place in an ordered to-many refers to another owner.
+    /// Whether the member of a pair, whose own slot determines its position in an ordered to-many relationship, references another owner.
     private func hasOtherOwner(_ table: ChangeTracker.LinkKey, _ pair: ChangeTracker.Pair) -> Bool {
         let schema = context.model.schema, link = schema.links[table.link]
         guard let relationship = schema[link.owner].relationships.first(where: { $0.relationship.name == link.ownerRelationship }),
@@ -162,7 +163,7 @@ extension Conflicts {
         return member._reference(slot) != pair.owner
     }
 
-    /// Ends what leads here to objects that others deleted: there is nothing left to refer to.
+    /// Removes this transaction's references to objects that other transactions deleted, because their destination no longer exists.
     private func endMissing() {
         let schema = context.model.schema
         let gone = missing.union(items.filter { $0.theirs == nil }.map { Target($0.object) })
@@ -186,7 +187,7 @@ extension Conflicts {
         tracker.links = tracker.links.filter { !$0.value.isEmpty }
     }
 
-    /// Deletes once more what other objects refer to now, so that the delete rules are followed for them too.
+    /// Repeats the deletion of objects that other objects now reference, so that the delete rules are applied to those objects too.
     private func deleteAgain() throws(StorageError) {
         let referred = items.filter { $0.isReferred && $0.object.isDeletedObject }, again = referred.map(\.object)
         if again.isEmpty { return }
@@ -207,7 +208,7 @@ extension Conflicts {
         }
     }
 
-    /// Clears the one-to-one references of an object that is to be deleted whose other end has another partner here: that one stays.
+    /// Clears the one-to-one references of an object to be deleted whose partner has another partner here. That pair remains.
     private func forgetFormerPartners(of object: ManagedObject) throws(StorageError) {
         for slot in object.description.slots.indices {
             guard case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot], let key = object._reference(slot),
@@ -220,7 +221,7 @@ extension Conflicts {
 
     // MARK: References
 
-    /// Makes a reference lead to what is wanted, at both ends.
+    /// Sets the destination of a reference at both ends.
     private func settle(_ reference: Contested) throws(StorageError) {
         let object = reference.object, slot = reference.slot
         guard !object.isDeletedObject, let destination = object.description.slots[slot].destination else { return }
@@ -249,7 +250,7 @@ extension Conflicts {
         put(object, slot, target?._key)
     }
 
-    /// Makes the pairs of an object those that its reference asks for. The store has the one that its row asks for there.
+    /// Sets the pairs of an object to the one that its reference requires. The store holds the pair that belongs to the stored row.
     private func place(_ reference: Contested, in target: ManagedObject?, _ relationship: Int, _ table: ChangeTracker.LinkKey) {
         let key = reference.object._key
         let mine = target.flatMap { tracker.links[table]?[ChangeTracker.Pair(owner: $0._key, member: key)] } ?? nil
@@ -266,20 +267,21 @@ extension Conflicts {
         }
     }
 
-    /// Counts the members of a to-many at commit.
+    /// Schedules a recount of the members of a to-many relationship at commit.
     private func recount(_ relationship: Int, _ entity: EntityIndex, _ keys: Set<Int64>, _ store: Int) {
         if !context.model.hasCounts { return }
         for key in keys { tracker.recount(store, context.model.schema[entity].root, key, relationship) }
     }
 
-    /// The other end of a relationship with its pending changes, or as it is in the store now; nil when it is gone.
+    /// Returns the destination of a relationship with its pending changes or, without any, as it is in the store now; nil if it was
+    /// deleted.
     private func current(_ entity: EntityIndex, _ key: Int64, _ store: Int) throws(StorageError) -> ManagedObject? {
         guard let known = context.identityMap(entity, store).find(key) else { return try context.object(entity, key, store) }
         if known._dirty == 0, !known.isDeletedObject { try context.refresh([known], context.model.schema[entity].root, store) }
         return known.isDeletedObject ? nil : known
     }
 
-    /// Assigns one end of a relationship; what the store has already is no change.
+    /// Assigns one end of a relationship. A value equal to the stored one does not count as a change.
     private func put(_ object: ManagedObject, _ slot: Int, _ key: Int64?) {
         if object._reference(slot) == key { return }
         context.assign(object, slot, key)
@@ -293,6 +295,6 @@ extension Conflicts {
 }
 
 extension Value {
-    /// The key that a reference holds.
+    /// The primary key that a reference contains.
     fileprivate var key: Int64? { if case .int(let key) = self { key } else { nil } }
 }

@@ -1,19 +1,19 @@
 internal import PolystoreStorage
 
-/// What others did since to the objects that a detached transaction changed, and to those that its changes lead to.
+/// The conflicting changes of other transactions, to objects that a detached transaction changed and to objects that its changes reference.
 struct Conflicts {
     typealias Target = PendingReferences.Target
 
     struct Item {
         let object: ManagedObject
-        /// The row that the store has now; nil when the other deleted it.
+        /// The current row in the store, or nil if the other transaction deleted it.
         let theirs: Row?
         let isDeletedHere: Bool
-        /// Whether rows or pairs lead to the object that its deletion here did not know of.
+        /// Whether rows or pairs reference the object that were not known when it was deleted here.
         let isReferred: Bool
     }
 
-    /// A row with the batch that keeps it.
+    /// A row, with the batch that contains it.
     struct Row {
         let batch: RowBatch
         let index: Int
@@ -31,14 +31,14 @@ struct Conflicts {
         }
     }
 
-    /// Rows of one look-up.
+    /// The number of rows per lookup.
     private static let block = 1024
 
     let context: ObjectContext
     let tracker: ChangeTracker
-    /// What is to be changed or deleted and is not what it was.
+    /// The objects to be changed or deleted whose stored state differs from their base.
     private(set) var items: [Item] = []
-    /// What changes refer to and the others deleted.
+    /// The objects that changes reference and that other transactions deleted.
     private(set) var missing: Set<Target> = []
 
     init(_ context: ObjectContext, _ tracker: ChangeTracker) {
@@ -48,7 +48,7 @@ struct Conflicts {
 
     var isEmpty: Bool { items.isEmpty && missing.isEmpty }
 
-    /// Compares the versions of everything that is to be changed or deleted, and what the changes lead to.
+    /// Compares the versions of all objects to be changed or deleted, and the objects that the changes reference.
     mutating func find() throws(StorageError) {
         let references = try PendingReferences(context, tracker) { store, body throws(StorageError) in
             try context.withReader(store, body)
@@ -66,7 +66,7 @@ struct Conflicts {
         }
     }
 
-    /// The rows that the stores have now, by place and key.
+    /// Returns the current rows of the stores, by entity root, store and key.
     private func rows(of objects: [ManagedObject]) throws(StorageError) -> [Place: [Int64: Row]] {
         var found: [Place: [Int64: Row]] = [:]
         for (place, objects) in Dictionary(grouping: objects, by: Place.init) {
@@ -84,7 +84,7 @@ struct Conflicts {
 
     // MARK: The error
 
-    /// The error that names them all.
+    /// Returns the error that names all conflicts.
     func error(_ cause: StorageError) -> StorageError {
         let gone = missing.sorted { ($0.store, $0.root, $0.key) < ($1.store, $1.root, $1.key) }
         let sentences = items.map(sentence) + gone.map(sentence), conflicts = items.map(conflict) + gone.map(conflict)
@@ -121,6 +121,6 @@ struct Conflicts {
 
     private func name(_ target: Target) -> String { known(target)?.description.name ?? context.model.schema[target.root].name }
 
-    /// The object at a place, if it is alive.
+    /// Returns the object with a store, entity root and key if it is in memory.
     func known(_ target: Target) -> ManagedObject? { context.identityMap(target.root, target.store).find(target.key) }
 }

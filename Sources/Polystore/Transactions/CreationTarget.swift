@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Keys of one hierarchy in one store that were reserved and not yet given.
+/// The reserved and not yet assigned primary keys of one hierarchy in one store.
 final class KeyBlock {
     struct Place: Hashable {
         let store: Int
@@ -14,7 +14,8 @@ final class KeyBlock {
     init(_ place: Place) { self.place = place }
 }
 
-/// Where a transaction puts new objects of a class: found out once for each class, because a hundred thousand follow each other.
+/// The store, key block and identity map for new objects of a class. Determined once for each class, because a transaction may create 100
+/// 000 objects in sequence.
 final class CreationTarget {
     let type: ManagedObject.Type
     let entity: EntityIndex

@@ -2,22 +2,23 @@ public import Foundation
 internal import PolystoreStorage
 
 extension DataStack {
-    /// Runs a closure in a write transaction on a thread of the stack, and commits when it returns.
+    /// Runs a closure in a write transaction on a thread of the stack, and commits when the closure returns.
     ///
-    /// The transaction is serializable against all others, of other processes too. A closure that meets a conflict is run again from the
-    /// start; whatever it throws undoes everything and is thrown on.
+    /// The transaction is serializable with respect to all other transactions, including those of other processes. After a conflict the
+    /// closure is run again from the start. If the closure throws, all changes are undone and the error is rethrown.
     ///
-    /// Closures begin in the order in which they were submitted. Where every store of the stack takes several writers at once, some may go on
-    /// at the same time; elsewhere each begins after the end of the one before. None that waits takes a thread.
+    /// Closures begin in the order in which they were submitted. If every store of the stack allows several concurrent writers, some
+    /// closures may run at the same time; otherwise each begins after the end of the previous one. A waiting closure does not occupy a
+    /// thread.
     /// - Parameters:
-    ///   - author: The author that the history names.
-    ///   - sourceIdentifier: What observers of the stack are told with the changes, so that who made them knows them again.
-    ///   - timeout: The time that the whole may take, conflicts and waiting for other writers included; nil for no limit. The end of it, like
-    ///     the cancellation of the task, ends the waiting at once and is noticed inside the stores.
-    ///   - body: The work. It runs wholly on one thread and must not wait for another transaction of the same stack.
-    /// - Returns: What the closure returned, after the commit.
-    /// - Throws: What the closure threw; `timeout` and `cancelled`, then nothing was changed; `reentrantCall` inside the closure of a
-    ///   transaction of the stack; what committing throws.
+    ///   - author: The author that is recorded in the history.
+    ///   - sourceIdentifier: A value that observers of the stack receive with the changes, so that the originator can recognize them.
+    ///   - timeout: The maximum total duration, including conflicts and waiting for other writers; nil for no limit. The timeout, like the
+    ///     cancellation of the task, ends any waiting immediately and is also checked inside the stores.
+    ///   - body: The work. It runs on a single thread and must not wait for another transaction of the same stack.
+    /// - Returns: The result of the closure, after the commit.
+    /// - Throws: Any error of the closure; `timeout` and `cancelled`, after which nothing was changed; `reentrantCall` inside the closure
+    ///   of a transaction of the stack; any error of the commit.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         _ body: @escaping @Sendable (Transaction) throws -> R
@@ -32,9 +33,9 @@ extension DataStack {
         }
     }
 
-    /// Runs a closure in a write transaction on the calling thread, and commits when it returns.
+    /// Runs a closure in a write transaction on the calling thread, and commits when the closure returns.
     ///
-    /// It waits for other writers in the stores, and not for closures that the stack has not begun yet.
+    /// The call waits for other writers in the stores, but not for closures that the stack has not started yet.
     public func perform<R>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         synchronous body: (Transaction) throws -> R
@@ -47,15 +48,16 @@ extension DataStack {
 
     /// Runs a closure in a write transaction on a thread of the stack.
     ///
-    /// Closures that are submitted so run strictly one after the other, in the order in which they were submitted, whatever the stores are.
+    /// Closures submitted with this method run strictly one after the other, in the order of their submission, regardless of the stores.
     /// - Parameters:
-    ///   - author: The author that the history names.
-    ///   - sourceIdentifier: What observers of the stack are told with the changes.
-    ///   - timeout: The time that the whole may take, waiting for other writers included; nil for no limit.
-    ///   - queue: Where the completion is called; nil for the stack's own queue, on which completions are called one after the other.
+    ///   - author: The author that is recorded in the history.
+    ///   - sourceIdentifier: A value that observers of the stack receive with the changes.
+    ///   - timeout: The maximum total duration, including waiting for other writers; nil for no limit.
+    ///   - queue: The queue on which the completion is called; nil for the stack's own serial queue.
     ///   - body: The work.
-    ///   - completion: Called with how it ended, when the observers of the stack have been notified of the commit. Where the store cannot
-    ///     tell the order of it and the commits of others, such as a server that is out of reach, it is not waited for longer than a second.
+    ///   - completion: A closure that is called with the result, after the observers of the stack have been notified of the commit. If the
+    ///     store cannot determine the order of this commit and those of other processes, for example because a server is unreachable, the
+    ///     completion waits at most one second for the notification.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         asynchronous body: @escaping @Sendable (Transaction) throws -> R, on queue: DispatchQueue? = nil,
@@ -64,7 +66,7 @@ extension DataStack {
         let core = core, queue = queue ?? core.completions
         do throws(StorageError) { try checkReentrancy() } catch { return queue.async { completion(.failure(error)) } }
         let limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
-        // Not a task: programs that block Swift's threads, on a semaphore for this very completion perhaps, would wait for ever.
+        // Not a task: a program that blocks Swift's threads, for example on a semaphore for this completion, would wait forever.
         core.workers.writes.submit(limit, isSerial: true, inside: RunningTransaction.around(core)) { refusal in
             let result = Result {
                 try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:asynchronous:on:completion:)") {
@@ -77,7 +79,7 @@ extension DataStack {
         }
     }
 
-    /// Runs a closure in a write transaction on a thread of the stack; one of the handlers is called where a completion would be.
+    /// Runs a closure in a write transaction on a thread of the stack, and calls one of two handlers in place of a completion.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         asynchronous body: @escaping @Sendable (Transaction) throws -> R, on queue: DispatchQueue? = nil,
@@ -93,15 +95,15 @@ extension DataStack {
 
     /// Runs a closure that reads one committed snapshot of each store, on a thread of the stack.
     ///
-    /// It sees a transaction of the stack over several stores in all of them or in none. A closure that comes to a second store when one was
-    /// committed in between is run again from the start.
+    /// The closure sees a transaction of the stack over several stores in all of them or in none. If such a transaction was committed
+    /// between the closure's first access to one store and its first access to another one, the closure is run again from the start.
     ///
-    /// It never waits for writers: reads have threads of their own.
+    /// Reads never wait for writers, because they have their own threads.
     /// - Parameters:
-    ///   - timeout: The time that the whole may take, waiting for other reads included; nil for no limit. The end of it, like the
-    ///     cancellation of the task, ends the waiting at once and is noticed inside the stores.
+    ///   - timeout: The maximum total duration, including waiting for other reads; nil for no limit. The timeout, like the cancellation of
+    ///     the task, ends any waiting immediately and is also checked inside the stores.
     ///   - body: The work.
-    /// - Throws: What the closure threw; `timeout` and `cancelled`.
+    /// - Throws: Any error of the closure; `timeout` and `cancelled`.
     public func read<R: Sendable>(
         timeout: Duration? = nil, _ body: @escaping @Sendable (ReadTransaction) throws -> R
     ) async throws -> R {
@@ -114,7 +116,7 @@ extension DataStack {
     /// Runs a closure that reads one committed snapshot of each store, on the calling thread.
     ///
     /// - Parameters:
-    ///   - timeout: The time that the whole may take; nil for no limit.
+    ///   - timeout: The maximum total duration; nil for no limit.
     ///   - body: The work.
     public func read<R>(timeout: Duration? = nil, synchronous body: (ReadTransaction) throws -> R) throws -> R {
         try reportingOurs { try Self.runRead(core, WorkLimit(timeout: timeout), Measured(core, .read, ""), body) }

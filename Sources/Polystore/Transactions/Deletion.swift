@@ -1,28 +1,29 @@
 internal import PolystoreStorage
 
-/// The deletion of objects with everything that their delete rules reach: first found out as a whole, then done.
+/// The deletion of objects together with everything that their delete rules affect. All effects are determined first and applied
+/// afterwards.
 struct Deletion {
     private let context: ObjectContext
     private var doomed: [ManagedObject] = []
     private var seen: Set<ObjectIdentifier> = []
-    /// The objects that stay with the slot of a reference that becomes nil.
+    /// The remaining objects, with the slot of a reference that becomes nil.
     private var referrers: [(object: ManagedObject, slot: Int)] = []
-    /// Objects whose own reference forbids their deletion, with what it leads to.
+    /// Objects whose own reference denies their deletion, with its destination.
     private var kept: [(object: ManagedObject, slot: Int, target: ManagedObject)] = []
-    /// Objects whose reference must not lose its destination.
+    /// Objects whose reference must keep its destination.
     private var guards: [(object: ManagedObject, slot: Int)] = []
-    /// The objects at the other ends of what is ended, which live until that is done.
+    /// The objects at the other ends of removed relationships, retained until the removal is complete.
     private var partners: [ManagedObject] = []
-    /// The objects that stay with the slot of a to-one relationship that leads to a doomed object, which has no relationship back.
+    /// The remaining objects, with the slot of a to-one relationship without inverse whose destination is deleted.
     private var oneSided: [(object: ManagedObject, slot: Int, target: ManagedObject)] = []
-    /// The pairs in the stores that lead to an object that has no relationship back.
+    /// The stored pairs that reference an object through a relationship without inverse.
     private var pairs: [ObjectIdentifier: [(link: Int, pair: Link)]] = [:]
 
     init(_ context: ObjectContext) { self.context = context }
 
-    /// Deletes objects and what cascades from them.
+    /// Deletes objects and the objects reached by cascades.
     ///
-    /// Everything that has to be known is read before anything is changed: an error leaves all objects as they were.
+    /// All required data is read before anything is changed: an error leaves all objects unchanged.
     mutating func delete(_ objects: [ManagedObject]) throws(StorageError) -> Int {
         for object in objects { add(object) }
         let cleared = try context.throwingFailures { () throws(StorageError) in try prepare() }
@@ -45,9 +46,9 @@ struct Deletion {
         return doomed.count
     }
 
-    /// Finds out what is deleted and what loses a reference by that, with all that is needed to do it.
+    /// Determines the deleted objects and the references that become nil, and loads all data that is required to apply the deletion.
     private mutating func prepare() throws(StorageError) -> [(object: ManagedObject, slot: Int, target: ManagedObject?)] {
-        // Grows while it is walked: what a cascade reaches is walked too, without recursion.
+        // The list grows during the iteration: objects reached by a cascade are visited too, without recursion.
         var next = 0
         while next < doomed.count {
             let wave = doomed[next...]
@@ -56,20 +57,20 @@ struct Deletion {
             next = wave.endIndex
         }
         try checkDenials()
-        // New ones last: what the others ask for can bring them to the stores, with the pairs that lead to them.
+        // New objects come last: loading the others can write them to the stores, with the pairs that reference them.
         for object in doomed.filter({ !$0.isNew }) + doomed.filter(\.isNew) { try load(object) }
         var cleared: [(object: ManagedObject, slot: Int, target: ManagedObject?)] = []
         for (object, slot) in referrers where !seen.contains(ObjectIdentifier(object)) {
             cleared.append((object, slot, try context.referenced(object, slot)))
         }
         try findOneSided()
-        // What is noted of an object before it changes is all of it.
+        // Objects are completed here because the base recorded before a change must contain all values.
         let changed = cleared.map(\.object) + oneSided.map(\.object)
         if context.sessions == nil { for object in doomed + partners + changed { object.complete() } }
         return cleared
     }
 
-    /// Loads what ending the relationships of an object asks for.
+    /// Loads the data that is required to remove the relationships of an object.
     private mutating func load(_ object: ManagedObject) throws(StorageError) {
         for (position, relationship) in object.description.relationships.enumerated() {
             if case .link = relationship.place {
@@ -78,10 +79,10 @@ struct Deletion {
                 partners += try targets(object, relationship)
             }
         }
-        // Nothing in the stores leads to an object that is not there yet, so it can be deleted where it cannot be written.
+        // Nothing in the stores references an object that was not written yet, so it can be deleted even if it cannot be written.
         if object.isNew { return }
         for link in oneSidedLinks(to: object) {
-            // Pairs that are still pending afterwards are found when they are removed.
+            // Pairs that remain pending after this are handled when they are removed.
             try context.withPending { () throws(StorageError) in
                 try context.withReader(Int(object._store)) { reader throws(StorageError) in
                     try reader.links(link, side: .member, keys: [object._key]) { found throws(StorageError) in
@@ -92,7 +93,7 @@ struct Deletion {
         }
     }
 
-    /// Finds the objects whose to-one relationship leads to a doomed object that has no relationship back.
+    /// Finds the objects with a to-one relationship without inverse to a deleted object.
     private mutating func findOneSided() throws(StorageError) {
         struct Place: Hashable {
             let store: Int
@@ -122,10 +123,11 @@ struct Deletion {
         }
     }
 
-    /// The link tables that lead to an object which has no relationship back.
+    /// Returns the link tables of relationships without inverse that reference an object.
     private func oneSidedLinks(to object: ManagedObject) -> [Int] { context.model.schema.oneSidedLinks(to: Int(object._entity)) }
 
-    /// Notes whose deletion changes others from here on, where it may be given up: only detached work has merge policies.
+    /// Records the object whose deletion causes the following changes, if the deletion may be abandoned later. Only detached transactions
+    /// have merge policies.
     private func note(_ object: ManagedObject?) {
         if context.sessions == nil { context.tracker?.deleting = object.map(ObjectIdentifier.init) }
     }
@@ -140,7 +142,7 @@ struct Deletion {
         }
     }
 
-    /// Follows references into other stores, in both directions.
+    /// Follows references to and from other stores.
     private mutating func follow(_ attribute: ReferenceAttribute, from wave: [ManagedObject]) throws(StorageError) {
         let schema = context.model.schema
         if attribute.reference.deleteRule != .nullify {
@@ -202,7 +204,7 @@ struct Deletion {
         return targets
     }
 
-    /// Ends the relationships of an object with those that stay.
+    /// Removes the relationships between an object and the remaining objects.
     private func unlink(_ object: ManagedObject) {
         for relationship in object.description.relationships {
             switch relationship.place {
@@ -215,11 +217,11 @@ struct Deletion {
         unlinkOneSided(object)
     }
 
-    /// Removes the pairs of link tables whose other end has no relationship back.
+    /// Removes the pairs of link tables that reference an object through a relationship without inverse.
     private func unlinkOneSided(_ object: ManagedObject) {
         let store = Int(object._store)
         for link in oneSidedLinks(to: object) {
-            // Pairs that are not in the store yet go as well.
+            // Pairs that are not written yet are removed too.
             let key = ChangeTracker.LinkKey(link: link, store: store)
             for pair in context.tracker?.links[key]?.keys.filter({ $0.member == object._key }) ?? [] {
                 context.unlink(link, store, owner: pair.owner, member: pair.member)

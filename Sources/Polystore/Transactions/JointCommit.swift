@@ -1,17 +1,20 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The commit of a transaction: of one store, or of several, which all have it then, or will have it before anybody writes to them again.
+/// The commit of a transaction in one store, or atomically in several stores: all of them have the transaction afterwards, or receive it
+/// before the next write to them.
 ///
-/// 1. Each server but the first does all that its commit does except to commit (`prepare`), for the commit of the first store.
-/// 2. The first store, the leader, gets the changes of each file that follows, and announces its commit to whoever asks for them.
-/// 3. The leader commits. It decides for all.
-/// 4. The prepared transactions end as it did, then the files commit, then the stores in memory.
+/// 1. Each server except the first store performs all parts of its commit except the commit itself (`prepare`), on behalf of the commit of
+///    the first store.
+/// 2. The first store, the leader, stores the changes of each following file, and announces its commit so that the others can request its
+///    outcome.
+/// 3. The leader commits. Its commit decides for all stores.
+/// 4. The prepared transactions end in the same way as the leader's commit, then the files commit, then the stores in memory.
 ///
-/// A program that dies after 3 leaves a leader from which the others take their part; one that dies before, or in the midst of 3, leaves a
-/// transaction of the leader whose end they wait for.
+/// If a program exits after step 3, the other stores receive their parts from the leader. If it exits before or during step 3, it leaves a
+/// transaction of the leader whose end the others await.
 final class JointCommit {
-    /// What is known of the leader's commit.
+    /// The known outcome of the leader's commit.
     enum Outcome {
         case open
         case inDoubt
@@ -19,21 +22,21 @@ final class JointCommit {
     }
 
     private(set) var outcome = Outcome.open
-    /// The pairs of stores that commit together for the first time and have to note it before.
+    /// The pairs of stores that commit together for the first time, which they must record before the commit.
     private(set) var strangers: [(store: Int, peer: UUID)] = []
 
     private let stack: StackCore
     private let writers: [Int: WriteSession]
-    /// The stores that were changed, in the order in which they commit, which is the same in all processes.
+    /// The changed stores in commit order, which is the same in all processes.
     private let order: [Int]
     private let redo: [Int: Redo.Recorder?]
     private let executed: Set<Int>
     private let record: CommitRecord
     private let limit: WorkLimit?
     private var parts: [CommittedChanges.Part] = []
-    /// Stores that could not take their part yet.
+    /// Stores that could not commit their part yet.
     private var late: [(store: Int, cause: StorageError)] = []
-    /// Why a store that keeps nothing beyond the process has not taken its part, which no other keeps.
+    /// The reason why a store that keeps nothing beyond the process has not committed its part, which no other store holds.
     private var loss: StorageError?
     private var confirmed: [(peer: Peer, follower: Int, id: UUID)] = []
 
@@ -43,12 +46,12 @@ final class JointCommit {
     ) {
         self.stack = stack
         self.writers = writers
-        // What the stores are is asked of the sessions: the stack forgets those that are removed meanwhile.
+        // The store properties are read from the sessions, because the stack discards stores that are removed meanwhile.
         order = writers.filter { redo[$0.key] != nil }.sorted { $0.value.store.commitPlace < $1.value.store.commitPlace }.map(\.key)
         self.limit = limit
         self.redo = redo
         self.executed = executed
-        // All stores record one time, by which the commit of the leader is known again.
+        // All stores record the same time, by which the commit of the leader is recognized later.
         var record = record
         record.time = record.time ?? Microseconds.from(Date())
         self.record = record
@@ -56,11 +59,11 @@ final class JointCommit {
 
     /// Commits, and notifies observers of the stack.
     ///
-    /// - Throws: `commitPending` when all is committed and a store takes its part later, `commitIncomplete` when one that keeps nothing beyond
-    ///   the process lacks it for good; after any other error nothing is committed, or it is in doubt. `storeClosed` when a store was removed
-    ///   from the stack before the first commit.
+    /// - Throws: `commitPending` if the transaction is committed and a store receives its part later; `commitIncomplete` if a store that
+    ///   keeps nothing beyond the process lacks its part permanently. After any other error nothing is committed, or the commit is in
+    ///   doubt. `storeClosed` if a store was removed from the stack before the first commit.
     func run(_ source: (any Hashable & Sendable)?) throws(StorageError) {
-        // What a server only read is validated by its commit; a rollback would forget it.
+        // The commit of a server validates the data that was only read; a rollback would skip the validation.
         for (store, writer) in writers where redo[store] == nil && rank(store) == .server { _ = try writer.commit(record) }
         guard let first = order.first, let leader = writers[first] else { return }
         let followers = order.dropFirst().filter { rank($0) == .file }, servers = order.dropFirst().filter { rank($0) == .server }
@@ -98,13 +101,13 @@ final class JointCommit {
 
     private func rank(_ store: Int) -> CommitRank? { writers[store]?.store.commitRank }
 
-    /// Refuses to commit where a store was removed: from here on a removal waits until all have committed.
+    /// Throws if a store was removed. From this point on, a removal waits until all stores have committed.
     private func checkStores() throws(StorageError) {
         if order.allSatisfy(stack.hasStore) { return }
         throw StorageError(.storeClosed, "a store of the transaction was removed from its stack; nothing was written")
     }
 
-    // MARK: What the leader keeps
+    // MARK: Redo data in the leader
 
     private func keepRedo(of followers: [Int], _ leader: WriteSession) throws(StorageError) {
         if followers.isEmpty { return }
@@ -138,9 +141,10 @@ final class JointCommit {
         }
     }
 
-    /// More than what is kept beside the changes.
+    /// An upper bound of the bytes that are stored in addition to the changes.
     private static let headSize = 4096
-    /// Changes of so many bytes are dropped at once when the follower has them; fewer with the next transaction of the leader.
+    /// The minimum size in bytes of changes that are dropped immediately after the follower has them. Smaller ones are dropped with the
+    /// next transaction of the leader.
     private static let bytesDroppedAtOnce = 65_536
 
     private func dropConfirmed(_ first: Int) {
@@ -155,7 +159,7 @@ final class JointCommit {
         }
     }
 
-    // MARK: Servers beside the first
+    // MARK: Servers other than the first
 
     private struct Prepared {
         let store: Int
@@ -192,7 +196,8 @@ final class JointCommit {
         .unsupported,
         "one transaction wrote to two stores whose commit can still be refused and that prepare none; write to them in a transaction each")
 
-    /// Ends what was prepared as the leader's commit ended. Who could not be told finds out before it is written to.
+    /// Ends the prepared transactions in the same way as the leader's commit. A store that could not be reached determines the outcome
+    /// before the next write to it.
     private func end(_ prepared: [Prepared], commits: Bool) {
         for item in prepared {
             do throws(StorageError) {
@@ -225,11 +230,11 @@ final class JointCommit {
         }
     }
 
-    /// Whether the leader has the transaction whose commit is in doubt, decided while its followers are locked; nil where they are to ask
-    /// before they are written to. A server decides by itself, and they wait for that.
+    /// Whether the leader has the transaction whose commit is in doubt, determined while its followers are locked; nil if the followers
+    /// must request the outcome before the next write to them. A server settles its commit itself, and the followers wait for that.
     private func isCommitted(_ first: Int) -> Bool? {
         guard let (peer, _, follower) = confirmed.first, let writer = writers[first], writer.store.commitRank == .file else { return nil }
-        // Before anybody else has the store.
+        // This happens before any other session can write to the store.
         stack.joint.doubt(writer.store.storeID)
         writer.end()
         do throws(StorageError) {
@@ -242,7 +247,7 @@ final class JointCommit {
         }
     }
 
-    /// Seconds for which a leader in doubt is waited for while its followers are locked.
+    /// The time in seconds to wait for a leader in doubt while its followers are locked.
     private static let patience: TimeInterval = 5
 
     private func commitPart(_ store: Int, _ ticket: CommitHub.Ticket) {
@@ -253,8 +258,8 @@ final class JointCommit {
         }
     }
 
-    /// Waits until a store keeps for good what another is about to rely on, whatever its durability: a loss of power leaves all stores with
-    /// the transaction, or none. Where that fails, so does every next commit of the store.
+    /// Waits until a store has made durable the data on which another store is about to rely, whatever its durability setting: after a
+    /// power loss either all stores have the transaction or none. If this fails, every following commit of the store fails too.
     private func synchronize(_ store: Int) {
         do throws(StorageError) { try writers[store]?.store.synchronize() } catch { StoreLogging.notice(error.message) }
     }
@@ -277,18 +282,18 @@ final class JointCommit {
 
     private func isInDoubt(_ store: Int) {
         stack.commitIsInDoubt(in: store)
-        // Where there is no history nobody would tell.
+        // Without a history no later notification would report the changes.
         if writers[store]?.store.capabilities.contains(.history) != true {
             parts.append(CommittedChanges.Part(store: store, token: nil, changes: nil))
         }
     }
 
-    /// Makes stores that could not commit after the leader take over what that keeps for them.
+    /// Makes the stores that could not commit after the leader apply the changes that the leader keeps for them.
     private func follow() {
         let stores = late.map(\.store)
         late.removeAll()
         for store in stores {
-            // Whoever takes the part over notifies observers of it.
+            // The component that applies the changes notifies observers of them.
             do throws(StorageError) { try stack.beginWrite(store, WriteOptions()).end() } catch { late.append((store, error)) }
         }
     }

@@ -1,21 +1,22 @@
 public import PolystoreStorage
 
-/// What wins when an object that a detached transaction changed was changed by another transaction in the meantime.
+/// The resolution of conflicts between a detached transaction and other transactions that changed the same objects in the meantime.
 ///
-/// Relationships keep their inverses: both ends lead to what the policy chooses, and an object that another one takes loses its former
-/// partner. A reference to an object that the other deleted becomes nil with every policy, and a member that it took out of an ordered
-/// to-many is not put back by a new order. Members that were added to or removed from a many-to-many are no conflict: both changes are kept.
+/// Inverse relationships remain consistent: both ends get the destination that the policy chooses, and an object that gets a new partner
+/// loses its former one. With every policy a reference to an object that another transaction deleted becomes nil, and a new order does not
+/// restore a member that another transaction removed from an ordered to-many relationship. Added and removed members of a many-to-many
+/// relationship are not a conflict: the changes of both transactions are kept.
 public enum MergePolicy: Sendable {
-    /// Nobody: the commit throws `staleObject` with base, mine and theirs of each object, and nothing is written.
+    /// Neither side: the commit throws `staleObject` with the base, mine and theirs values of each object, and writes nothing.
     case error
-    /// The values assigned here; attributes that were not assigned keep what the other wrote. Deletions here follow their delete rules for
-    /// objects that refer to the deleted one since.
+    /// The values assigned in this transaction. Attributes that it did not assign keep the values of the other transaction. Deletions in
+    /// this transaction apply their delete rules also to objects that have referenced the deleted object since.
     case mine
-    /// What the other wrote; the changes of that object here are forgotten. So is its deletion, also where the other has only made objects
-    /// refer to it.
+    /// The values of the other transaction. This transaction's changes of the object are discarded. So is its deletion, even if the other
+    /// transaction only made objects reference it.
     case theirs
-    /// What a closure chooses for each attribute that both changed, of entity, attribute, base, mine and theirs. Attributes that only one
-    /// of the two changed keep that change.
+    /// The result of a closure for each attribute that both transactions changed, called with entity, attribute, base, mine and theirs. If
+    /// only one of the two changed an attribute, that change is kept.
     case byAttribute(@Sendable (_ entity: String, _ attribute: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value)
 
     var isError: Bool { if case .error = self { true } else { false } }

@@ -1,11 +1,11 @@
 internal import PolystoreStorage
 
-/// What the changes of a detached transaction lead to, compared with what the stores hold.
+/// The references that the changes of a detached transaction require or break, compared with the contents of the stores.
 ///
-/// The versions of the changed rows do not tell it: a row that they refer to can be gone, a row that is to be deleted can be referred to by
-/// others since, and the pairs of link tables have no versions.
+/// The versions of the changed rows do not suffice: a referenced row can be deleted, a row to be deleted can have received new references,
+/// and the pairs of link tables have no versions.
 struct PendingReferences {
-    /// Where an object lies.
+    /// The identity of an object: store, entity root and primary key.
     struct Target: Hashable {
         let store: Int
         let root: EntityIndex
@@ -18,23 +18,23 @@ struct PendingReferences {
         let pair: ChangeTracker.Pair
     }
 
-    /// Runs a body with a session of a store.
+    /// A function that runs a closure with a read session of a store.
     typealias Reading = (_ store: Int, _ body: (ReadSession) throws(StorageError) -> Void) throws(StorageError) -> Void
 
-    /// The objects that assigned references and new pairs lead to, and that are not there.
+    /// The destinations of assigned references and new pairs that do not exist.
     var missing: Set<Target> = []
-    /// The objects to be deleted to which rows or pairs lead that their deletion did not know of.
+    /// The objects to be deleted that are referenced by rows or pairs which were unknown when they were deleted.
     private(set) var referred: Set<Target> = []
-    /// The pairs that get another rank and are not there: a new order is one of the members that are left.
+    /// The pairs that are assigned a new rank and do not exist: a new order applies only to the remaining members.
     private(set) var lost: Set<StoredPair> = []
 
-    /// Keys of one look-up.
+    /// The number of keys per lookup.
     private static let block = 500
 
     private let context: ObjectContext
     private let tracker: ChangeTracker
 
-    /// Compares the pending changes with what the sessions of the stores see.
+    /// Compares the pending changes with the contents of the stores that the sessions see.
     init(_ context: ObjectContext, _ tracker: ChangeTracker, reading: Reading) throws(StorageError) {
         self.context = context
         self.tracker = tracker
@@ -43,12 +43,12 @@ struct PendingReferences {
         try findLost(reading)
     }
 
-    /// Whether everything is there that is referred to, and nothing else refers to what is to be deleted.
+    /// Whether all referenced objects exist, and no other objects reference those to be deleted.
     var areIntact: Bool { missing.isEmpty && referred.isEmpty }
 
     private var schema: Schema { context.model.schema }
 
-    // MARK: What is referred to
+    // MARK: Referenced objects
 
     private mutating func findMissing(_ reading: Reading) throws(StorageError) {
         struct Place: Hashable {
@@ -67,11 +67,11 @@ struct PendingReferences {
         }
     }
 
-    /// Where assigned references and new pairs lead.
+    /// Returns the destinations of assigned references and new pairs.
     private func destinations() -> Set<Target> {
         var targets: Set<Target> = []
         func add(_ entity: EntityIndex, _ key: Int64, _ store: Int) {
-            // A new object is not in the store yet, and the version of a changed one is compared.
+            // A new object is not in the store yet, and the version of a changed one is compared separately.
             if let known = context.identityMap(entity, store).find(key), known._dirty != 0 { return }
             targets.insert(Target(store: store, root: schema[entity].root, key: key))
         }
@@ -93,7 +93,7 @@ struct PendingReferences {
         return targets
     }
 
-    // MARK: What refers to objects that are to be deleted
+    // MARK: References to objects to be deleted
 
     private mutating func findReferred(_ reading: Reading) throws(StorageError) {
         struct Place: Hashable {
@@ -126,7 +126,7 @@ struct PendingReferences {
         }
     }
 
-    /// Finds rows that refer to objects to be deleted, and that keep the reference.
+    /// Finds rows that reference objects to be deleted and that keep the reference.
     private mutating func findReferrers(
         _ entity: EntityIndex, _ slot: Int, _ keys: [Int64], _ store: Int, _ reader: ReadSession
     ) throws(StorageError) {
@@ -145,7 +145,7 @@ struct PendingReferences {
         }
     }
 
-    /// Finds pairs of objects to be deleted that are not removed.
+    /// Finds pairs of objects to be deleted that the changes do not remove.
     private mutating func findPairs(
         _ link: Int, _ side: LinkSide, _ keys: [Int64], _ store: Int, _ reader: ReadSession
     ) throws(StorageError) {
@@ -158,7 +158,7 @@ struct PendingReferences {
         }
     }
 
-    // MARK: Pairs that get another rank
+    // MARK: Pairs with a new rank
 
     private mutating func findLost(_ reading: Reading) throws(StorageError) {
         for (table, reranked) in tracker.reranked {
@@ -184,14 +184,14 @@ struct PendingReferences {
 }
 
 extension PendingReferences.Target {
-    /// Where an object lies.
+    /// Creates the identity of an object.
     init(_ object: ManagedObject) {
         self.init(store: Int(object._store), root: object.description.root, key: object._key)
     }
 }
 
 extension ChangeSet {
-    /// Takes out pairs of the link tables of a store that are to be added.
+    /// Removes link table pairs of a store from the pairs to be added.
     mutating func remove(_ pairs: Set<PendingReferences.StoredPair>, of store: Int) {
         for index in links.indices {
             let table = ChangeTracker.LinkKey(link: links[index].link, store: store)
@@ -202,12 +202,12 @@ extension ChangeSet {
 }
 
 extension StackModel {
-    /// The slots of to-one relationships that lead to objects of an entity which have no relationship back, with the entity that declares them.
+    /// Returns the slots of to-one relationships without inverse that reference an entity, with the entity that declares them.
     func oneSidedSlots(to entity: EntityIndex) -> [(entity: EntityIndex, slot: Int)] {
         schema.descriptions.flatMap { owner in
             owner.slots.indices.filter { slot in
                 guard let destination = owner.slots[slot].destination, schema[destination].family.contains(entity) else { return false }
-                // Inherited slots come first, and are those of the entity above.
+                // Inherited slots come first and belong to the parent entity.
                 let isInherited = schema.entities[owner.index].parent.flatMap(schema.index).map { slot < schema[$0].slots.count } ?? false
                 if isInherited { return false }
                 if case .none = inverses[owner.index][slot] { return true }
@@ -218,7 +218,7 @@ extension StackModel {
 }
 
 extension Schema {
-    /// The link tables that lead to objects of an entity which have no relationship back.
+    /// Returns the link tables of relationships without inverse that reference an entity.
     func oneSidedLinks(to entity: EntityIndex) -> [Int] {
         links.indices.filter { links[$0].memberRelationship == nil && self[links[$0].member].family.contains(entity) }
     }

@@ -1,12 +1,12 @@
 internal import PolystoreStorage
 
-/// What a closure of `read` works with: fetches from one committed snapshot of each store.
+/// A read-only transaction over one committed snapshot of each store. Passed to the closure of `read`.
 public final class ReadTransaction: FetchSource {
     let context: ObjectContext
     private let sessions: SessionPool
     private let limit: WorkLimit
 
-    /// Runs a closure; again where it came to a store that had committed together with an earlier one in between.
+    /// Runs a closure. Runs it again if it accessed a store that had committed, in the meantime, together with a store it accessed before.
     static func run<R>(_ core: StackCore, _ limit: WorkLimit, _ body: (ReadTransaction) throws -> R) throws -> R {
         var stores: Set<Int> = []
         while true {
@@ -30,7 +30,7 @@ public final class ReadTransaction: FetchSource {
         try sessions.open(stores)
     }
 
-    /// The stores that have to be opened at once, so that all are read as after the same commits; nil where they are.
+    /// The stores that must be opened together so that all are read after the same commits; nil if no restart is required.
     private var wanted: Set<Int>? { if case .opening(let stores)? = sessions.restart { stores } else { nil } }
 
     /// The context that fetches use.

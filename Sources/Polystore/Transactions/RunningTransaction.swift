@@ -2,10 +2,10 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The closure of a transaction while it runs: known to the thread on which it does, and to the tasks that it starts.
+/// The running closure of a transaction, registered for its thread and for the tasks that it starts.
 ///
-/// What would wait for a transaction of the stack is refused inside the closure, because it would wait for itself. A task that the closure
-/// has started waits for its turn like any other work; after the end of the closure it is nothing special.
+/// Inside the closure, calls that would wait for a transaction of the stack are refused, because they would wait for themselves. A task
+/// that the closure has started waits for its turn like any other work. After the end of the closure the registration has no effect.
 package final class RunningTransaction: Sendable {
     @TaskLocal private static var all: [RunningTransaction] = []
 
@@ -15,7 +15,7 @@ package final class RunningTransaction: Sendable {
 
     private init(_ core: StackCore) { stack = ObjectIdentifier(core) }
 
-    /// Whether the closure still runs.
+    /// Whether the closure is still running.
     var isRunning: Bool { !hasEnded.load(ordering: .acquiring) }
 
     /// Runs the closure of a transaction of a stack.
@@ -25,8 +25,8 @@ package final class RunningTransaction: Sendable {
         return try $all.withValue(all.filter(\.isRunning) + [transaction], operation: body)
     }
 
-    /// The transaction of a stack whose closure started the task that asks, while it runs. Not inlined into tasks: decision 0038, "No lock is
-    /// inlined where a task waits".
+    /// Returns the transaction of a stack whose closure started the current task, if the closure is still running. Not inlined into tasks:
+    /// decision 0038, "No lock is inlined where a task waits".
     @inline(never) static func around(_ core: StackCore) -> RunningTransaction? {
         all.last { $0.stack == ObjectIdentifier(core) && $0.isRunning }
     }
@@ -38,15 +38,15 @@ package final class RunningTransaction: Sendable {
 }
 
 extension StackCore {
-    /// - Throws: `reentrantCall` inside the closure of a transaction of the stack: what waits for its end would wait for ever. Not inlined into
-    ///   tasks: decision 0038, "No lock is inlined where a task waits".
+    /// - Throws: `reentrantCall` inside the closure of a transaction of the stack, where waiting for the end of that transaction would
+    ///   never return. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     @inline(never) func checkReentrancy() throws(StorageError) {
         if RunningTransaction.isInside(self) { throw RunningTransaction.reentrantCall }
     }
 }
 
 extension RunningTransaction {
-    /// Whether the closure of a transaction of a stack runs on this thread.
+    /// Whether the closure of a transaction of a stack is running on this thread.
     fileprivate static func isInside(_ core: StackCore) -> Bool {
         if all.isEmpty { return false }
         let thread = ObjectIdentifier(Thread.current)

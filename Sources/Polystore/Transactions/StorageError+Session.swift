@@ -1,12 +1,12 @@
 internal import PolystoreStorage
 
 extension StorageError.Code {
-    /// Whether an error of this kind is found before the engine is asked for anything, so that a session is what it was.
+    /// Whether an error of this kind is detected before the engine is called, so that the session is unchanged.
     var precedesWork: Bool {
         [.notFound, .unsupported, .invalidPredicate, .invalidConfiguration, .unplannedLoad].contains(self)
     }
 
-    /// Whether an error of this kind is one of what was asked for, not of the session: after a return to a savepoint the session goes on.
+    /// Whether an error of this kind concerns the request and not the session: after a rollback to a savepoint the session remains usable.
     var isUndoable: Bool {
         precedesWork
             || [
@@ -15,6 +15,6 @@ extension StorageError.Code {
             ].contains(self)
     }
 
-    /// Whether an error of this kind is one of the transaction as a whole, so that no part of it can be reported as failed alone.
+    /// Whether an error of this kind concerns the transaction as a whole, so that no part of it can be reported as failed individually.
     var concernsWholeTransaction: Bool { [.serializationFailure, .connectionLost, .cancelled, .timeout].contains(self) }
 }

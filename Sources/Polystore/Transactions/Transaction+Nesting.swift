@@ -1,13 +1,13 @@
 internal import PolystoreStorage
 
 extension Transaction {
-    /// Runs a part of the transaction that can fail by itself: what it throws undoes this part alone.
+    /// Runs a part of the transaction that can fail individually: if the closure throws, only the changes of this part are undone.
     ///
-    /// Parts nest. Objects that were there before have their former values again after a failure; those that the part made are deleted.
-    /// An error after which the engine cannot go on, such as a conflict with another transaction or a lost connection, is one of the whole
-    /// transaction, also where it is caught.
-    /// - Returns: What the closure returned.
-    /// - Throws: What the closure threw, after this part was undone. Catch it to go on with the rest.
+    /// Parts can be nested. After a failure, objects that existed before have their former values, and objects that the part created are
+    /// deleted. An error after which the engine cannot continue, such as a conflict with another transaction or a lost connection, ends the
+    /// whole transaction, even if it is caught.
+    /// - Returns: The result of the closure.
+    /// - Throws: Any error of the closure, after this part was undone. Catch the error to continue with the rest of the transaction.
     public func nested<R>(_ body: () throws -> R) throws -> R {
         let part = try TransactionPart(self)
         do {
@@ -20,7 +20,7 @@ extension Transaction {
         }
     }
 
-    /// Runs a verb that writes in several steps, so that an error leaves nothing of it.
+    /// Runs an operation that writes in several steps, so that an error undoes all of them.
     func wholly<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         let part = try TransactionPart(self)
         do throws(StorageError) {
@@ -41,7 +41,7 @@ struct TransactionPart {
     private let sessions: SessionPool
     private let before: ChangeTracker.Written
 
-    /// Begins a part with everything before it in the stores.
+    /// Begins a part after writing all earlier changes to the stores.
     init(_ transaction: Transaction) throws(StorageError) {
         guard let tracker = transaction.context.tracker, let sessions = transaction.context.sessions else { throw SessionPool.ended }
         self.transaction = transaction
@@ -53,14 +53,14 @@ struct TransactionPart {
         try sessions.savepoint()
     }
 
-    /// Keeps what was done.
+    /// Keeps the changes of the part.
     func keep() throws(StorageError) {
         try transaction.context.throwFailure()
         try transaction.context.flush()
         try sessions.releaseSavepoint()
     }
 
-    /// Undoes what was done, in the stores and in the objects. What cannot be undone dooms the transaction.
+    /// Undoes the changes of the part, in the stores and in the objects. If that fails, the transaction is doomed.
     func undo() {
         let context = transaction.context
         do throws(StorageError) {

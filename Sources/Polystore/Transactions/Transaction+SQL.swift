@@ -1,24 +1,24 @@
 public import PolystoreStorage
 
 extension Transaction {
-    /// Runs a statement in SQL that changes rows, on a store that takes it.
+    /// Executes an SQL statement that changes rows, on a store that supports SQL.
     ///
     /// ```swift
     /// try transaction.execute("UPDATE \(table: Person.self) SET \(column: \Person.age) = \(column: \Person.age) + 1")
     /// ```
-    /// What the transaction changed before is there for the statement, and its objects have the new values afterwards; those whose rows are
-    /// gone are deleted. When it commits, contexts of the stack read everything of the store again.
+    /// The statement sees the previous changes of the transaction. Afterwards the transaction's objects have the new values, and objects
+    /// whose rows were removed are deleted. After the commit, contexts of the stack read all objects of the store again.
     ///
-    /// The statement goes past the layer that keeps the graph whole. The history does not have its changes, so other processes and
-    /// observers by token do not learn of them. Versions stay, unless it writes `"_version" = "_version" + 1`: without that, work that
-    /// compares versions can overwrite what it did. Rules of the model and delete rules are not looked at, inverses and keys are its own
-    /// business. Where it can, use `updateAll`, `insertAll`, `upsertAll` and `deleteAll`.
+    /// The statement bypasses the layer that maintains the object graph. The history does not contain its changes, so other processes and
+    /// observers by token do not receive them. Versions do not change unless the statement writes `"_version" = "_version" + 1`; without
+    /// that, transactions that compare versions can overwrite its changes. Rules of the model and delete rules are not checked, and the
+    /// statement is responsible for inverses and keys. Where possible, use `updateAll`, `insertAll`, `upsertAll` and `deleteAll`.
     /// - Parameters:
-    ///   - sql: One statement: `INSERT`, `UPDATE`, `DELETE` or `MERGE`. After an error nothing of it is there.
-    ///   - configuration: The configuration of the store; nil for the only one that holds the entities that the statement names.
+    ///   - sql: One statement: `INSERT`, `UPDATE`, `DELETE` or `MERGE`. An error undoes the whole statement.
+    ///   - configuration: The configuration of the store; nil for the only store that holds the entities named in the statement.
     /// - Returns: The number of rows that the statement changed.
-    /// - Throws: `unsupported` on a store without SQL, and at commit where another store commits for this one; `invalidPredicate` for any other
-    ///   statement, `uniqueConstraintViolated`.
+    /// - Throws: `unsupported` on a store without SQL, and at commit if another store commits for this one; `invalidPredicate` for any
+    ///   other statement; `uniqueConstraintViolated`.
     @discardableResult
     public func execute(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in

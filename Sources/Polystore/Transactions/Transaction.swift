@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// What a closure of `perform` works with: all or nothing.
+/// An atomic write transaction. Passed to the closure of `perform`.
 public final class Transaction: BaseTransaction {
-    /// How often the closure was started, this time included; more than 1 after a conflict with another transaction.
+    /// The number of times the closure was started, including this time. It exceeds 1 after a conflict with another transaction.
     public let attempt: Int
 
     private let sessions: SessionPool
@@ -21,7 +21,7 @@ public final class Transaction: BaseTransaction {
         context.limit = limit
     }
 
-    /// Ends the transaction without a change, by throwing `cancelled`.
+    /// Ends the transaction without changes by throwing `cancelled`.
     public func cancel() throws(StorageError) -> Never {
         let error = StorageError(.cancelled, "the transaction was cancelled by its closure")
         sessions.doom(error)
@@ -38,15 +38,15 @@ public final class Transaction: BaseTransaction {
         }
     }
 
-    /// Why the closure has to run again, other than a conflict.
+    /// The reason, other than a conflict, why the closure must run again.
     var restart: SessionPool.Restart? { sessions.restart }
 
-    /// The conflict with another transaction that this one met, whether or not the closure threw it on.
+    /// The conflict of this transaction with another one, whether or not the closure rethrew it.
     var conflict: StorageError? { sessions.doom.flatMap { $0.code == .serializationFailure ? $0 : nil } }
 
-    /// Checks, writes and commits.
+    /// Validates, writes and commits the changes.
     ///
-    /// - Returns: The numbers of objects that were changed, which are counted only where somebody measures.
+    /// - Returns: The numbers of changed objects, which are counted only if measuring is enabled.
     func commit() throws(StorageError) -> Measured.Counts {
         try sessions.checkActive()
         try limit.check()
@@ -61,7 +61,7 @@ public final class Transaction: BaseTransaction {
         return counts
     }
 
-    /// Lets go of everything; what was not committed is undone.
+    /// Releases all resources. Uncommitted changes are undone.
     func finish() {
         sessions.end()
         forgetTargets()

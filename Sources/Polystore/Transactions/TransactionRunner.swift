@@ -1,7 +1,8 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Runs the closure of a transaction until it commits: again after a conflict, the last time alone.
+/// The execution of a transaction's closure until it commits. After a conflict the closure runs again; the last attempt has exclusive
+/// access.
 struct TransactionRunner {
     static let attempts = 8
 
@@ -10,7 +11,7 @@ struct TransactionRunner {
     private let source: (any Hashable & Sendable)?
     private let limit: WorkLimit
 
-    /// The numbers of what was committed, for who measures.
+    /// The numbers of committed changes, for the metrics.
     private var counts = Measured.Counts()
 
     init(_ core: StackCore, author: String, source: (any Hashable & Sendable)?, limit: WorkLimit) {
@@ -20,7 +21,7 @@ struct TransactionRunner {
         self.limit = limit
     }
 
-    /// Runs a closure and tells who measures how it ended.
+    /// Runs a closure and reports its outcome to the metrics.
     mutating func run<R>(
         _ measured: Measured?, unless refusal: StorageError? = nil, _ body: (Transaction) throws -> R
     ) throws -> R {
@@ -51,7 +52,7 @@ struct TransactionRunner {
                     counts.attempts = attempt
                     return result
                 } catch {
-                    // A conflict decides, whatever the closure made of it: what it saw was not the whole of one state.
+                    // A conflict takes precedence over any error of the closure, because the closure did not see a single consistent state.
                     let failure: any Error = transaction.conflict ?? transaction.context.loadError ?? error
                     switch transaction.restart {
                     case .opening(let wanted)?:
@@ -63,7 +64,7 @@ struct TransactionRunner {
                         continue
                     case nil: break
                     }
-                    // Whoever waited for another writer until the time was over learns that the time was over.
+                    // If the time limit expired while waiting for another writer, throw `timeout` and not `busy`.
                     if (failure as? StorageError)?.code == .busy { try limit.check() }
                     if attempt >= Self.attempts || (failure as? StorageError)?.code != .serializationFailure {
                         throw failure
@@ -76,7 +77,7 @@ struct TransactionRunner {
         }
     }
 
-    /// Waits a random time that grows with the attempts, so that transactions that met do not meet again.
+    /// Waits a random time that increases with the attempts, so that conflicting transactions do not collide again.
     static func pause(_ attempt: Int) {
         let longest = min(0.002 * Double(1 << min(attempt, 6)), 0.1)
         Thread.sleep(forTimeInterval: Double.random(in: 0...longest))

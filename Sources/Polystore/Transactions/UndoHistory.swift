@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// The states of a detached transaction to which it can return.
+/// The states to which a detached transaction can return.
 struct UndoHistory {
-    /// What was pending at a moment, with the values of the objects concerned.
+    /// The pending changes at one point, with the values of the affected objects.
     struct State {
         fileprivate struct Saved {
             let object: ManagedObject
@@ -31,7 +31,7 @@ struct UndoHistory {
             }
         }
 
-        /// Brings a context back to this state.
+        /// Restores a context to this state.
         func restore(_ context: ObjectContext, _ tracker: ChangeTracker) {
             for object in tracker.pendingObjects where saved[ObjectIdentifier(object)] == nil {
                 object.takeBack(to: tracker.bases[ObjectIdentifier(object)])
@@ -44,12 +44,12 @@ struct UndoHistory {
             (tracker.inserted, tracker.changed, tracker.deleted) = (inserted, changed, deleted)
             (tracker.bases, tracker.highSlots, tracker.clearings) = (bases, highSlots, clearings)
             (tracker.links, tracker.reranked) = (links, reranked)
-            // What relationships to many lead to is found out again, from the store and from what is pending.
+            // The destinations of to-many relationships are determined again, from the store and the pending changes.
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()
         }
 
-        /// Whether another state has the same changes pending, with the same values.
+        /// Whether another state has the same pending changes with the same values.
         func isSame(as other: State) -> Bool {
             guard inserted == other.inserted, changed == other.changed, deleted == other.deleted, links == other.links,
                 saved.count == other.saved.count
@@ -63,17 +63,17 @@ struct UndoHistory {
 
     private var undo: [State] = []
     private var redo: [State] = []
-    /// The state to which the last undo or redo led, until the next mark.
+    /// The state that the last undo or redo restored, until the next mark.
     private var reached: State?
 
-    /// Marks a state to return to; what was undone can no longer be done again.
+    /// Marks a state to return to. Undone changes can no longer be redone.
     mutating func mark(_ tracker: ChangeTracker) {
         undo.append(State(tracker))
         redo.removeAll()
         reached = nil
     }
 
-    /// Returns to the newest mark; false when there is none.
+    /// Returns to the newest mark, or returns false if there is none.
     mutating func undo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
         let present = State(tracker)
         endRedo(present)
@@ -84,7 +84,7 @@ struct UndoHistory {
         return true
     }
 
-    /// Returns to where the last undo came from; false when there is none, and after changes since then.
+    /// Restores the state before the last undo. Returns false if there is none, or if changes were made since.
     mutating func redo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
         let present = State(tracker)
         endRedo(present)
@@ -94,7 +94,7 @@ struct UndoHistory {
         return true
     }
 
-    /// Changes since the last undo end what can be done again.
+    /// Discards the redo states if changes were made since the last undo.
     private mutating func endRedo(_ present: State) { if let reached, !reached.isSame(as: present) { redo.removeAll() } }
 
     private mutating func go(to state: State, _ context: ObjectContext, _ tracker: ChangeTracker) {
@@ -102,7 +102,7 @@ struct UndoHistory {
         reached = state
     }
 
-    /// Forgets everything and marks the present state.
+    /// Discards all states and marks the present one.
     mutating func begin(_ tracker: ChangeTracker) {
         undo = [State(tracker)]
         redo.removeAll()
@@ -111,7 +111,7 @@ struct UndoHistory {
 }
 
 extension ManagedObject {
-    /// Takes back what was done to the object since it had the values of a row; a new one is gone.
+    /// Reverts the object to the values of a row. A new object is marked as deleted.
     fileprivate func takeBack(to base: RowBatch?) {
         _dirty = 0
         if isNew {
@@ -124,7 +124,7 @@ extension ManagedObject {
 }
 
 extension ChangeTracker {
-    /// Takes back what was done to each object with a pending change.
+    /// Reverts each object with a pending change.
     func takeBack() {
         for object in pendingObjects {
             object.takeBack(to: bases[ObjectIdentifier(object)])
@@ -132,7 +132,7 @@ extension ChangeTracker {
         }
     }
 
-    /// Every object with a pending change, each once.
+    /// The objects with a pending change, without duplicates.
     var pendingObjects: [ManagedObject] {
         var seen: Set<ObjectIdentifier> = []
         return [inserted, changed, deleted].joined().filter { seen.insert(ObjectIdentifier($0)).inserted }

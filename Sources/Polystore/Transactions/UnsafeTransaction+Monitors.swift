@@ -1,18 +1,19 @@
 public import PolystoreStorage
 
-/// Monitors that see what the transaction has changed and not yet committed. They belong to the thread that the transaction belongs to.
+/// Monitors that include the uncommitted changes of the transaction. They belong to the same thread as the transaction.
 extension UnsafeTransaction {
-    /// Follows the objects of a request as the transaction sees them.
+    /// Monitors the objects of a request as the transaction sees them.
     ///
-    /// Observers are told when `flush`, `commit`, `rollback`, `refresh`, `undo` or `redo` is called. The whole list is judged anew then.
-    /// - Throws: What a fetch of the request throws.
+    /// Observers are notified when `flush`, `commit`, `rollback`, `refresh`, `undo` or `redo` is called. The whole list is evaluated again
+    /// at that point.
+    /// - Throws: Any error of a fetch of the request.
     public func monitorList<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> ListMonitor<Object> {
         try monitor(from, nil)
     }
 
-    /// Follows the objects of a request in sections, as the transaction sees them.
+    /// Monitors the objects of a request in sections, as the transaction sees them.
     ///
-    /// - Throws: `invalidPredicate` where the order does not keep sections together; what a fetch of the request throws.
+    /// - Throws: `invalidPredicate` if the sort order does not keep sections together; any error of a fetch of the request.
     public func monitorSectionedList<Object: ManagedObject>(
         _ from: From<Object>, sectionBy: SectionBy<Object>
     ) throws(StorageError) -> ListMonitor<Object> {
@@ -31,10 +32,10 @@ extension UnsafeTransaction {
         }
     }
 
-    /// Follows an object as the transaction sees it; one of another context is looked up here. When its observers are told that it is about
-    /// to change it has its new values already.
+    /// Monitors an object as the transaction sees it. An object of another context is looked up in this transaction. When its observers are
+    /// notified that it is about to change, it already has its new values.
     ///
-    /// - Throws: `notFound` when there is no such object any more; whatever reading throws.
+    /// - Throws: `notFound` if the object no longer exists; any error of reading.
     public func monitorObject<Object: ManagedObject>(_ object: Object) throws(StorageError) -> ObjectMonitor<Object> {
         try reporting { () throws(StorageError) in
             guard let own = try edit(object) else {
@@ -47,9 +48,9 @@ extension UnsafeTransaction {
         }
     }
 
-    /// Follows one property of an object of this transaction.
+    /// Observes one property of an object of this transaction.
     ///
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which lasts as long as it is retained.
     public func observe<Object: ManagedObject, Value: Equatable>(
         _ object: Object, _ keyPath: KeyPath<Object, Value>, notifyInitial: Bool = false,
         _ body: @escaping (Object, PropertyChange<Value>) -> Void
@@ -60,14 +61,14 @@ extension UnsafeTransaction {
         return observation
     }
 
-    /// Tells the monitors of the transaction what has changed since the last time; nothing is written.
+    /// Notifies the monitors of the transaction of the changes since the last notification. Writes nothing.
     ///
-    /// - Throws: Whatever reading throws; nobody was told anything then.
+    /// - Throws: Any error of reading. In that case no monitor was notified.
     public func flush() throws(StorageError) {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
             try context.throwFailure()
-            // Asked for by an observer that is just being told: the others are told first.
+            // If an observer calls this during a notification, the other observers are notified first.
             tellsAgain = isTelling
             if isTelling { return }
             isTelling = true
@@ -82,8 +83,8 @@ extension UnsafeTransaction {
         }
     }
 
-    /// The same after something that has succeeded. What cannot be read now was reported to the logger, and is told the next time: the
-    /// lists are judged as a whole then.
+    /// Notifies the monitors after a successful operation. A read error is reported to the logger, and the changes are reported with the
+    /// next notification, which evaluates the lists as a whole.
     func tellMonitors() { if !monitors.alive.isEmpty { try? flush() } }
 }
 

@@ -1,19 +1,20 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A transaction that is not tied to a closure: its changes stay in memory until `commit`, which can be called any number of times.
+/// A transaction that is not tied to a closure. Its changes stay in memory until `commit`, which can be called any number of times.
 ///
-/// It holds no transaction of a store: others are not kept waiting, and its fetches read the newest committed state with its own changes
-/// merged in. It is therefore not serializable. Each commit is one short write transaction that checks the versions of what it changes.
+/// It holds no transaction of a store open: it does not block other transactions, and its fetches read the newest committed state merged
+/// with its own changes. It is therefore not serializable. Each commit is one short write transaction that checks the versions of the
+/// changed objects.
 ///
-/// It belongs to one thread at a time. New objects get keys from the store, which takes a short write transaction of its own for each
-/// block of them.
+/// It belongs to one thread at a time. New objects get keys from the store, which requires a short write transaction for each block of
+/// keys.
 public final class UnsafeTransaction: BaseTransaction {
     private static let attempts = TransactionRunner.attempts
 
     let core: StackCore
     var monitors = HomeMonitors()
-    /// Whether monitors are being told, and whether they are to be told again then.
+    /// Whether monitors are being notified, and whether they must be notified again afterwards.
     var isTelling = false, tellsAgain = false
     private var history: UndoHistory?
 
@@ -27,25 +28,25 @@ public final class UnsafeTransaction: BaseTransaction {
     private func beginHistory() { if let tracker = context.tracker { history?.begin(tracker) } }
 
     deinit {
-        // The objects hold the context, and the context its changed objects.
+        // The objects retain the context, and the context retains its changed objects.
         context.tracker?.clear()
         context.tracker = nil
     }
 
-    /// Checks the rules of the model, the versions of everything that was changed, and that what it refers to is still there; writes and
-    /// commits. Does nothing without changes.
+    /// Validates the rules of the model, checks the versions of all changed objects and the existence of all objects that they reference,
+    /// then writes and commits. Does nothing without changes.
     ///
-    /// What a merge policy makes of the objects is checked by the rules again, and asked whether it prepares itself for the commit.
+    /// Objects that a merge policy changed are validated again, and are asked again whether they prepare themselves for the commit.
     ///
     /// - Parameters:
-    ///   - policy: What wins where somebody else changed an object in the meantime.
-    ///   - validatesReads: Whether objects that were read and are still held must be unchanged too, although nothing was assigned to
-    ///     them: for decisions that rest on what they said. The policy does not apply to them.
-    ///   - timeout: The time that the commit may take, waiting for other writers included; nil for no limit but that of the stores.
-    /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted, those included that are only referred to here,
-    ///   and of the objects deleted here that others refer to since; `deleteDenied` where a policy keeps such a deletion and a delete rule
-    ///   denies it; whatever writing throws. What a getter or setter could not throw is thrown before anything else, once. The changes stay in
-    ///   memory then, to be corrected and committed again, or given up with `rollback`.
+    ///   - policy: The resolution of conflicts with transactions that changed an object in the meantime.
+    ///   - validatesReads: Whether objects that were read and are still retained must be unchanged in the store too, although this
+    ///     transaction assigned nothing to them. Use it for decisions based on their values. The policy does not apply to them.
+    ///   - timeout: The maximum duration of the commit, including waiting for other writers; nil for no limit except that of the stores.
+    /// - Throws: `staleObject`, which names the keys of all objects that other transactions changed or deleted, including those that are
+    ///   only referenced here, and of the objects deleted here that other objects reference since; `deleteDenied` if a policy keeps such a
+    ///   deletion and a delete rule denies it; any error of writing. An error that a getter or setter could not throw is thrown first,
+    ///   once. After an error the changes stay in memory. They can be corrected and committed again, or discarded with `rollback`.
     public func commit(
         merging policy: MergePolicy = .error, validatesReads: Bool = false, timeout: Duration? = nil
     ) throws(StorageError) {
@@ -74,13 +75,13 @@ public final class UnsafeTransaction: BaseTransaction {
             } catch  where error.code == .serializationFailure && attempt < Self.attempts {
                 Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))
             } catch  where error.code == .busy {
-                // Whoever waited for another writer until the time was over learns that the time was over.
+                // If the time limit expired while waiting for another writer, throw `timeout` and not `busy`.
                 try limit.check()
                 throw error
             } catch  where error.code == .staleObject || error.code == .notFound {
                 var conflicts = Conflicts(context, tracker)
                 try conflicts.find()
-                // Without a conflict of what was changed it is one of what was only read, or something else is missing.
+                // Without a conflict of a changed object, the error concerns an object that was only read, or another missing object.
                 if policy.isError || conflicts.isEmpty || attempt == Self.attempts { throw conflicts.error(error) }
                 try conflicts.resolve(policy)
                 try validate()
@@ -88,7 +89,8 @@ public final class UnsafeTransaction: BaseTransaction {
         }
     }
 
-    /// Checks the rules of the model. What getters and setters could not throw in that is thrown here, and is no failure of the next commit.
+    /// Validates the rules of the model. Errors that getters and setters could not throw during the validation are thrown here and do not
+    /// fail the next commit.
     private func validate() throws(StorageError) {
         try context.throwingFailures { () throws(StorageError) in try context.validate() }
     }
@@ -99,7 +101,7 @@ public final class UnsafeTransaction: BaseTransaction {
         var stores = Set(changes.keys)
         if validatesReads { stores.formUnion(context.livePlaces.filter { $0.map.most > 0 }.map(\.store)) }
         while true {
-            // All of them at once, in their order: none can come late.
+            // All stores are opened at once, in their order, so that none has to be added later.
             let pool = try SessionPool(writingTo: core, options, stores: stores)
             defer { pool.end() }
             var lost: Set<PendingReferences.StoredPair> = []
@@ -112,7 +114,7 @@ public final class UnsafeTransaction: BaseTransaction {
                 }
                 try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)
             } catch {
-                // A store may take its part later: the changes are committed nevertheless.
+                // A store may receive its part later. The changes are committed nevertheless.
                 if pool.isCommitted { didCommit(tracker, lost) }
                 guard case .pairing(let pairs)? = pool.restart else { throw error }
                 pool.end()
@@ -126,14 +128,14 @@ public final class UnsafeTransaction: BaseTransaction {
     private func didCommit(_ tracker: ChangeTracker, _ lost: Set<PendingReferences.StoredPair>) {
         tracker.didFlush(isLast: true)
         tracker.didCommit()
-        // The lists have members that others took out of them.
+        // The lists still contain members that other transactions removed.
         if !lost.isEmpty { context.forgetRelationships() }
         beginHistory()
     }
 
-    /// Compares what the changes lead to, inside the write transaction.
+    /// Compares the references of the changes with the stores, inside the write transaction.
     ///
-    /// - Returns: The pairs that were to get another rank and are gone.
+    /// - Returns: The pairs that were assigned a new rank and no longer exist.
     private func validateReferences(
         _ tracker: ChangeTracker, _ pool: SessionPool
     ) throws(StorageError) -> Set<PendingReferences.StoredPair> {
@@ -141,12 +143,12 @@ public final class UnsafeTransaction: BaseTransaction {
             try body(try pool.reader(store))
         }
         if references.areIntact { return references.lost }
-        // Who and what is found out afterwards, with all the other conflicts.
+        // The objects involved are determined afterwards, together with all other conflicts.
         throw StorageError(
             .staleObject, "what is referred to here was deleted, or what is deleted here is referred to since, by another transaction")
     }
 
-    /// Compares the versions of what is held but not changed, inside the write transaction.
+    /// Compares the versions of objects that are retained but not changed, inside the write transaction.
     private func validateReads(_ tracker: ChangeTracker, _ pool: SessionPool) throws(StorageError) {
         let changed = Set(tracker.pendingObjects.map(ObjectIdentifier.init))
         for (store, root, objects) in context.liveObjects where core.hasStore(store) {
@@ -164,7 +166,7 @@ public final class UnsafeTransaction: BaseTransaction {
         }
     }
 
-    /// Brings every object that has no changes here to what its store has now.
+    /// Updates every object without pending changes to the current state of its store.
     public func refresh() throws(StorageError) {
         let pending = Set(context.tracker?.pendingObjects.map(ObjectIdentifier.init) ?? [])
         for (store, root, objects) in context.liveObjects where core.hasStore(store) {
@@ -173,10 +175,10 @@ public final class UnsafeTransaction: BaseTransaction {
         tellMonitors()
     }
 
-    /// Gives up all changes since the last commit: objects have their committed values again, new ones are gone.
+    /// Discards all changes since the last commit: objects have their committed values again, and new objects are deleted.
     ///
     /// Objects of a store that was removed from the stack have the values with which they were read.
-    /// - Throws: Whatever reading throws; the changes are as they were then.
+    /// - Throws: Any error of reading. In that case the changes remain pending.
     public func rollback() throws(StorageError) {
         try context.refreshAll {
             context.tracker?.takeBack()
@@ -187,20 +189,20 @@ public final class UnsafeTransaction: BaseTransaction {
         tellMonitors()
     }
 
-    /// Marks the present state as one to which `undo` returns: call it before each step that a user may take back.
+    /// Marks the present state as one to which `undo` returns. Call it before each step that a user may undo.
     ///
-    /// The beginning, each commit and each rollback are such states by themselves, and the earliest: what is committed is not undone. So are
-    /// the states that `undo` and `redo` have led to, when something is changed after that.
-    /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
+    /// The beginning, each commit and each rollback are marked automatically, and are the earliest states: committed changes are not
+    /// undone. The states restored by `undo` and `redo` are marked too if something is changed after that.
+    /// - Throws: `unsupported` if the transaction was begun without `supportsUndo`.
     public func markUndoPoint() throws(StorageError) {
         try checkUndo()
         if let tracker = context.tracker { history?.mark(tracker) }
     }
 
-    /// Returns to the newest state that was marked: values, relationships, new and deleted objects.
+    /// Returns to the newest marked state: values, relationships, new and deleted objects.
     ///
-    /// - Returns: False when there is no state to return to.
-    /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
+    /// - Returns: False if there is no state to return to.
+    /// - Throws: `unsupported` if the transaction was begun without `supportsUndo`.
     @discardableResult
     public func undo() throws(StorageError) -> Bool {
         try checkUndo()
@@ -209,10 +211,10 @@ public final class UnsafeTransaction: BaseTransaction {
         return isUndone
     }
 
-    /// Returns to the state that the last undo took back.
+    /// Returns to the state before the last undo.
     ///
-    /// - Returns: False when nothing was undone since the last mark, and when something was changed since the last undo.
-    /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
+    /// - Returns: False if nothing was undone since the last mark, or if something was changed since the last undo.
+    /// - Throws: `unsupported` if the transaction was begun without `supportsUndo`.
     @discardableResult
     public func redo() throws(StorageError) -> Bool {
         try checkUndo()
@@ -232,7 +234,7 @@ public final class UnsafeTransaction: BaseTransaction {
         try core.checkReentrancy()
         let writer = try core.beginWrite(place.store, WriteOptions())
         defer { writer.end() }
-        // A block for more than one: each takes a transaction.
+        // A block for several objects, because each reservation requires a transaction.
         let keys = try writer.reserveKeys(place.root, count: max(count, 64))
         _ = try writer.commit(CommitRecord(author: author.name))
         return keys
@@ -240,12 +242,12 @@ public final class UnsafeTransaction: BaseTransaction {
 }
 
 extension DataStack {
-    /// Begins a transaction that is not tied to a closure; it ends when the program lets go of it.
+    /// Begins a transaction that is not tied to a closure. It ends when the program releases it.
     ///
     /// - Parameters:
-    ///   - author: The author that the history names.
+    ///   - author: The author that is recorded in the history.
     ///   - supportsUndo: Whether states are kept for `undo` and `redo`.
-    ///   - sourceIdentifier: What observers of the stack are told with the changes of each commit.
+    ///   - sourceIdentifier: A value that observers of the stack receive with the changes of each commit.
     public func beginUnsafe(
         author: TransactionAuthor = .none, supportsUndo: Bool = false, sourceIdentifier: (any Hashable & Sendable)? = nil
     ) -> sending UnsafeTransaction {
