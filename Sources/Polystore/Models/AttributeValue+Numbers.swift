@@ -1,21 +1,21 @@
 public import PolystoreStorage
 
 extension Bool: AttributeValue {
-    /// Bool.
+    /// `.bool`.
     public static var valueType: ValueType { .bool }
     /// False.
     @inlinable public static var placeholder: Bool { false }
     /// The stored form.
     public var attributeValue: Value { .bool(self) }
-    /// A bool from its stored form.
+    /// Creates a Boolean from its stored form.
     public init?(attributeValue: Value) {
         guard case .bool(let value) = attributeValue else { return nil }
         self = value
     }
-    /// The bool of a cell; nil for another number.
+    /// Decodes the Boolean of a cell; nil for a number other than 0 and 1.
     @inlinable @inline(__always)
     public static func _decode(_ cell: Cell) -> Bool? { cell.isBool ? cell.bits != 0 : nil }
-    /// The cell of the bool.
+    /// Encodes the Boolean as a cell.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .int(self ? 1 : 0) }
 }
@@ -27,15 +27,15 @@ extension Int: AttributeValue {
     @inlinable public static var placeholder: Int { 0 }
     /// The stored form.
     public var attributeValue: Value { .int(Int64(self)) }
-    /// A number from its stored form, if it is in range.
+    /// Creates a number from its stored form; nil if it is out of range.
     public init?(attributeValue: Value) {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
     }
-    /// The number of a cell.
+    /// Decodes the number of a cell.
     @inlinable @inline(__always)
     public static func _decode(_ cell: Cell) -> Int? { Int(truncatingIfNeeded: cell.int) }
-    /// The cell of the number.
+    /// Encodes the number as a cell.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
 }
@@ -47,15 +47,15 @@ extension Int16: AttributeValue {
     @inlinable public static var placeholder: Int16 { 0 }
     /// The stored form.
     public var attributeValue: Value { .int(Int64(self)) }
-    /// A number from its stored form, if it is in range.
+    /// Creates a number from its stored form; nil if it is out of range.
     public init?(attributeValue: Value) {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
     }
-    /// The number of a cell; nil if it is out of range.
+    /// Decodes the number of a cell; nil if it is out of range.
     @inlinable @inline(__always)
     public static func _decode(_ cell: Cell) -> Int16? { Int16(exactly: cell.int) }
-    /// The cell of the number.
+    /// Encodes the number as a cell.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
 }
@@ -67,15 +67,15 @@ extension Int32: AttributeValue {
     @inlinable public static var placeholder: Int32 { 0 }
     /// The stored form.
     public var attributeValue: Value { .int(Int64(self)) }
-    /// A number from its stored form, if it is in range.
+    /// Creates a number from its stored form; nil if it is out of range.
     public init?(attributeValue: Value) {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
     }
-    /// The number of a cell; nil if it is out of range.
+    /// Decodes the number of a cell; nil if it is out of range.
     @inlinable @inline(__always)
     public static func _decode(_ cell: Cell) -> Int32? { Int32(exactly: cell.int) }
-    /// The cell of the number.
+    /// Encodes the number as a cell.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
 }
@@ -87,15 +87,15 @@ extension Int64: AttributeValue {
     @inlinable public static var placeholder: Int64 { 0 }
     /// The stored form.
     public var attributeValue: Value { .int(Int64(self)) }
-    /// A number from its stored form, if it is in range.
+    /// Creates a number from its stored form; nil if it is out of range.
     public init?(attributeValue: Value) {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
     }
-    /// The number of a cell.
+    /// Decodes the number of a cell.
     @inlinable @inline(__always)
     public static func _decode(_ cell: Cell) -> Int64? { Int64(truncatingIfNeeded: cell.int) }
-    /// The cell of the number.
+    /// Encodes the number as a cell.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
 }
@@ -107,18 +107,18 @@ extension Float: AttributeValue {
     @inlinable public static var placeholder: Float { 0 }
     /// The stored form.
     public var attributeValue: Value { .double(Double(self)) }
-    /// A number from its stored form.
+    /// Creates a number from its stored form.
     public init?(attributeValue: Value) {
         guard case .double(let value) = attributeValue else { return nil }
         self.init(value)
     }
-    /// The number of a cell; nil if it is out of range.
+    /// Decodes the number of a cell; nil if it is out of range.
     @inlinable @inline(__always)
     public static func _decode(_ cell: Cell) -> Float? { cell.isFloat ? Float(cell.real) : nil }
-    /// The cell of the number.
+    /// Encodes the number as a cell.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .real(Double(self)) }
-    /// Refuses NaN and makes -0.0 positive.
+    /// Returns an error for NaN and makes -0.0 positive.
     @inlinable @inline(__always)
     public static func _normalise(_ value: inout Float) -> ValueError? {
         if value == 0 { value = 0 }
@@ -133,18 +133,18 @@ extension Double: AttributeValue {
     @inlinable public static var placeholder: Double { 0 }
     /// The stored form.
     public var attributeValue: Value { .double(Double(self)) }
-    /// A number from its stored form.
+    /// Creates a number from its stored form.
     public init?(attributeValue: Value) {
         guard case .double(let value) = attributeValue else { return nil }
         self.init(value)
     }
-    /// The number of a cell; nil for NaN.
+    /// Decodes the number of a cell; nil for NaN.
     @inlinable @inline(__always)
     public static func _decode(_ cell: Cell) -> Double? { cell.real.isNaN ? nil : cell.real }
-    /// The cell of the number.
+    /// Encodes the number as a cell.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .real(Double(self)) }
-    /// Refuses NaN and makes -0.0 positive.
+    /// Returns an error for NaN and makes -0.0 positive.
     @inlinable @inline(__always)
     public static func _normalise(_ value: inout Double) -> ValueError? {
         if value == 0 { value = 0 }

@@ -2,58 +2,58 @@ public import PolystoreStorage
 
 /// A Swift type that an attribute can have.
 ///
-/// The types of the contract conform, optionals of them and lists of them too, and enums whose raw value conforms need only say so, and that
-/// their cases are known: `enum Size: String, AttributeValue, CaseIterable { case small, large }`. With `Codable` they have a place in
-/// `#Predicate`.
+/// The basic attribute types conform, and so do their optionals and arrays. An enum with a conforming raw value only declares the
+/// conformance and `CaseIterable`: `enum Size: String, AttributeValue, CaseIterable { case small, large }`. With `Codable` an enum can be
+/// used in `#Predicate`.
 public protocol AttributeValue: Sendable {
     /// The stored type.
     static var valueType: ValueType { get }
-    /// Whether nil is one of its values.
+    /// Whether nil is one of the type's values.
     static var isOptionalAttribute: Bool { get }
-    /// The stored values that an enum allows; empty for no restriction.
+    /// The stored values that an enum allows; empty if there is no restriction.
     static var allowedValues: [Value] { get }
-    /// The name of the coder of a coded type; nil for plain ones.
+    /// The name of the coder of a coded type; nil for other types.
     static var coderName: String? { get }
-    /// The value of a property that has no other: what a failed load returns.
+    /// The value of a property without another value, such as the result of a failed load.
     static var placeholder: Self { get }
-    /// The value in its stored form.
+    /// The stored form of the value.
     var attributeValue: Value { get }
-    /// A value from its stored form; nil if it has another type.
+    /// Creates a value from its stored form; nil if the stored form has another type.
     init?(attributeValue: Value)
-    /// The value of a cell; nil if the cell is ill-formed.
+    /// Decodes the value of a cell; nil if the cell is malformed.
     static func _decode(_ cell: Cell) -> Self?
-    /// The cell of the value, its bytes copied into the batch.
+    /// Encodes the value as a cell. Its bytes are copied into the batch.
     func _encode(_ batch: RowBatch) -> Cell
-    /// Brings a value into the form that every store can hold, or says why it cannot.
+    /// Normalizes a value to the form that every store can hold, or returns the reason why that is impossible.
     static func _normalise(_ value: inout Self) -> ValueError?
 }
 
 extension AttributeValue {
-    /// False: only optionals hold nil.
+    /// False. Only optionals hold nil.
     @inlinable public static var isOptionalAttribute: Bool { false }
-    /// Nil: most types are not coded.
+    /// Nil. Most types are not coded.
     public static var coderName: String? { nil }
     /// No restriction.
     public static var allowedValues: [Value] { [] }
-    /// Takes every value as it is.
+    /// Accepts every value unchanged.
     @inlinable @inline(__always)
     public static func _normalise(_ value: inout Self) -> ValueError? { nil }
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
-    /// The stored type of the wrapped one.
+    /// The stored type of the wrapped type.
     public static var valueType: ValueType { Wrapped.valueType }
     /// True.
     @inlinable public static var isOptionalAttribute: Bool { true }
-    /// What the wrapped type allows.
+    /// The stored values that the wrapped type allows.
     public static var allowedValues: [Value] { Wrapped.allowedValues }
-    /// That of the wrapped type.
+    /// The name of the wrapped type's coder.
     public static var coderName: String? { Wrapped.coderName }
     /// Nil.
     @inlinable public static var placeholder: Self { nil }
-    /// The wrapped value in its stored form, or `.null`.
+    /// The stored form of the wrapped value, or `.null`.
     public var attributeValue: Value { self?.attributeValue ?? .null }
-    /// Nil from `.null`, otherwise as the wrapped type does.
+    /// Creates nil from `.null`, and otherwise a wrapped value.
     public init?(attributeValue: Value) {
         if attributeValue.isNull {
             self = nil
@@ -63,20 +63,20 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
             return nil
         }
     }
-    /// Nil of a null cell, otherwise as the wrapped type does.
+    /// Decodes nil from a null cell, and otherwise a wrapped value.
     @inlinable @inline(__always)
     public static func _decode(_ cell: Cell) -> Self? {
         if cell.kind == .null { return .some(nil) }
         guard let wrapped = Wrapped._decode(cell) else { return nil }
         return .some(wrapped)
     }
-    /// A null cell of nil, otherwise as the wrapped type does.
+    /// Encodes nil as a null cell, and otherwise the wrapped value.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell {
         guard let self else { return .null }
         return self._encode(batch)
     }
-    /// As the wrapped type does.
+    /// Normalizes the wrapped value.
     @inlinable @inline(__always)
     public static func _normalise(_ value: inout Self) -> ValueError? {
         guard var wrapped = value else { return nil }
@@ -89,21 +89,21 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
     /// The stored type of the raw value.
     public static var valueType: ValueType { RawValue.valueType }
-    /// The raw value in its stored form.
+    /// The stored form of the raw value.
     public var attributeValue: Value { rawValue.attributeValue }
-    /// The case of a raw value; nil if there is none.
+    /// Returns the case with a raw value; nil if there is none.
     public init?(attributeValue: Value) {
         guard let raw = RawValue(attributeValue: attributeValue) else { return nil }
         self.init(rawValue: raw)
     }
-    /// The case of a raw value; nil if there is none.
+    /// Decodes the case with a raw value; nil if there is none.
     public static func _decode(_ cell: Cell) -> Self? { RawValue._decode(cell).flatMap(Self.init(rawValue:)) }
-    /// The cell of the raw value.
+    /// Encodes the raw value as a cell.
     public func _encode(_ batch: RowBatch) -> Cell { rawValue._encode(batch) }
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
-    /// What tells an enum that it lacks a conformance.
+    /// A diagnostic for an enum that lacks the conformance to `CaseIterable`.
     @available(*, unavailable, message: "an enum conforms to CaseIterable too: enum Size: String, AttributeValue, CaseIterable")
     public static var placeholder: Self { ManagedObject._broken() }
 }
@@ -111,11 +111,11 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue, Self: CaseIterable {
     /// The raw values of all cases.
     public static var allowedValues: [Value] { allCases.map(\.attributeValue) }
-    /// The first case, else whatever the raw value's placeholder stands for.
+    /// The first case.
     public static var placeholder: Self { allCases[allCases.startIndex] }
 }
 
-/// A set of options is stored as its raw value; every value of the raw type is allowed.
+/// An option set is stored as its raw value. Every value of the raw type is allowed.
 extension AttributeValue where Self: OptionSet, RawValue: AttributeValue {
     /// The empty set.
     public static var placeholder: Self { [] }

@@ -1,49 +1,49 @@
 public import Foundation
 public import PolystoreStorage
 
-/// How values of any shape become bytes and come back.
+/// An encoding between `Codable` values and bytes.
 public protocol AttributeCoder: Sendable {
-    /// The name that the schema keeps, so that a store is not opened with another coder.
+    /// The name that the schema records, so that a store is not opened with another coder.
     static var name: String { get }
-    /// The bytes of a value; equal values must give equal bytes.
+    /// Encodes a value. Equal values must have equal bytes.
     static func encode(_ value: some Encodable) throws -> Data
-    /// The value of bytes.
+    /// Decodes a value.
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
 
-/// JSON with sorted keys.
+/// A coder for JSON with sorted keys.
 public enum JSONAttributeCoder: AttributeCoder {
     /// `json`.
     public static var name: String { "json" }
-    /// The JSON text of a value.
+    /// Encodes a value as JSON.
     public static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(value)
     }
-    /// The value of a JSON text.
+    /// Decodes a value from JSON.
     public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try JSONDecoder().decode(type, from: data)
     }
 }
 
-/// Binary property lists.
+/// A coder for binary property lists.
 public enum PropertyListAttributeCoder: AttributeCoder {
     /// `plist`.
     public static var name: String { "plist" }
-    /// The property list of a value.
+    /// Encodes a value as a property list.
     public static func encode(_ value: some Encodable) throws -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         return try encoder.encode(value)
     }
-    /// The value of a property list.
+    /// Decodes a value from a property list.
     public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try PropertyListDecoder().decode(type, from: data)
     }
 }
 
-/// A type of any shape that an attribute can have, kept as the bytes that a coder makes of it.
+/// A `Codable` type that an attribute can have, stored as the bytes of a coder.
 ///
 /// ```swift
 /// struct Address: CodedAttributeValue {
@@ -51,31 +51,31 @@ public enum PropertyListAttributeCoder: AttributeCoder {
 ///     static var placeholder: Address { Address() }
 /// }
 /// ```
-/// What the coder refuses is refused when it is assigned; bytes that it cannot read are `corrupted`.
+/// The assignment of a value that the coder cannot encode is refused. Bytes that it cannot decode are `corrupted`.
 public protocol CodedAttributeValue: AttributeValue, Codable {
-    /// The coder; JSON unless said otherwise.
+    /// The coder. JSON by default.
     associatedtype Coder: AttributeCoder = JSONAttributeCoder
 }
 
 extension CodedAttributeValue {
-    /// Data.
+    /// `.data`.
     public static var valueType: ValueType { .data }
     /// The name of the coder.
     public static var coderName: String? { Coder.name }
-    /// The bytes; none for a value that the coder refuses, which an assignment does not let in.
+    /// The encoded bytes. Empty for a value that the coder cannot encode, whose assignment is refused.
     public var attributeValue: Value { .data((try? Coder.encode(self)) ?? Data()) }
-    /// The value of bytes; nil if the coder cannot read them.
+    /// Decodes a value; nil if the coder cannot decode the bytes.
     public init?(attributeValue: Value) {
         guard case .data(let bytes) = attributeValue, let value = try? Coder.decode(Self.self, from: bytes) else { return nil }
         self = value
     }
-    /// The value of a cell; nil if the coder cannot read its bytes.
+    /// Decodes the value of a cell; nil if the coder cannot decode its bytes.
     public static func _decode(_ cell: Cell) -> Self? {
         cell.isNull ? placeholder : try? Coder.decode(Self.self, from: Data(cell.bytes))
     }
-    /// The cell of the bytes.
+    /// Encodes the value as a cell.
     public func _encode(_ batch: RowBatch) -> Cell { ((try? Coder.encode(self)) ?? Data())._encode(batch) }
-    /// Refuses what the coder refuses.
+    /// Returns an error if the coder cannot encode the value.
     public static func _normalise(_ value: inout Self) -> ValueError? {
         do {
             _ = try Coder.encode(value)
