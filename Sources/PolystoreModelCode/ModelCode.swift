@@ -130,48 +130,26 @@ extension ModelClass {
             let type = "ObjectID<\(names.type(reference.destination))>"
             return attribute.isOptional ? type + "?" : type
         }
-        let type =
-            switch attribute.type {
-            case .bool: "Bool"
-            case .int16: "Int16"
-            case .int32: "Int32"
-            case .int64: "Int"
-            case .float: "Float"
-            case .double: "Double"
-            case .decimal: "Decimal"
-            case .string: "String"
-            case .date: "Date"
-            case .uuid: "UUID"
-            case .data: "Data"
-            case .url: "URL"
-            }
-        return attribute.isOptional ? type + "?" : type
+        return attribute.type.swiftName + (attribute.isOptional ? "?" : "")
     }
 
     /// Returns a stored value as a Swift expression of type `Value`.
     private static func value(_ value: Value, _ type: ValueType) -> String {
-        switch value {
-        case .string(let text): ".string(\(Names.literal(text)))"
-        case .int(let number): ".int(\(number))"
-        case .date(let number): ".date(\(number))"
-        case .null, .bool, .double, .decimal, .uuid, .data: "(\(literal(value, type) ?? "nil")).attributeValue"
-        }
+        if case .string(let text) = value { return ".string(\(Names.literal(text)))" }
+        if case .int(let number) = value { return ".int(\(number))" }
+        if case .date(let number) = value { return ".date(\(number))" }
+        return "(\(literal(value, type) ?? "nil")).attributeValue"
     }
 
     /// Returns a default value as a Swift expression, or nil if the placeholder of the type can be used.
     private static func literal(_ value: Value, _ type: ValueType) -> String? {
-        switch value {
-        case .null: nil
+        if case .double(let value) = value, !value.isFinite { return "Self._\(type.rawValue)(\(value < 0 ? "-" : "").infinity)" }
+        if case .date(let value) = value { return "Self._date(\(value))" }
+        return switch ValueText.json(value) {
         case .bool(let value): String(value)
-        case .int(let value): String(value)
-        case .double(let value):
-            value.isFinite ? String(value) : "Self._\(type == .float ? "float" : "double")(\(value < 0 ? "-" : "").infinity)"
-        case .decimal(let value): "Self._decimal(\(Names.literal(value.description)))"
-        case .string(let value):
-            type == .url ? "Self._url(\(Names.literal(value)))" : Names.literal(value)
-        case .date(let value): "Self._date(\(value))"
-        case .uuid(let value): "Self._uuid(\(Names.literal(value.uuidString)))"
-        case .data(let value): "Self._data(\(Names.literal(value.base64EncodedString())))"
+        case .number(let text): text
+        case .string(let text): type == .string ? Names.literal(text) : "Self._\(type.rawValue)(\(Names.literal(text)))"
+        case .null, .array, .object: nil
         }
     }
 }

@@ -43,27 +43,10 @@ extension SQLDialect {
         },
         ascending: " ASC", descending: " DESC", noLimit: "LIMIT -1", yes: "1", no: "0",
         literal: { value, _ in
-            switch value {
-            case .bool(let value): value ? "1" : "0"
-            case .int(let number): String(number)
-            case .string(let text): "'\(SQLText.doubling("'", in: text))'"
-            case .null, .double, .decimal, .date, .uuid, .data: nil
-            }
+            [.bool, .int, .string].contains(value.kind) ? constant(value) : nil
         },
-        constant: { value, type in
-            switch value {
-            case .null: return "NULL"
-            case .bool(let value): return value ? "1" : "0"
-            case .int(let number) where type.cellKind == .int, .date(let number): return String(number)
-            case .string(let text): return "'\(SQLText.doubling("'", in: text))'"
-            case .uuid(let id): return withUnsafeBytes(of: id.uuid) { hexadecimal($0) }
-            case .data(let data): return data.withUnsafeBytes { hexadecimal($0) }
-            case .decimal(let number): return DecimalKey.encode(number).withUnsafeBytes { hexadecimal($0) }
-            // The engine's parser of decimal digits is not exact to the last bit, except for small integers.
-            case .double(let number): return Int32(exactly: number).map { "\($0).0" }
-            case .int: return nil
-            }
-        },
+        // A whole number of a type with other numbers has another form.
+        constant: { value, type in value.kind == .int && type.cellKind != .int ? nil : constant(value) },
         convertsColumn: { before, after in before.cellKind == after.cellKind && before != .decimal && after != .decimal ? "" : nil },
         dropsDefaults: false,
         names: SQLNameRules(limit: 1000, foldsCase: true, reservedPrefix: "sqlite_"),
@@ -84,7 +67,23 @@ extension SQLDialect {
         // range.
         checksOverflow: false, seesOwnChanges: true, fullText: SQLFullText.sqlite)
 
-    /// Whether a long list of values of a type is bound as one JSON text.
+    /// A value as it lies in a column, in SQL; nil for one that the engine would not read exactly.
+    private static func constant(_ value: Value) -> String? {
+        let batch = RowBatch(capacity: 1)
+        return withExtendedLifetime(batch) {
+            let cell = batch.cell(for: value)
+            return switch cell.kind {
+            case .null: "NULL"
+            case .int: String(cell.int)
+            // The engine's reading of decimal digits is not exact to the last bit; small whole numbers are.
+            case .real: Int32(exactly: cell.real).map { "\($0).0" }
+            case .text: "'\(SQLText.doubling("'", in: String(decoding: cell.bytes, as: UTF8.self)))'"
+            case .blob: hexadecimal(cell.bytes)
+            }
+        }
+    }
+
+    /// Whether a long list of values of a type is one binding, of JSON.
     private static func isOneBinding(_ type: ValueType) -> Bool {
         type.isInteger || type == .date || type == .string || type == .url
     }

@@ -66,11 +66,9 @@ extension Value {
     /// The value as a type: an exact conversion between numbers, or a typed error.
     func converted<Result: AttributeValue>(_ name: String) throws(StorageError) -> Result {
         if let result = Result(attributeValue: self) { return result }
-        switch self {
-        case .int(let number): if let result = Result(attributeValue: .double(Double(number))) { return result }
-        case .double(let number):
-            if let whole = Int64(exactly: number), let result = Result(attributeValue: .int(whole)) { return result }
-        case .null, .bool, .decimal, .string, .date, .uuid, .data: break
+        if case .int(let number) = self, let result = Result(attributeValue: .double(Double(number))) { return result }
+        if case .double(let number) = self, let whole = Int64(exactly: number), let result = Result(attributeValue: .int(whole)) {
+            return result
         }
         throw StorageError(.invalidPredicate, "\(name) is no \(Result.self)")
     }

@@ -51,13 +51,12 @@ extension ObjectContext {
     private static func keys(_ answer: RawRows) throws(StorageError) -> [Int64] {
         var keys: [Int64] = []
         for row in answer.rows {
-            switch row.first {
-            case .int(let key)?: keys.append(key)
             // An outer join leads nowhere here.
-            case .null?: continue
-            case .bool, .double, .decimal, .string, .date, .uuid, .data, nil:
+            if row.first == .null { continue }
+            guard case .int(let key)? = row.first else {
                 throw StorageError(.invalidPredicate, "the first column of the SQL is no key; begin with SELECT \\(column: \\Person.self)")
             }
+            keys.append(key)
         }
         return keys
     }

@@ -8,21 +8,12 @@ struct EncodedValues: Encodable {
 
     /// Adds an attribute.
     mutating func add(_ name: String, _ value: Value, coder: String?) {
-        switch value {
-        case .null: members.append((name, Optional<Bool>.none))
-        case .bool(let value): members.append((name, value))
-        case .int(let value): members.append((name, value))
-        case .double(let value): members.append((name, value))
-        case .decimal(let value): members.append((name, value))
-        case .string(let value): members.append((name, value))
-        case .date(let value): members.append((name, Microseconds.date(value)))
-        case .uuid(let value): members.append((name, value))
-        case .data(let value):
-            if coder != nil, let text = String(data: value, encoding: .utf8), let node = try? JSONParser.parse(text) {
-                members.append((name, EncodedJSON(value: node.value)))
-            } else {
-                members.append((name, value))
-            }
+        if coder != nil, case .data(let data) = value, let text = String(data: data, encoding: .utf8),
+            let node = try? JSONParser.parse(text)
+        {
+            members.append((name, EncodedJSON(value: node.value)))
+        } else {
+            members.append((name, value.natural ?? Optional<Bool>.none))
         }
     }
 

@@ -182,7 +182,7 @@ extension CoreDataMainContext {
         if let having { query = query.having(having) }
         return try view.queryAttributes(query).map { row in
             var result: [String: Any] = [:]
-            for (name, value) in zip(row.names, row.values) { result[name] = value.any }
+            for (name, value) in zip(row.names, row.values) { result[name] = value.natural }
             return result
         }
     }

@@ -76,23 +76,6 @@ public struct GroupBy<Object: ManagedObject>: QueryClause, Sendable {
     }
 }
 
-extension Value {
-    /// The value as an instance of its Swift type, or nil for `null`.
-    var any: Any? {
-        switch self {
-        case .null: nil
-        case .bool(let value): value
-        case .int(let value): Int(value)
-        case .double(let value): value
-        case .decimal(let value): value
-        case .string(let value): value
-        case .date: Date(attributeValue: self)
-        case .uuid(let value): value
-        case .data(let value): value
-        }
-    }
-}
-
 extension QuerySource {
     private func query<O: ManagedObject>(
         _ from: From<O>, _ terms: [SelectTerm], _ clauses: [any QueryClause<O>]
@@ -116,7 +99,7 @@ extension QuerySource {
     ) throws(StorageError) -> [[String: Any]] {
         try queryAttributes(query(from, select.terms, clauses)).map { row in
             var result: [String: Any] = [:]
-            for (name, value) in zip(row.names, row.values) { result[name] = value.any }
+            for (name, value) in zip(row.names, row.values) { result[name] = value.natural }
             return result
         }
     }

@@ -24,12 +24,8 @@ package struct AttributeCheck: Sendable {
         if let maximum = rules.maximum, value.compare(to: maximum) > 0 {
             messages.append("must be at most \(JSONWriter.write(ValueText.json(maximum)))")
         }
-        let (length, unit): (Int, String) =
-            switch value {
-            case .string(let text): (text.unicodeScalars.count, "characters")
-            case .data(let bytes): (bytes.count, "bytes")
-            default: (0, "")
-            }
+        let isText = value.kind == .string, unit = isText ? "characters" : "bytes"
+        let length = if case .string(let text) = value { text.unicodeScalars.count } else { value.byteCount ?? 0 }
         if let least = rules.minLength, length < least { messages.append("must have at least \(least) \(unit)") }
         if let most = rules.maxLength, length > most { messages.append("must have at most \(most) \(unit)") }
         if let pattern, case .string(let text) = value, !pattern.matches(text) { messages.append("must match \(pattern.text)") }

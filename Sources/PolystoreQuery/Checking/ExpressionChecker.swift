@@ -30,7 +30,7 @@ struct ExpressionChecker {
         case .variable(let name): throw PredicateChecker.open(name)
         case .value(let value):
             if value.isNaN { throw QueryError("NaN cannot be compared with anything, and is no value") }
-            return .value(value, Self.type(value))
+            return .value(value, value.kind.type)
         case .function(let function, let arguments):
             let checked = try arguments.mapChecked { argument throws(QueryError) in try check(argument) }
             return try self.function(function, checked)
@@ -42,20 +42,6 @@ struct ExpressionChecker {
         case .aggregate(let aggregate):
             throw QueryError(
                 "\(QueryExpression.aggregate(aggregate)) is an aggregate over a group, which has a place only in a query for values")
-        }
-    }
-
-    /// The type of a constant; nil counts as a whole number until it is known better.
-    static func type(_ value: Value) -> ValueType {
-        switch value {
-        case .null, .int: .int64
-        case .bool: .bool
-        case .double: .double
-        case .decimal: .decimal
-        case .string: .string
-        case .date: .date
-        case .uuid: .uuid
-        case .data: .data
         }
     }
 

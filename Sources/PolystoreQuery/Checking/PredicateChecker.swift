@@ -202,7 +202,7 @@ struct PredicateChecker {
         let normaliser = ConstantNormaliser(path: path)
         var found: [Value] = []
         for value in values where !value.isNull {
-            let constant = try objectConstant(.value(value, ExpressionChecker.type(value)), beside: expression)
+            let constant = try objectConstant(.value(value, value.kind.type), beside: expression)
             try expressions.checkComparable(expression, .equal, constant)
             if case .value(.string(let uri), .int64) = constant {
                 found.append(.string(uri))

@@ -48,12 +48,7 @@ public enum Function: Sendable, Hashable {
 extension Function {
     /// The name in the text form.
     public var name: String {
-        switch self {
-        case .folded(let options): "folded[\(options.letters)]"
-        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase,
-            .lowercase, .trim, .length, .concatenate, .coalesce, .datePart:
-            descriptor.names[0]
-        }
+        if case .folded(let options) = self { "folded[\(options.letters)]" } else { descriptor.names[0] }
     }
 
     /// The functions that are told by their names alone, as the text form calls them.

@@ -30,16 +30,14 @@ extension FunctionDescriptor {
         _ name: String, _ real: FloatingPointRoundingRule, _ decimal: NSDecimalNumber.RoundingMode
     ) -> FunctionDescriptor {
         number(name) { value, _ in
-            switch value {
-            case .double(let number):
+            if case .double(let number) = value {
                 let result = number.rounded(real)
                 return .double(result == 0 ? 0 : result)
-            case .decimal(let number):
-                var source = number, result = Decimal()
-                NSDecimalRound(&result, &source, 0, decimal)
-                return .decimal(result)
-            case .int, .null, .bool, .string, .date, .uuid, .data: return value
             }
+            guard case .decimal(var source) = value else { return value }
+            var result = Decimal()
+            NSDecimalRound(&result, &source, 0, decimal)
+            return .decimal(result)
         }
     }
 
@@ -93,6 +91,9 @@ extension FunctionDescriptor {
 }
 
 extension Value {
+    /// A number as a double; nil for what is no number.
+    var real: Double? { if case .double(let number) = number(as: .double) { number } else { nil } }
+
     /// A number in the type of a result; any other value as it is.
     func number(as type: ValueType) -> Value {
         switch (type, self) {

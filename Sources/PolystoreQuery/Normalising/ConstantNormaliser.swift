@@ -52,12 +52,10 @@ struct ConstantNormaliser {
             // is greater than 0.
             let stored = text.utf8.prefix { $0 != 0 }
             return .at(.string(String(Substring(stored))), isExact: stored.endIndex == text.utf8.endIndex)
-        case (.bool, .bool), (.date, .date), (.uuid, .uuid), (.data, .data), (.int64, .int): return .at(value, isExact: true)
         // As an attribute keeps it.
         case (.decimal, .decimal(let number)): return .at(.decimal(DecimalArithmetic.withoutRest(number)), isExact: true)
         case (.double, .double(let number)), (.float, .double(let number)): return .at(.double(number == 0 ? 0 : number), isExact: true)
-        case (.int16, .int(let number)): return bounded(number, Int64(Int16.min), Int64(Int16.max), isExact: true)
-        case (.int32, .int(let number)): return bounded(number, Int64(Int32.min), Int64(Int32.max), isExact: true)
+        case (.int16, .int(let number)), (.int32, .int(let number)): return bounded(number, isExact: true)
         case (.int16, .double(let number)), (.int32, .double(let number)), (.int64, .double(let number)): return whole(number)
         case (.int16, .decimal(let number)), (.int32, .decimal(let number)), (.int64, .decimal(let number)): return whole(number)
         case (.double, .int(let number)), (.float, .int(let number)):
@@ -73,22 +71,15 @@ struct ConstantNormaliser {
             case .above: return .above
             case .at(let floor, let isExact): return .at(.decimal(floor), isExact: isExact)
             }
-        default:
-            throw QueryError(path: path.text, "a value of type \(path.type.rawValue) is expected, not \(Self.name(value))")
+        case (_, _) where value.kind == path.type.kind: return .at(value, isExact: true)
+        case (_, _): throw QueryError(path: path.text, "a value of type \(path.type.rawValue) is expected, not \(value.kind.noun)")
         }
     }
 
-    private var range: (Int64, Int64) {
-        switch path.type {
-        case .int16: (Int64(Int16.min), Int64(Int16.max))
-        case .int32: (Int64(Int32.min), Int64(Int32.max))
-        case .bool, .int64, .float, .double, .decimal, .string, .date, .uuid, .data, .url: (.min, .max)
-        }
-    }
-
-    private func bounded(_ number: Int64, _ low: Int64, _ high: Int64, isExact: Bool) -> Bound {
-        if number < low { return .below }
-        if number > high || (number == high && !isExact) { return .above }
+    private func bounded(_ number: Int64, isExact: Bool) -> Bound {
+        let range = path.type.range
+        if number < range.lowerBound { return .below }
+        if number > range.upperBound || (number == range.upperBound && !isExact) { return .above }
         return .at(.int(number), isExact: isExact)
     }
 
@@ -96,7 +87,7 @@ struct ConstantNormaliser {
         if number >= 9_223_372_036_854_775_808 { return .above }
         if number < -9_223_372_036_854_775_808 { return .below }
         let floor = number.rounded(.down)
-        return bounded(Int64(floor), range.0, range.1, isExact: floor == number)
+        return bounded(Int64(floor), isExact: floor == number)
     }
 
     private func whole(_ number: Decimal) -> Bound {
@@ -105,20 +96,6 @@ struct ConstantNormaliser {
         if floor > number { floor -= 1 }
         if floor > Decimal(Int64.max) { return .above }
         if floor < Decimal(Int64.min) { return .below }
-        return bounded(Int64(floor.description) ?? 0, range.0, range.1, isExact: floor == number)
-    }
-
-    static func name(_ value: Value) -> String {
-        switch value {
-        case .null: "nil"
-        case .bool: "a bool"
-        case .int: "a whole number"
-        case .double: "a floating point number"
-        case .decimal: "a decimal number"
-        case .string: "a text"
-        case .date: "a date"
-        case .uuid: "a UUID"
-        case .data: "data"
-        }
+        return bounded(Int64(floor.description) ?? 0, isExact: floor == number)
     }
 }

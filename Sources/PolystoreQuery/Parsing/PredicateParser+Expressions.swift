@@ -109,20 +109,24 @@ extension PredicateParser {
         case "FALSE", "NO": return constant(.bool(false))
         case "NIL", "NULL": return constant(.null)
         case "INFINITY": return constant(.double(.infinity))
-        case "DATE", "UUID", "DATA", "DECIMAL":
-            guard position + 1 < tokens.count, case .text(let text) = tokens[position + 1].kind else { return try pathOrAggregate() }
-            position += 1
-            let types: [String: ValueType] = ["DATE": .date, "UUID": .uuid, "DATA": .data, "DECIMAL": .decimal]
-            guard let type = types[word], let value = ValueText.value(text, as: type) else {
-                throw expected("a \(name.lowercased()) in its text form")
-            }
-            return constant(value)
         case "SUBQUERY" where isSymbol("(", ahead: 1): return try subquery()
         case "TERNARY" where isSymbol("(", ahead: 1): return try ternary()
         default:
+            if let type = Self.literals[word] { return try literal(type, name) }
             if isSymbol("(", ahead: 1) || isSymbol("[", ahead: 1) && FunctionName.takesOptions(name) { return try function(name) }
             return try pathOrAggregate()
         }
+    }
+
+    /// The types of constants that are a text behind a word.
+    private static let literals = Dictionary(
+        ValueKind.allCases.compactMap { kind in kind.literalWord.map { ($0, kind.type) } }, uniquingKeysWith: { first, _ in first })
+
+    private mutating func literal(_ type: ValueType, _ name: String) throws(QueryError) -> QueryExpression {
+        guard position + 1 < tokens.count, case .text(let text) = tokens[position + 1].kind else { return try pathOrAggregate() }
+        position += 1
+        guard let value = ValueText.value(text, as: type) else { throw expected("a \(name.lowercased()) in its text form") }
+        return constant(value)
     }
 
     mutating func constant(_ value: Value) -> QueryExpression {

@@ -130,17 +130,14 @@ extension ValueType {
         case .int64: [.decimal]
         case .float: [.double]
         case .url: [.string]
-        case .bool, .double, .decimal, .string, .date, .uuid, .data: []
+        // A type without such types takes no other's place by itself.
+        default: []
         }
     }
 
     /// The types that can represent only some values of this type exactly, so that each value has to be checked.
     var narrower: [ValueType] {
-        switch self {
-        case .int32: [.int16]
-        case .int64: [.int16, .int32]
-        case .int16, .float, .url, .bool, .double, .decimal, .string, .date, .uuid, .data: []
-        }
+        isInteger ? Self.allCases.filter { $0.isInteger && $0 != self && range.contains($0.range.upperBound) } : []
     }
 
     /// Returns whether values of this type, though possibly not all of them, are converted automatically to another type.

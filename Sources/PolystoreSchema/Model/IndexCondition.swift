@@ -121,12 +121,7 @@ struct IndexCondition {
     }
 
     private static func isLiteral(_ value: Value, _ type: ValueType) -> Bool {
-        switch value {
-        case .bool: type == .bool
-        case .int: type.isInteger
-        case .string: type == .string
-        case .null, .double, .decimal, .date, .uuid, .data: false
-        }
+        [.bool, .int, .string].contains(value.kind) && value.kind == type.kind && type != .url
     }
 
     // MARK: Tokens

@@ -80,7 +80,7 @@ extension EntityDescription {
         do throws(ValueError) {
             let attribute = slots[slot].attribute ?? Attribute(slots[slot].name, .int64)
             let normal = try attribute.normalise(value)
-            if isIndexed(slot), byteCount(normal) > Self.maximumIndexedBytes {
+            if isIndexed(slot), normal.byteCount ?? 0 > Self.maximumIndexedBytes {
                 throw ValueError(.tooLarge, "an indexed or unique value has at most \(Self.maximumIndexedBytes) bytes")
             }
             return normal
@@ -95,13 +95,5 @@ extension EntityDescription {
     /// Returns whether a slot is part of an index or a unique constraint.
     public func isIndexed(_ slot: Int) -> Bool {
         indexes.contains { $0.contains(slot) } || uniqueConstraints.contains { $0.slots.contains(slot) }
-    }
-
-    private func byteCount(_ value: Value) -> Int {
-        switch value {
-        case .string(let text): text.utf8.count
-        case .data(let data): data.count
-        case .null, .bool, .int, .double, .decimal, .date, .uuid: 0
-        }
     }
 }

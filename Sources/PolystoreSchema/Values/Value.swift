@@ -89,21 +89,7 @@ extension Value {
         case (.string(let x), .string(let y)): x.compareUTF8(to: y)
         case (.uuid(let x), .uuid(let y)): withUnsafeBytes(of: x.uuid) { a in withUnsafeBytes(of: y.uuid) { compareBytes(a, $0) } }
         case (.data(let x), .data(let y)): x.withUnsafeBytes { a in y.withUnsafeBytes { compareBytes(a, $0) } }
-        default: rank - other.rank
-        }
-    }
-
-    private var rank: Int {
-        switch self {
-        case .null: 0
-        case .bool: 1
-        case .int: 2
-        case .double: 3
-        case .decimal: 4
-        case .string: 5
-        case .date: 6
-        case .uuid: 7
-        case .data: 8
+        case (_, _): kind.rawValue - other.kind.rawValue
         }
     }
 }

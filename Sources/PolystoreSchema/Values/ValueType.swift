@@ -27,14 +27,50 @@ public enum ValueType: String, Sendable, Hashable, Codable, CaseIterable {
 
     /// Whether values are strings.
     public var isText: Bool { self == .string || self == .url }
+}
 
-    /// The representation of a value of this type in a `Cell`.
-    public var cellKind: CellKind {
+/// What a type of attributes is, apart from how its values are written and stored.
+struct ValueTypeDescriptor: Sendable {
+    /// The kind of its values.
+    let kind: ValueKind
+    /// How a value lies in a `Cell`.
+    let cell: CellKind
+    /// The Swift type that generated classes declare.
+    let swiftName: StaticString
+    /// The numbers that are values of a type of whole numbers; all for other types.
+    var range = Int64.min...Int64.max
+}
+
+extension ValueType {
+    /// What the type is. A new type has its case, its line here, the forms of its values in `Value+Cell` and `ValueText`, its columns in the
+    /// SQL dialects, its byte in `HistoryTombstone`, its Swift type in `AttributeValue`, and its facts.
+    @inline(__always)
+    var descriptor: ValueTypeDescriptor {
         switch self {
-        case .bool, .int16, .int32, .int64, .date: .int
-        case .float, .double: .real
-        case .string, .url: .text
-        case .uuid, .data, .decimal: .blob
+        case .bool: ValueTypeDescriptor(kind: .bool, cell: .int, swiftName: "Bool")
+        case .int16: ValueTypeDescriptor(kind: .int, cell: .int, swiftName: "Int16", range: Int64(Int16.min)...Int64(Int16.max))
+        case .int32: ValueTypeDescriptor(kind: .int, cell: .int, swiftName: "Int32", range: Int64(Int32.min)...Int64(Int32.max))
+        case .int64: ValueTypeDescriptor(kind: .int, cell: .int, swiftName: "Int")
+        case .float: ValueTypeDescriptor(kind: .double, cell: .real, swiftName: "Float")
+        case .double: ValueTypeDescriptor(kind: .double, cell: .real, swiftName: "Double")
+        case .decimal: ValueTypeDescriptor(kind: .decimal, cell: .blob, swiftName: "Decimal")
+        case .string: ValueTypeDescriptor(kind: .string, cell: .text, swiftName: "String")
+        case .date: ValueTypeDescriptor(kind: .date, cell: .int, swiftName: "Date")
+        case .uuid: ValueTypeDescriptor(kind: .uuid, cell: .blob, swiftName: "UUID")
+        case .data: ValueTypeDescriptor(kind: .data, cell: .blob, swiftName: "Data")
+        case .url: ValueTypeDescriptor(kind: .string, cell: .text, swiftName: "URL")
         }
     }
+
+    /// How a value of this type lies in a `Cell`.
+    public var cellKind: CellKind { descriptor.cell }
+
+    /// The kind of the type's values.
+    package var kind: ValueKind { descriptor.kind }
+
+    /// The Swift type that generated classes declare.
+    package var swiftName: String { descriptor.swiftName.description }
+
+    /// The numbers that are values of a type of whole numbers; all for other types.
+    package var range: ClosedRange<Int64> { descriptor.range }
 }

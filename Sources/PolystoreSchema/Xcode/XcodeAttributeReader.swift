@@ -45,15 +45,14 @@ struct XcodeAttributeReader {
     /// Reads the rules of the attribute. Limits of a string are limits of its length.
     private func rules(_ type: ValueType) throws(SchemaError) -> AttributeRules {
         var rules = AttributeRules()
-        switch type {
-        case .string:
+        if type == .string {
             rules.minLength = try tag.count("minValueString", path)
             rules.maxLength = try tag.count("maxValueString", path)
             rules.pattern = tag.attributes["regularExpressionString"]
-        case .int16, .int32, .int64, .float, .double, .decimal, .date:
+        } else if type.isNumeric || type == .date {
             rules.minimum = try value("min", type)
             rules.maximum = try value("max", type)
-        case .bool, .uuid, .data, .url:
+        } else {
             for key in ["minValueString", "maxValueString"] where tag.attributes[key] != nil {
                 throw error("\"\(key)\" has no meaning for a value of type \(type.rawValue)")
             }
@@ -72,8 +71,7 @@ struct XcodeAttributeReader {
             }
             return .date(date)
         case .data: throw error("\"\(key)\" cannot be read: bytes have no text")
-        case .int16, .int32, .int64: return try parsed(Self.whole(text), key, type)
-        case .bool, .float, .double, .decimal, .string, .uuid, .url: return try parsed(text, key, type)
+        case _: return try parsed(type.isInteger ? Self.whole(text) : text, key, type)
         }
     }
 

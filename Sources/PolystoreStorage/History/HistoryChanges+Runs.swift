@@ -23,13 +23,7 @@ extension HistoryChanges {
 
     /// Returns the approximate size of a tombstone in memory, in bytes.
     private static func bytes(_ tombstone: [Int: Value]) -> Int {
-        tombstone.values.reduce(64) { bytes, value in
-            switch value {
-            case .string(let text): bytes + 32 + text.utf8.count
-            case .data(let data): bytes + 32 + data.count
-            default: bytes + 32
-            }
-        }
+        tombstone.values.reduce(64) { $0 + 32 + ($1.byteCount ?? 0) }
     }
 
     /// The changes in their stored form, run by run. A hundred thousand inserts with consecutive keys form a single run.

@@ -61,14 +61,8 @@ struct RollingColumn {
             if before == .float {
                 return "CASE WHEN abs(\(value)) <= '3.4028234663852886e38'::float8 THEN \(value)::float4::float8 = \(value) ELSE false END"
             }
-            let range: (Int64, Int64) =
-                switch before {
-                case .int16: (Int64(Int16.min), Int64(Int16.max))
-                case .int32: (Int64(Int32.min), Int64(Int32.max))
-                default: (.min, .max)
-                }
             let isWhole = after.isInteger ? "" : " AND \(value) = trunc(\(value))"
-            return "\(value) BETWEEN \(range.0) AND \(range.1)\(isWhole)"
+            return "\(value) BETWEEN \(before.range.lowerBound) AND \(before.range.upperBound)\(isWhole)"
         }
     }
 }

@@ -44,16 +44,11 @@ public struct SectionBy<Object: ManagedObject>: Sendable {
 extension Value {
     /// The name of the section of a value: its text, empty for nil.
     var sectionName: String {
-        switch self {
-        case .null: ""
-        case .bool(let value): value ? "true" : "false"
-        case .int(let value): String(value)
-        case .double(let value): String(value)
-        case .decimal(let value): "\(value)"
-        case .string(let value): value
-        case .date(let value): String(value)
-        case .uuid(let value): value.uuidString
-        case .data(let value): value.base64EncodedString()
+        if case .date(let microseconds) = self { return String(microseconds) }
+        return switch ValueText.json(self) {
+        case .string(let text), .number(let text): text
+        case .bool(let value): String(value)
+        case .null, .array, .object: ""
         }
     }
 }
