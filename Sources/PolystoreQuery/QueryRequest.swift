@@ -1,25 +1,3 @@
-/// What is computed over many values; nil is skipped by all but a count of objects.
-public enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
-    /// The number of objects, or of values that are not nil.
-    case count
-    /// The number of different values that are not nil.
-    case countDistinct
-    /// The total; zero of nothing. Integers give an Int64 or `.arithmeticOverflow`.
-    case sum
-    /// The mean; nil of nothing. A Decimal of decimals, else a Double.
-    case average
-    /// The smallest; nil of nothing.
-    case minimum
-    /// The greatest; nil of nothing.
-    case maximum
-    /// The standard deviation of the whole population; nil of nothing.
-    case standardDeviation
-    /// The standard deviation that a sample lets expect; nil of fewer than two values.
-    case sampleStandardDeviation
-    /// The value in the middle, of an even number the mean of the middle two; nil of nothing.
-    case median
-}
-
 /// One aggregate: a function over something of each object, or over the objects themselves.
 public struct Aggregate: Sendable, Hashable {
     /// What is computed.

@@ -164,7 +164,7 @@ struct BatchWork {
         case .function(.coalesce, let arguments, _): return arguments.allSatisfy(canBeNil)
         case .function(_, let arguments, _): return arguments.contains(where: canBeNil)
         case .conditional(_, let a, let b, _): return canBeNil(a) || canBeNil(b)
-        case .related(let function, _, _, _): return ![.count, .countDistinct, .sum].contains(function)
+        case .related(let function, _, _, _): return function.isNilOfNothing
         case .outer: return true
         }
     }

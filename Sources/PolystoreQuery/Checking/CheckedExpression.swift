@@ -36,8 +36,7 @@ public indirect enum CheckedExpression: Sendable, Hashable {
         switch self {
         case .path, .outer, .value: false
         case .conditional(_, let a, let b, _): a.canFail || b.canFail
-        case .related(let function, _, _, _):
-            ![.count, .countDistinct, .minimum, .maximum].contains(function)
+        case .related(let function, _, _, _): function.descriptor.canFail
         case .function(let function, let arguments, _): function.descriptor.canFail || arguments.contains(where: \.canFail)
         }
     }

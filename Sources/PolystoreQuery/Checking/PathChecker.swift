@@ -67,25 +67,23 @@ struct PathChecker {
 
     /// The type of an aggregate over an expression, nil for one over objects.
     func checkAggregate(_ function: AggregateFunction, _ argument: CheckedExpression?) throws(QueryError) -> ValueType {
+        let descriptor = function.descriptor
         guard let argument else {
-            guard function == .count else { throw QueryError("\(function.rawValue) needs a property") }
-            return .int64
+            guard descriptor.takesObjects else { throw QueryError("\(function.rawValue) needs a property") }
+            return descriptor.type(of: .int64)
         }
-        var text = "", isReference = false, isCoded = false
-        if let path = argument.property {
-            (text, isReference, isCoded) = (path.text, self.isReference(path), attribute(path)?.coder != nil)
+        switch descriptor.takes {
+        case .anything: break
+        case .numbers:
+            if !argument.type.isNumeric || argument.property.map(isReference) ?? false {
+                throw QueryError(path: argument.property?.text ?? "", "\(function.rawValue) needs a number")
+            }
+        case .ordered:
+            if let path = argument.property, attribute(path)?.coder != nil {
+                throw QueryError(path: path.text, "\(function.rawValue) needs values that have an order")
+            }
         }
-        switch function {
-        case .count, .countDistinct: return .int64
-        case .sum, .average, .standardDeviation, .sampleStandardDeviation, .median:
-            if !argument.type.isNumeric || isReference { throw QueryError(path: text, "\(function.rawValue) needs a number") }
-            if function == .standardDeviation || function == .sampleStandardDeviation { return .double }
-            if argument.type == .decimal { return .decimal }
-            return argument.type.isInteger && function == .sum ? .int64 : .double
-        case .minimum, .maximum:
-            if isCoded { throw QueryError(path: text, "\(function.rawValue) needs values that have an order") }
-            return argument.type
-        }
+        return descriptor.type(of: argument.type)
     }
 
     /// Whether the path ends at a relationship or an object, whose values are keys.

@@ -99,9 +99,7 @@ extension PredicateParser {
         }
     }
 
-    private static let operations: [String: AggregateFunction] = Dictionary(
-        PredicatePrinter.names.map { (String($0.value.dropFirst()), $0.key) }
-    ) { first, _ in first }
+    private static let operations = Dictionary(AggregateFunction.allCases.map { ($0.descriptor.name, $0) }) { first, _ in first }
 
     /// The aggregate of a name that begins with `@`.
     static func operation(_ name: String) -> AggregateFunction? { operations[name] }

@@ -84,34 +84,19 @@ extension SQLCompiler {
 
     private func add(_ aggregate: CheckedAggregate, _ columns: inout Columns, _ joins: inout SQLJoins) -> SQLValueQuery.Output {
         guard let argument = aggregate.argument else { return .column(columns.append("count(*)", .int64)) }
-        let column = SQLPredicates(tables: tables).compile(argument, &joins)
-        switch aggregate.function {
-        case .count: return .column(columns.append("count(\(column))", .int64))
-        case .countDistinct: return .column(columns.append("count(DISTINCT \(column))", .int64))
-        case .minimum, .maximum:
-            let isLeast = aggregate.function == .minimum
-            return .column(columns.append(tables.dialect.extreme(isLeast, column, argument.type), argument.type))
-        case .sum, .average, .standardDeviation, .sampleStandardDeviation, .median: break
-        }
-        let number = tables.dialect.number(aggregate.function, column, argument.type)
+        let predicates = SQLPredicates(tables: tables), function = aggregate.function, type = argument.type
+        let column = predicates.compile(argument, &joins)
+        if let single = predicates.aggregate(function, column, type) { return .column(columns.append(single, aggregate.type)) }
+        let number = tables.dialect.number(function, column, type)
         if let beyond = number.beyond { columns.guards.append(columns.append(beyond, .int64)) }
-        switch aggregate.function {
-        case .standardDeviation, .sampleStandardDeviation: return .column(columns.append(number.values[0], .double))
-        case .median:
-            let low = columns.append(number.values[0], argument.type), high = columns.append(number.values[1], argument.type)
-            return .middle(low, high)
-        default:
-            let total = columns.append(number.values[0], Self.totalType(argument.type)), count = columns.append("count(\(column))", .int64)
-            return aggregate.function == .sum ? .total(total, count: count, argument.type) : .mean(total, count: count, argument.type)
-        }
-    }
-
-    /// Returns the type of a total in the statement's result.
-    static func totalType(_ type: ValueType) -> ValueType {
-        switch type {
-        case .float, .double: .double
-        case .decimal: .decimal
-        case .bool, .int16, .int32, .int64, .string, .date, .uuid, .data, .url: .int64
+        switch function {
+        case .median: return .middle(columns.append(number.values[0], type), columns.append(number.values[1], type))
+        case .sum, .average:
+            let total = columns.append(number.values[0], AggregateFunction.sum.type(of: type))
+            let count = columns.append("count(\(column))", .int64)
+            return function == .sum ? .total(total, count: count, type) : .mean(total, count: count, type)
+        case .count, .countDistinct, .minimum, .maximum, .standardDeviation, .sampleStandardDeviation:
+            return .column(columns.append(number.values[0], aggregate.type))
         }
     }
 }

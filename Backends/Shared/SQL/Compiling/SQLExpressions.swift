@@ -8,20 +8,15 @@ extension SQLPredicates {
         switch expression {
         case .path, .outer, .value: return true
         case .function(let function, let arguments, let type):
-            guard arguments.allSatisfy(isExact) else { return false }
-            switch function {
-            case .length, .concatenate: return true
-            case .coalesce: return arguments.allSatisfy { $0.type == type }
-            case .folded(let options): return tables.dialect.fold("", options) != nil
-            case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase,
-                .lowercase, .trim, .datePart:
-                return false
-            }
+            guard arguments.allSatisfy(isExact), case .exact = call(function, arguments.map { _ in "" }) else { return false }
+            // The engine gives the first value in the type that it has.
+            return function != .coalesce || arguments.allSatisfy { $0.type == type }
         case .conditional(let condition, let a, let b, let type):
             return isExact(condition) && isExact(a) && isExact(b) && a.type == type && b.type == type
         case .related(let function, let members, let path, _):
-            guard [.count, .countDistinct, .minimum, .maximum].contains(function), isExact(members) else { return false }
-            return path.map { tables.dialect.aggregates(function, $0.type) } ?? true
+            guard isExact(members) else { return false }
+            guard let path else { return true }
+            return aggregate(function, "", path.type) != nil && tables.dialect.aggregates(function, path.type)
         }
     }
 
@@ -45,33 +40,62 @@ extension SQLPredicates {
         case .function(let function, let arguments, _):
             var texts: [SQLText] = []
             for argument in arguments { texts.append(compile(argument, &joins)) }
-            switch function {
-            case .length: return "length(\(texts[0]))"
-            case .concatenate: return "(\(SQLText.joined(texts, " || ")))"
-            case .folded(let options):
-                return tables.dialect.fold(texts[0], options) ?? tables.dialect.foldASCII?(texts[0]).folded ?? texts[0]
-            case .add: return "(\(texts[0]) + \(texts[1]))"
-            case .subtract: return "(\(texts[0]) - \(texts[1]))"
-            case .multiply: return "(\(texts[0]) * \(texts[1]))"
-            // SQLite's COALESCE requires at least two arguments.
-            default: return texts.count == 1 ? texts[0] : "COALESCE(\(SQLText.joined(texts, ", ")))"
+            switch call(function, texts) {
+            case .exact(let text), .inexact(let text): return text
+            // No engine is asked for it.
+            case .none: return "NULL"
             }
         case .conditional(let condition, let a, let b, _):
             return "CASE WHEN \(compile(condition, &joins)) THEN \(compile(a, &joins)) ELSE \(compile(b, &joins)) END"
         case .related(let function, let members, let path, _):
             return related(members, &joins) { inner in
                 guard let path else { return "SELECT count(*)" }
-                let column = inner.column(path)
-                switch function {
-                case .count: return "SELECT count(\(column))"
-                case .countDistinct: return "SELECT count(DISTINCT \(column))"
-                default: return "SELECT \(tables.dialect.extreme(function == .minimum, column, path.type))"
-                }
+                // No engine is asked for another.
+                return "SELECT \(aggregate(function, inner.column(path), path.type) ?? "NULL")"
             }
         }
     }
 
-    /// Returns the condition that at least one related object exists.
+    /// What an engine has for a function.
+    private enum Call {
+        /// A call that gives what the contract says.
+        case exact(SQLText)
+        /// A call that does so of some values only: of whole numbers that do not overflow, of texts of ASCII.
+        case inexact(SQLText)
+        /// Nothing: the function is computed above the store.
+        case none
+    }
+
+    private func call(_ function: Function, _ arguments: [SQLText]) -> Call {
+        switch function {
+        case .length: .exact("length(\(arguments[0]))")
+        case .concatenate: .exact("(\(SQLText.joined(arguments, " || ")))")
+        // SQLite's takes two arguments or more.
+        case .coalesce: .exact(arguments.count == 1 ? arguments[0] : "COALESCE(\(SQLText.joined(arguments, ", ")))")
+        case .folded(let options):
+            if let text = tables.dialect.fold(arguments[0], options) { .exact(text) } else { .inexact(foldedASCII(arguments[0])) }
+        case .add: .inexact("(\(arguments[0]) + \(arguments[1]))")
+        case .subtract: .inexact("(\(arguments[0]) - \(arguments[1]))")
+        case .multiply: .inexact("(\(arguments[0]) * \(arguments[1]))")
+        case .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase, .trim, .datePart:
+            .none
+        }
+    }
+
+    private func foldedASCII(_ text: SQLText) -> SQLText { tables.dialect.foldASCII?(text).folded ?? text }
+
+    /// The column of an aggregate that an engine computes as one value; nil for one that it does not.
+    func aggregate(_ function: AggregateFunction, _ column: SQLText, _ type: ValueType) -> SQLText? {
+        switch function {
+        case .count: "count(\(column))"
+        case .countDistinct: "count(DISTINCT \(column))"
+        case .minimum, .maximum: tables.dialect.extreme(function == .minimum, column, type)
+        // What can fail is computed only for the rows that are asked for.
+        case .sum, .average, .standardDeviation, .sampleStandardDeviation, .median: nil
+        }
+    }
+
+    /// Whether there is one object or more among related ones.
     func exists(_ members: CheckedMembers, _ joins: inout SQLJoins) -> SQLText {
         "EXISTS \(related(members, &joins) { _ in "SELECT 1" })"
     }

@@ -26,21 +26,16 @@ extension SQLValueQuery {
     }
 
     private static func total(_ total: Value, _ count: Value, _ type: ValueType) -> Value? {
-        if count == .int(0) { return type.isInteger ? .int(0) : (type == .decimal ? .decimal(0) : .double(0)) }
-        switch total {
-        case .double(let number): return number.isFinite ? .double(number == 0 ? 0 : number) : nil
-        case .int, .decimal: return total
-        case .null, .bool, .string, .date, .uuid, .data: return nil
-        }
+        if count == .int(0) { return AggregateFunction.sum.ofNothing(type) }
+        if case .double(let number) = total { return number.isFinite ? .double(number == 0 ? 0 : number) : nil }
+        return [.int, .decimal].contains(total.kind) ? total : nil
     }
 
     private static func mean(_ total: Value, _ count: Value) -> Value? {
         guard case .int(let number) = count, number > 0 else { return .null }
-        switch total {
-        case .int(let total): return .double(Double(total) / Double(number))
-        case .double(let total): return .double(total / Double(number))
-        case .decimal(let total): return DecimalArithmetic.quotient(total, Decimal(number)).map(Value.decimal)
-        case .null, .bool, .string, .date, .uuid, .data: return .null
-        }
+        if case .int(let total) = total { return .double(Double(total) / Double(number)) }
+        if case .double(let total) = total { return .double(total / Double(number)) }
+        guard case .decimal(let total) = total else { return .null }
+        return DecimalArithmetic.quotient(total, Decimal(number)).map(Value.decimal)
     }
 }
