@@ -4,62 +4,46 @@ extension QueryPlan {
     /// The slots that a query over groups reads of each row; nil when it reads anything else: the entity, or other rows.
     public var localSlots: Set<Int>? {
         guard case .groups(let grouping) = kind, fetch.sort.isEmpty else { return nil }
-        var slots: Set<Int> = []
+        var slots = LocalSlots()
         let expressions = grouping.keys + grouping.aggregates.compactMap(\.argument)
-        let isLocal = fetch.predicate.addSlots(to: &slots) && expressions.allSatisfy { $0.addSlots(to: &slots) }
-        return isLocal ? slots : nil
+        return slots.take(fetch.predicate) && expressions.allSatisfy { slots.take($0) } ? slots.slots : nil
     }
 }
 
 extension FetchPlan {
     /// Whether condition and order read the values of a row alone, and no other rows.
     public var isLocal: Bool {
-        var slots: Set<Int> = []
-        return predicate.addSlots(to: &slots) && sort.allSatisfy { $0.expression.addSlots(to: &slots) }
+        var slots = LocalSlots()
+        return slots.take(predicate) && sort.allSatisfy { slots.take($0.expression) }
     }
 }
 
 extension CheckedExpression {
     /// Whether it reads the values of a row alone, and no other rows.
     public var isLocal: Bool {
-        var slots: Set<Int> = []
-        return addSlots(to: &slots)
+        var slots = LocalSlots()
+        return slots.take(self)
     }
 }
 
-extension CheckedPath {
-    fileprivate func addSlots(to slots: inout Set<Int>) -> Bool {
-        if case .slot(let slot) = leaf { slots.insert(slot) }
-        return steps.isEmpty
-    }
-}
+/// The slots of a row that conditions and expressions read.
+private struct LocalSlots {
+    var slots: Set<Int> = []
 
-extension CheckedExpression {
-    /// Adds the slots that are read; false when more than slots are.
-    fileprivate func addSlots(to slots: inout Set<Int>) -> Bool {
-        switch self {
-        case .path(let path): path.addSlots(to: &slots)
-        case .value: true
-        case .function(_, let arguments, _): arguments.allSatisfy { $0.addSlots(to: &slots) }
-        case .conditional(let condition, let a, let b, _):
-            condition.addSlots(to: &slots) && a.addSlots(to: &slots) && b.addSlots(to: &slots)
-        case .outer, .related: false
-        }
-    }
-}
+    /// Takes in what is read; false when more than slots of the row are.
+    mutating func take(_ predicate: CheckedPredicate) -> Bool { predicate.walk { node, depth in take(node, depth) } }
 
-extension CheckedPredicate {
-    /// Adds the slots that are read; false when more than slots are.
-    fileprivate func addSlots(to slots: inout Set<Int>) -> Bool {
-        switch self {
-        case .constant: true
-        case .isNil(let path), .compare(let path, _, _), .isIn(let path, _), .text(let path, _, _): path.addSlots(to: &slots)
-        case .comparePaths(let a, _, let b): a.addSlots(to: &slots) && b.addSlots(to: &slots)
-        case .compareExpressions(let a, _, let b): a.addSlots(to: &slots) && b.addSlots(to: &slots)
-        case .isInExpression(let expression, _), .textOf(let expression, _, _): expression.addSlots(to: &slots)
-        case .related, .isEntity: false
-        case .and(let parts), .or(let parts): parts.allSatisfy { $0.addSlots(to: &slots) }
-        case .not(let part): part.addSlots(to: &slots)
+    /// Takes in what is read; false when more than slots of the row are.
+    mutating func take(_ expression: CheckedExpression) -> Bool { expression.walk { node, depth in take(node, depth) } }
+
+    private mutating func take(_ node: CheckedNode, _ depth: Int) -> CheckedWalk {
+        switch node {
+        case .property(let path):
+            guard depth == 0, path.steps.isEmpty else { return .out }
+            if case .slot(let slot) = path.leaf { slots.insert(slot) }
+            return .into
+        case .members, .predicate(.isEntity): return .out
+        case .predicate, .expression: return .into
         }
     }
 }

@@ -3,54 +3,40 @@ public import PolystoreSchema
 
 /// Replaces the objects that a plan compares with by the keys that they have in one store. Objects of other stores, and of other hierarchies,
 /// are none of its objects.
-struct ObjectBinding {
+struct ObjectBinding: CheckedRewriter {
     let store: UUID
     let schema: Schema
 
-    func bound(_ predicate: CheckedPredicate) -> CheckedPredicate {
+    func bound(_ predicate: CheckedPredicate) -> CheckedPredicate { rewritten(predicate, 0) }
+
+    func bound(_ expression: CheckedExpression) -> CheckedExpression { rewritten(expression, 0) }
+
+    func rewritten(_ predicate: CheckedPredicate, _ depth: Int) -> CheckedPredicate {
         switch predicate {
-        case .constant, .isNil, .comparePaths, .text, .isEntity: return predicate
         case .compare(let path, let comparison, .string(let uri)) where path.type == .int64:
             guard let key = self.key(uri, path) else { return .constant(comparison == .notEqual) }
             return .compare(path, comparison, .int(key))
-        case .compare: return predicate
         case .isIn(let path, let values):
             let keys = self.keys(values, path)
             return keys.isEmpty ? .constant(false) : .isIn(path, keys)
         case .compareExpressions(let a, let comparison, let b):
-            guard let left = bound(a, beside: b), let right = bound(b, beside: a) else { return .constant(comparison == .notEqual) }
+            guard let left = rewritten(a, beside: b, depth), let right = rewritten(b, beside: a, depth) else {
+                return .constant(comparison == .notEqual)
+            }
             return .compareExpressions(left, comparison, right)
         case .isInExpression(let expression, let values):
             let keys = expression.property.map { self.keys(values, $0) } ?? values
-            return keys.isEmpty ? .constant(false) : .isInExpression(bound(expression), keys)
-        case .textOf(let expression, let match, let needle): return .textOf(bound(expression), match, needle)
-        case .related(let members):
-            let members = bound(members)
-            return members.predicate == .constant(false) ? .constant(false) : .related(members)
-        case .and(let parts): return .all(parts.map(bound))
-        case .or(let parts): return .any(parts.map(bound))
-        case .not(let part): return bound(part).negated
-        }
-    }
-
-    func bound(_ expression: CheckedExpression) -> CheckedExpression {
-        switch expression {
-        case .path, .outer, .value: return expression
-        case .function(let function, let arguments, let type): return .function(function, arguments.map(bound), type)
-        case .conditional(let condition, let a, let b, let type): return .conditional(bound(condition), bound(a), bound(b), type)
-        case .related(let function, let members, let property, let type): return .related(function, bound(members), property, type)
+            return keys.isEmpty ? .constant(false) : .isInExpression(rewritten(expression, depth), keys)
+        case .constant, .isNil, .compare, .comparePaths, .text, .textOf, .related, .isEntity, .and, .or, .not:
+            return rebuilt(predicate, depth)
         }
     }
 
     func bound(_ sort: CheckedSort) -> CheckedSort { CheckedSort(bound(sort.expression), ascending: sort.ascending) }
 
-    private func bound(_ members: CheckedMembers) -> CheckedMembers {
-        CheckedMembers(hops: members.hops, destination: members.destination, predicate: bound(members.predicate), text: members.text)
-    }
-
     /// An expression that is compared with another; nil for an object that is none of the store's.
-    private func bound(_ expression: CheckedExpression, beside other: CheckedExpression) -> CheckedExpression? {
-        guard case .value(.string(let uri), .int64) = expression, let path = other.property else { return bound(expression) }
+    private func rewritten(_ expression: CheckedExpression, beside other: CheckedExpression, _ depth: Int) -> CheckedExpression? {
+        guard case .value(.string(let uri), .int64) = expression, let path = other.property else { return rewritten(expression, depth) }
         return key(uri, path).map { .value(.int($0), .int64) }
     }
 
@@ -59,13 +45,10 @@ struct ObjectBinding {
         guard path.type == .int64, case .string? = values.last else { return values }
         let prefix = ObjectKey.prefix(store: store, root: root(path))
         let keys = values.compactMap { value -> Int64? in
-            switch value {
-            case .int(let key): return key
-            case .string(let uri):
-                if uri.utf8.starts(with: prefix.utf8) { return Int64(Substring(uri.utf8.dropFirst(prefix.utf8.count))) }
-                return key(uri, path)
-            case .null, .bool, .double, .decimal, .date, .uuid, .data: return nil
-            }
+            if case .int(let key) = value { return key }
+            guard case .string(let uri) = value else { return nil }
+            if uri.utf8.starts(with: prefix.utf8) { return Int64(Substring(uri.utf8.dropFirst(prefix.utf8.count))) }
+            return key(uri, path)
         }
         return Set(keys).sorted().map { .int($0) }
     }
@@ -136,32 +119,24 @@ extension CheckedExpression {
     }
 
     /// Whether it compares with objects that are not yet keys of a store.
-    package var namesObjects: Bool {
-        switch self {
-        case .path, .outer, .value: false
-        case .function(_, let arguments, _): arguments.contains(where: \.namesObjects)
-        case .conditional(let condition, let a, let b, _): condition.namesObjects || a.namesObjects || b.namesObjects
-        case .related(_, let members, _, _): members.predicate.namesObjects
-        }
-    }
+    package var namesObjects: Bool { contains { node, _ in node.namesObjects } }
 }
 
 extension CheckedPredicate {
     /// Whether it compares with objects that are not yet keys of a store.
-    package var namesObjects: Bool {
+    package var namesObjects: Bool { contains { node, _ in node.namesObjects } }
+}
+
+extension CheckedNode {
+    fileprivate var namesObjects: Bool {
         switch self {
-        case .constant, .isNil, .comparePaths, .text, .isEntity: false
-        case .compare(let path, _, .string): path.type == .int64
-        case .compare: false
-        case .isIn(let path, let values): path.type == .int64 && values.last.isURI
-        case .compareExpressions(.value(.string, .int64), _, _), .compareExpressions(_, _, .value(.string, .int64)): true
-        case .compareExpressions(let a, _, let b): a.namesObjects || b.namesObjects
-        case .isInExpression(let expression, let values):
-            expression.type == .int64 && values.last.isURI || expression.namesObjects
-        case .textOf(let expression, _, _): expression.namesObjects
-        case .related(let members): members.predicate.namesObjects
-        case .and(let parts), .or(let parts): parts.contains(where: \.namesObjects)
-        case .not(let part): part.namesObjects
+        case .predicate(.compare(let path, _, .string)): path.type == .int64
+        case .predicate(.isIn(let path, let values)): path.type == .int64 && values.last.isURI
+        case .predicate(.isInExpression(let expression, let values)): expression.type == .int64 && values.last.isURI
+        case .predicate(.compareExpressions(.value(.string, .int64), _, _)),
+            .predicate(.compareExpressions(_, _, .value(.string, .int64))):
+            true
+        case .predicate, .expression, .property, .members: false
         }
     }
 }

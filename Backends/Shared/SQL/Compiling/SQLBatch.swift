@@ -67,27 +67,15 @@ extension CheckedExpression {
         }
     }
 
-    /// Whether the expression reads the destinations of to-many relationships.
-    fileprivate var looksAtMembers: Bool {
-        switch self {
-        case .path, .value: false
-        case .outer, .related: true
-        case .function(_, let arguments, _): arguments.contains(where: \.looksAtMembers)
-        case .conditional(let condition, let a, let b, _): condition.looksAtMembers || a.looksAtMembers || b.looksAtMembers
-        }
-    }
+    /// Whether objects at the end of to-many relationships, or outside, are looked at.
+    fileprivate var looksAtMembers: Bool { contains { node, depth in node.isMembers || depth < 0 } }
 }
 
 extension CheckedPredicate {
-    /// Whether the condition reads the destinations of to-many relationships.
-    fileprivate var looksAtMembers: Bool {
-        switch self {
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .isEntity: false
-        case .compareExpressions(let a, _, let b): a.looksAtMembers || b.looksAtMembers
-        case .isInExpression(let expression, _), .textOf(let expression, _, _): expression.looksAtMembers
-        case .related: true
-        case .and(let parts), .or(let parts): parts.contains(where: \.looksAtMembers)
-        case .not(let part): part.looksAtMembers
-        }
-    }
+    /// Whether objects at the end of to-many relationships, or outside, are looked at.
+    fileprivate var looksAtMembers: Bool { contains { node, depth in node.isMembers || depth < 0 } }
+}
+
+extension CheckedNode {
+    fileprivate var isMembers: Bool { if case .members = self { true } else { false } }
 }

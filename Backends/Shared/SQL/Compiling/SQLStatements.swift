@@ -36,9 +36,9 @@ public final class SQLStatements<Layout: Sendable>: Sendable {
     /// Returns the statement of a fetch. Its rows are unordered if `isOrdered` is false.
     public func statement(_ plan: FetchPlan, isOrdered: Bool = true) -> Statement {
         let key = Key(plan: plan, isOrdered: isOrdered)
-        var room = 64
-        // Long statements are neither compared nor cached.
-        guard plan.predicate.fits(&room), plan.sort.allSatisfy({ $0.expression.fits(&room) }) else { return compiled(key) }
+        var room = Room(left: 64)
+        // What is long is neither compared nor kept.
+        guard room.take(plan.predicate), plan.sort.allSatisfy({ room.take($0.expression) }) else { return compiled(key) }
         if let known = known.withLock({ $0[key] }) { return known }
         let statement = compiled(key)
         known.withLock { known in
@@ -55,55 +55,33 @@ public final class SQLStatements<Layout: Sendable>: Sendable {
     }
 }
 
-extension CheckedPredicate {
-    /// Whether the condition has no more parts than `room` allows and no long constants. Subtracts its parts from `room`.
-    fileprivate func fits(_ room: inout Int) -> Bool {
-        room -= 1
-        guard room > 0 else { return false }
-        switch self {
-        case .constant, .isNil, .comparePaths, .isEntity: return true
-        case .compare(_, _, let value): return value.isShort
-        case .isIn(_, let values): return Self.fit(values, &room)
-        case .text(_, _, let needle): return needle.text.utf8.count <= 256
-        case .compareExpressions(let a, _, let b): return a.fits(&room) && b.fits(&room)
-        case .isInExpression(let expression, let values): return expression.fits(&room) && Self.fit(values, &room)
-        case .textOf(let expression, _, let needle): return expression.fits(&room) && needle.text.utf8.count <= 256
-        case .related(let members): return members.predicate.fits(&room)
-        case .and(let parts), .or(let parts):
-            for part in parts where !part.fits(&room) { return false }
-            return true
-        case .not(let part): return part.fits(&room)
+/// The room that a plan's parts and constants may take to be kept.
+private struct Room {
+    var left: Int
+
+    /// Whether a condition has no more parts than there is room for, and no long constants; takes the room.
+    mutating func take(_ predicate: CheckedPredicate) -> Bool { predicate.walk { node, _ in take(node) ? .into : .out } }
+
+    /// Whether an expression has no more parts than there is room for, and no long constants; takes the room.
+    mutating func take(_ expression: CheckedExpression) -> Bool { expression.walk { node, _ in take(node) ? .into : .out } }
+
+    private mutating func take(_ node: CheckedNode) -> Bool {
+        switch node {
+        case .property, .members: return true
+        case .predicate(.compare(_, _, let value)), .expression(.value(let value, _)): return take(1) && value.isShort
+        case .predicate(.isIn(_, let values)), .predicate(.isInExpression(_, let values)):
+            return take(1 + values.count) && values.allSatisfy(\.isShort)
+        case .predicate(.text(_, _, let needle)), .predicate(.textOf(_, _, let needle)): return take(1) && needle.text.utf8.count <= 256
+        case .predicate, .expression: return take(1)
         }
     }
 
-    private static func fit(_ values: [Value], _ room: inout Int) -> Bool {
-        room -= values.count
-        return room > 0 && values.allSatisfy(\.isShort)
-    }
-}
-
-extension CheckedExpression {
-    fileprivate func fits(_ room: inout Int) -> Bool {
-        room -= 1
-        guard room > 0 else { return false }
-        switch self {
-        case .path, .outer: return true
-        case .value(let value, _): return value.isShort
-        case .function(_, let arguments, _):
-            for argument in arguments where !argument.fits(&room) { return false }
-            return true
-        case .conditional(let condition, let a, let b, _): return condition.fits(&room) && a.fits(&room) && b.fits(&room)
-        case .related(_, let members, _, _): return members.predicate.fits(&room)
-        }
+    private mutating func take(_ count: Int) -> Bool {
+        left -= count
+        return left > 0
     }
 }
 
 extension Value {
-    fileprivate var isShort: Bool {
-        switch self {
-        case .string(let text): text.utf8.count <= 256
-        case .data(let bytes): bytes.count <= 256
-        case .null, .bool, .int, .double, .decimal, .date, .uuid: true
-        }
-    }
+    fileprivate var isShort: Bool { byteCount ?? 0 <= 256 }
 }

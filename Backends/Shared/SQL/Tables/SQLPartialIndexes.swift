@@ -57,14 +57,14 @@ struct SQLPartialIndexes: Sendable {
 extension SQLPredicates {
     /// Returns the table columns that the condition of an index reads.
     func columns(_ condition: CheckedPredicate) -> [String] {
-        switch condition {
-        case .isNil(let path), .compare(let path, _, _):
-            if case .slot(let slot) = path.leaf, path.steps.isEmpty { [tables.column(path.entity, slot)] } else { [] }
-        case .and(let parts), .or(let parts): parts.flatMap(columns)
-        case .not(let part): columns(part)
-        // Conditions of indexes never have these forms.
-        case .constant, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity: []
+        var columns: [String] = []
+        condition.walk { node, _ in
+            if case .property(let path) = node, case .slot(let slot) = path.leaf, path.steps.isEmpty {
+                columns.append(tables.column(path.entity, slot))
+            }
+            return .into
         }
+        return columns
     }
 
     /// Returns the condition of a partial index as SQL: columns without a table, constants as literals; nil for a form that no index

@@ -22,7 +22,7 @@ struct ListDependencies {
     init(_ plan: FetchPlan, prefetched: [PropertyPath], _ schema: Schema) {
         self.schema = schema
         add(plan.predicate)
-        for sort in plan.sort { add(sort.expression) }
+        for sort in plan.sort { sort.expression.walk { node, depth in add(node, depth) } }
         for path in prefetched { add(prefetched: path, plan.entity) }
     }
 
@@ -80,40 +80,21 @@ struct ListDependencies {
 
     private init(_ schema: Schema) { self.schema = schema }
 
-    private mutating func add(_ predicate: CheckedPredicate) {
-        switch predicate {
-        case .constant, .isEntity: break
-        case .isNil(let path), .compare(let path, _, _), .isIn(let path, _), .text(let path, _, _): add(path)
-        case .comparePaths(let a, _, let b):
-            add(a)
-            add(b)
-        case .compareExpressions(let a, _, let b):
-            add(a)
-            add(b)
-        case .isInExpression(let expression, _), .textOf(let expression, _, _): add(expression)
-        case .related(let members): add(members)
-        case .and(let parts), .or(let parts): for part in parts { add(part) }
-        case .not(let part): add(part)
-        }
-    }
+    private mutating func add(_ predicate: CheckedPredicate) { predicate.walk { node, depth in add(node, depth) } }
 
-    private mutating func add(_ expression: CheckedExpression) {
-        switch expression {
-        case .path(let path), .outer(_, let path): add(path)
-        case .value: break
-        case .function(_, let arguments, _): for argument in arguments { add(argument) }
-        case .conditional(let condition, let a, let b, _):
-            add(condition)
-            add(a)
-            add(b)
-        case .related(_, let members, let path, _):
+    private mutating func add(_ node: CheckedNode, _ depth: Int) -> CheckedWalk {
+        switch node {
+        case .property(let path) where depth > 0:
+            var inner = ListDependencies(schema)
+            inner.add(path)
+            roots.formUnion(inner.ways.map(\.root))
+        case .property(let path): add(path)
+        case .members(let members):
             add(members)
-            if let path {
-                var inner = ListDependencies(schema)
-                inner.add(path)
-                roots.formUnion(inner.ways.map(\.root))
-            }
+            return .over
+        case .predicate, .expression: break
         }
+        return .into
     }
 
     private mutating func add(prefetched path: PropertyPath, _ entity: EntityIndex) {
