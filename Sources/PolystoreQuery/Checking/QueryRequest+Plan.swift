@@ -51,13 +51,15 @@ extension QueryRequest {
     }
 }
 
-/// Checks what is asked of groups: outputs, conditions and order are written as ones on a row of the keys and aggregates of a group.
-struct GroupChecker {
+/// Checks what is asked of groups: outputs, conditions and order are rewritten as ones on a row of the keys and aggregates of a group.
+struct GroupChecker: QueryRewriter {
     private let request: QueryRequest
     private let keys: [QueryExpression]
     private let expressions: ExpressionChecker
     private var checkedKeys: [CheckedExpression] = []
     private var aggregates: [CheckedAggregate] = []
+    /// Whether a name is first that of an output: in the condition and the order, not within an output.
+    private var seesAliases = false
 
     init(_ request: QueryRequest, _ keys: [QueryExpression], _ expressions: ExpressionChecker) {
         self.request = request
@@ -68,10 +70,11 @@ struct GroupChecker {
     mutating func grouping() throws(QueryError) -> QueryPlan.Grouping {
         checkedKeys = try keys.mapChecked { key throws(QueryError) in try expressions.check(key) }
         var outputs: [QueryExpression] = []
-        for output in request.outputs { outputs.append(try rewritten(output.expression, aliases: false)) }
-        let having = try request.having.map { having throws(QueryError) in try rewritten(having) }
+        for output in request.outputs { outputs.append(try rewritten(output.expression, 0)) }
+        seesAliases = true
+        let having = try request.having.map { having throws(QueryError) in try rewritten(having, 0) }
         var sort: [(QueryExpression, Bool)] = []
-        for key in request.fetch.order { sort.append((try rewritten(key.expression, aliases: true), key.ascending)) }
+        for key in request.fetch.order { sort.append((try rewritten(key.expression, 0), key.ascending)) }
         let types = checkedKeys.map(\.type) + aggregates.map(\.type)
         let schema = GroupAnswer.schema(types)
         let group = PredicateChecker(schema: schema, entity: 0)
@@ -87,14 +90,15 @@ struct GroupChecker {
             limit: request.fetch.limit, offset: request.fetch.offset)
     }
 
-    /// An expression as one on the row of a group.
-    private mutating func rewritten(_ expression: QueryExpression, aliases: Bool) throws(QueryError) -> QueryExpression {
-        if aliases, case .path(let path) = expression.node, let output = request.outputs.first(where: { $0.alias == path.description }) {
-            return try rewritten(output.expression, aliases: false)
+    mutating func rewritten(_ expression: QueryExpression, _ depth: Int) throws(QueryError) -> QueryExpression {
+        if seesAliases, case .path(let path) = expression.node, let output = request.outputs.first(where: { $0.alias == path.description })
+        {
+            seesAliases = false
+            defer { seesAliases = true }
+            return try rewritten(output.expression, depth)
         }
         if let key = keys.firstIndex(of: expression) { return .path(GroupAnswer.name(key)) }
         switch expression.node {
-        case .value: return expression
         case .path(let path):
             let checked = try expressions.check(expression)
             if let key = checkedKeys.firstIndex(where: { $0.isSame(as: checked) }) { return .path(GroupAnswer.name(key)) }
@@ -104,38 +108,18 @@ struct GroupChecker {
             _ = try expressions.check(expression)
             return expression
         case .aggregate(let aggregate): return .path(GroupAnswer.name(keys.count + (try position(aggregate))))
-        case .function(let function, let arguments):
-            var list: [QueryExpression] = []
-            for argument in arguments { list.append(try rewritten(argument, aliases: aliases)) }
-            return .function(function, list)
-        case .conditional(let condition, let a, let b):
-            return .conditional(try rewritten(condition), try rewritten(a, aliases: aliases), try rewritten(b, aliases: aliases))
+        case .value, .function, .conditional: return try rebuilt(expression, depth)
         case .related(let aggregate):
             throw QueryError(
                 path: aggregate.relationship.description, "what is computed of related objects must be a grouping key beside an aggregate")
         }
     }
 
-    private mutating func rewritten(_ predicate: QueryPredicate) throws(QueryError) -> QueryPredicate {
+    mutating func rewritten(_ predicate: QueryPredicate, _ depth: Int) throws(QueryError) -> QueryPredicate {
         switch predicate.node {
-        case .constant: return predicate
-        case .compare(let a, let comparison, let b):
-            return .compare(try rewritten(a, aliases: true), comparison, try rewritten(b, aliases: true))
-        case .isIn(let expression, let values): return .isIn(try rewritten(expression, aliases: true), values)
-        case .between(let a, let low, let high):
-            return .between(try rewritten(a, aliases: true), try rewritten(low, aliases: true), try rewritten(high, aliases: true))
-        case .text(let expression, let match, let needle): return .text(try rewritten(expression, aliases: true), match, needle)
         case .open(_, _, let variable): throw PredicateChecker.open(variable)
         case .related, .isEntity: throw QueryError("a condition on groups speaks of grouping keys and aggregates")
-        case .and(let parts):
-            var list: [QueryPredicate] = []
-            for part in parts { list.append(try rewritten(part)) }
-            return .and(list)
-        case .or(let parts):
-            var list: [QueryPredicate] = []
-            for part in parts { list.append(try rewritten(part)) }
-            return .or(list)
-        case .not(let part): return .not(try rewritten(part))
+        case .constant, .compare, .isIn, .between, .text, .and, .or, .not: return try rebuilt(predicate, depth)
         }
     }
 
@@ -153,24 +137,8 @@ struct GroupChecker {
 extension QueryExpression {
     /// Whether an aggregate over a group is part of it.
     var hasAggregate: Bool {
-        switch node {
-        case .aggregate: true
-        case .path, .outer, .value, .variable, .related: false
-        case .function(_, let arguments): arguments.contains(where: \.hasAggregate)
-        case .conditional(let condition, let a, let b): a.hasAggregate || b.hasAggregate || condition.hasAggregate
-        }
-    }
-}
-
-extension QueryPredicate {
-    fileprivate var hasAggregate: Bool {
-        switch node {
-        case .constant, .related, .isEntity: false
-        case .compare(let a, _, let b): a.hasAggregate || b.hasAggregate
-        case .isIn(let expression, _), .text(let expression, _, _), .open(let expression, _, _): expression.hasAggregate
-        case .between(let a, let b, let c): a.hasAggregate || b.hasAggregate || c.hasAggregate
-        case .and(let parts), .or(let parts): parts.contains(where: \.hasAggregate)
-        case .not(let part): part.hasAggregate
+        contains { node, depth in
+            if depth == 0, case .expression(let expression) = node, case .aggregate = expression.node { true } else { false }
         }
     }
 }

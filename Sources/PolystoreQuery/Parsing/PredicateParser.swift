@@ -153,14 +153,15 @@ struct PredicateParser {
         let found = try comparison()
         // The condition is one on the last name; what comes before it leads to the objects. Key paths of other beginnings are the object's.
         var relationship: PropertyPath?
-        let inner = try ReferenceRewriter { level, path throws(QueryError) in
+        var rewriter = ReferenceRewriter { level, path throws(QueryError) in
             if level > 0 { return (level + 1, path) }
             let beginning = path.names.count > 1 ? PropertyPath(Array(path.names.dropLast())) : path
             let known = relationship ?? beginning
             relationship = known
             if path == known { return (0, .object) }
             return beginning == known ? (0, PropertyPath([path.names[path.names.count - 1]])) : (1, path)
-        }.rewritten(found)
+        }
+        let inner = try rewriter.rewritten(found, 0)
         guard let relationship else {
             throw QueryError("at character \(start): a key path through a relationship is expected after \(quantifier.rawValue)")
         }

@@ -44,7 +44,7 @@ struct PredicatePrinter {
             return "\(text(expression)) \(match.rawValue.uppercased()) $\(name)"
         case .related(let quantifier, let path, let inner):
             // The objects' paths have a variable only where those of an object outside are beside them.
-            let printer = entering(isNamed: inner.looksOutside()), variable = printer.scopes.last?.map { $0 + " " } ?? ""
+            let printer = entering(isNamed: inner.looksOutside), variable = printer.scopes.last?.map { $0 + " " } ?? ""
             return "\(quantifier.rawValue) \(name(path)) SATISFIES \(variable)(\(printer.text(inner)))"
         case .isEntity(let entity): return "\(name(.object)) ISA \(Self.quoted(entity))"
         case .and(let parts): return joined(parts, "AND", empty: "TRUEPREDICATE")
@@ -66,7 +66,7 @@ struct PredicatePrinter {
         case .function(let function, let arguments): return text(function, arguments.map(text))
         case .conditional(let condition, let a, let b): return "TERNARY(\(text(condition)), \(text(a)), \(text(b)))"
         case .related(let aggregate): return text(aggregate)
-        case .aggregate(let aggregate): return "\(Self.names[aggregate.function] ?? "")(\(aggregate.argument.map(text) ?? ""))"
+        case .aggregate(let aggregate): return "@\(aggregate.function.descriptor.name)(\(aggregate.argument.map(text) ?? ""))"
         }
     }
 
@@ -78,19 +78,13 @@ struct PredicatePrinter {
         return "\(function.name)(\(arguments.joined(separator: ", ")))"
     }
 
-    /// The names of aggregates, as the parser reads them.
-    static let names: [AggregateFunction: String] = [
-        .count: "@count", .countDistinct: "@distinctCount", .sum: "@sum", .average: "@avg", .minimum: "@min", .maximum: "@max",
-        .standardDeviation: "@stddev", .sampleStandardDeviation: "@stddevSample", .median: "@median",
-    ]
-
     private func text(_ aggregate: RelatedAggregate) -> String {
         var result = name(aggregate.relationship)
         if let predicate = aggregate.predicate {
             let inner = entering(isNamed: true)
             result = "SUBQUERY(\(result), \(inner.scopes.last?.map { $0 } ?? stem), \(inner.text(predicate)))"
         }
-        result += ".\(Self.names[aggregate.function] ?? "@count")"
+        result += ".@\(aggregate.function.descriptor.name)"
         return aggregate.property.map { "\(result).\(plain($0))" } ?? result
     }
 
@@ -108,12 +102,13 @@ struct PredicatePrinter {
         return path.names.map { Self.words.contains($0.uppercased()) && $0 != "SELF" ? "#" + $0 : $0 }.joined(separator: ".")
     }
 
-    private static let words: Set<String> = [
+    private static let words = Set(ValueKind.allCases.compactMap(\.literalWord)).union([
+
         "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "SEARCH", "ANY", "SOME", "ALL",
         "NONE",
         "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL", "SELF", "SUBQUERY", "TERNARY", "ISA", "SATISFIES",
-        "INFINITY", "DATE", "UUID", "DATA", "DECIMAL", "SIZE",
-    ]
+        "INFINITY", "SIZE",
+    ])
 
     static func quoted(_ text: String) -> String {
         let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
@@ -122,17 +117,12 @@ struct PredicatePrinter {
     }
 
     static func text(_ value: Value) -> String {
-        switch (value, ValueText.json(value)) {
-        case (.null, _): "NIL"
-        case (.bool(let value), _): value ? "TRUE" : "FALSE"
-        case (.double(let number), _) where number.isInfinite: number > 0 ? "INFINITY" : "-INFINITY"
-        case (.string(let text), _): quoted(text)
-        case (.date, .string(let text)): "DATE \(quoted(text))"
-        case (.uuid, .string(let text)): "UUID \(quoted(text))"
-        case (.data, .string(let text)): "DATA \(quoted(text))"
-        case (.decimal, .string(let text)): "DECIMAL \(quoted(text))"
-        case (_, .number(let text)): text
-        default: "NIL"
+        if case .double(let number) = value, number.isInfinite { return number > 0 ? "INFINITY" : "-INFINITY" }
+        return switch ValueText.json(value) {
+        case .null, .array, .object: "NIL"
+        case .bool(let value): value ? "TRUE" : "FALSE"
+        case .number(let text): text
+        case .string(let text): (value.kind.literalWord.map { $0 + " " } ?? "") + quoted(text)
         }
     }
 }

@@ -3,16 +3,9 @@ internal import PolystoreSchema
 extension QueryPredicate {
     /// The names of the variables that stand for constants still to be given.
     public var variables: Set<String> {
-        switch node {
-        case .constant, .isEntity: []
-        case .compare(let a, _, let b): a.variables.union(b.variables)
-        case .isIn(let expression, _), .text(let expression, _, _): expression.variables
-        case .open(let expression, _, let name): expression.variables.union([name])
-        case .between(let a, let b, let c): a.variables.union(b.variables).union(c.variables)
-        case .related(_, _, let inner): inner.variables
-        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.variables) }
-        case .not(let part): part.variables
-        }
+        var names: Set<String> = []
+        _ = contains { node, _ in node.addVariable(to: &names) }
+        return names
     }
 
     /// The predicate with constants in place of all its variables; what is given for others is not looked at.
@@ -20,64 +13,48 @@ extension QueryPredicate {
     /// - Throws: `QueryError` naming a variable without a value and the nearest name that has one, or one whose value does not fit its place:
     ///   a list beside `IN` and `BETWEEN`, a text beside `BEGINSWITH` and its like, a single value elsewhere.
     public func substituting(_ values: [String: PredicateArgument]) throws(QueryError) -> QueryPredicate {
-        try Substitution(values: values).applied(self)
+        var substitution = Substitution(values: values)
+        return try substitution.rewritten(self, 0)
     }
 }
 
 extension QueryExpression {
     /// The names of the variables that stand for constants still to be given.
     public var variables: Set<String> {
-        switch node {
-        case .variable(let name): [name]
-        case .path, .outer, .value: []
-        case .aggregate(let aggregate): aggregate.argument?.variables ?? []
-        case .function(_, let arguments): arguments.reduce(into: []) { $0.formUnion($1.variables) }
-        case .conditional(let condition, let a, let b): condition.variables.union(a.variables).union(b.variables)
-        case .related(let aggregate): aggregate.predicate?.variables ?? []
-        }
+        var names: Set<String> = []
+        _ = contains { node, _ in node.addVariable(to: &names) }
+        return names
     }
 
     /// The expression with constants in place of all its variables, as `QueryPredicate.substituting(_:)` does it.
     public func substituting(_ values: [String: PredicateArgument]) throws(QueryError) -> QueryExpression {
-        try Substitution(values: values).applied(self)
+        var substitution = Substitution(values: values)
+        return try substitution.rewritten(self, 0)
+    }
+}
+
+extension QueryNode {
+    /// Adds the variable that the node itself names; false, so that a search goes on.
+    fileprivate func addVariable(to names: inout Set<String>) -> Bool {
+        if case .predicate(let predicate) = self, case .open(_, _, let name) = predicate.node { names.insert(name) }
+        if case .expression(let expression) = self, case .variable(let name) = expression.node { names.insert(name) }
+        return false
     }
 }
 
 /// Puts constants in place of variables.
-private struct Substitution {
+private struct Substitution: QueryRewriter {
     let values: [String: PredicateArgument]
 
-    func applied(_ predicate: QueryPredicate) throws(QueryError) -> QueryPredicate {
-        switch predicate.node {
-        case .constant, .isEntity: return predicate
-        case .compare(let a, let comparison, let b): return .compare(try applied(a), comparison, try applied(b))
-        case .isIn(let expression, let list): return .isIn(try applied(expression), list)
-        case .between(let a, let low, let high): return .between(try applied(a), try applied(low), try applied(high))
-        case .text(let expression, let match, let needle): return .text(try applied(expression), match, needle)
-        case .open(let expression, let test, let name): return try closed(try applied(expression), test, name)
-        case .related(let quantifier, let path, let inner): return .related(quantifier, path, try applied(inner))
-        case .and(let parts): return .and(try parts.mapChecked { part throws(QueryError) in try applied(part) })
-        case .or(let parts): return .or(try parts.mapChecked { part throws(QueryError) in try applied(part) })
-        case .not(let part): return .not(try applied(part))
-        }
+    mutating func rewritten(_ predicate: QueryPredicate, _ depth: Int) throws(QueryError) -> QueryPredicate {
+        guard case .open(let expression, let test, let name) = predicate.node else { return try rebuilt(predicate, depth) }
+        return try closed(try rewritten(expression, depth), test, name)
     }
 
-    func applied(_ expression: QueryExpression) throws(QueryError) -> QueryExpression {
-        switch expression.node {
-        case .path, .outer, .value: return expression
-        case .variable(let name):
-            guard case .value(let value) = try argument(name) else { throw wrong(name, "a single value") }
-            return .value(value)
-        case .function(let function, let arguments):
-            return .function(function, try arguments.mapChecked { argument throws(QueryError) in try applied(argument) })
-        case .conditional(let condition, let a, let b): return .conditional(try applied(condition), try applied(a), try applied(b))
-        case .related(var aggregate):
-            if let predicate = aggregate.predicate { aggregate.predicate = try applied(predicate) }
-            return .related(aggregate)
-        case .aggregate(let aggregate):
-            guard let argument = aggregate.argument else { return expression }
-            return .aggregate(Aggregate(aggregate.function, of: try applied(argument)))
-        }
+    mutating func rewritten(_ expression: QueryExpression, _ depth: Int) throws(QueryError) -> QueryExpression {
+        guard case .variable(let name) = expression.node else { return try rebuilt(expression, depth) }
+        guard case .value(let value) = try argument(name) else { throw wrong(name, "a single value") }
+        return .value(value)
     }
 
     private func closed(_ expression: QueryExpression, _ test: OpenTest, _ name: String) throws(QueryError) -> QueryPredicate {
