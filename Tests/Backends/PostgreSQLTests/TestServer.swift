@@ -12,7 +12,8 @@ enum TestServer {
     static func url(database: String) throws -> String {
         guard let url, var parts = URLComponents(string: url) else { throw StorageError(.notFound, "there is no server") }
         parts.path = "/\(database)"
-        return try parts.url.map(\.absoluteString) ?? { throw StorageError(.invalidConfiguration, "no address has the database \(database)") }()
+        guard let address = parts.string else { throw StorageError(.invalidConfiguration, "no address has the database \(database)") }
+        return address
     }
 
     /// Its database.
