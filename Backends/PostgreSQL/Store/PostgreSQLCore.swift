@@ -28,8 +28,8 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     private let oneKeyLayouts: [PostgreSQLRowLayout]
     private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
-    /// Whether this process has written a history entry, so that the history records no gap after it; if nothing is recorded, whether a
-    /// transaction has recorded that.
+    /// Whether this process has written a history entry, so that any gap in the history precedes it; without a recorded history, whether a
+    /// transaction has marked the floor as unrecorded.
     final let hasSettledHistory = Atomic(false)
 
     private let open: @Sendable () throws -> PostgreSQLConnection

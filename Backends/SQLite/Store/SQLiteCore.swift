@@ -16,7 +16,7 @@ class SQLiteCore: SQLCore, @unchecked Sendable {
     final let statements: SQLStatements<SQLiteRowLayout>
     private let keyLayouts: [SQLiteRowLayout]
     private let closed = Atomic(false)
-    /// Whether this process has written a history entry, so that the history records no gap after it.
+    /// Whether this process has written a history entry, so that any gap in the history precedes it.
     final let hasResumedHistory = Atomic(false)
 
     /// - Parameter tables: The tables of the schema, where they are not at their default names.

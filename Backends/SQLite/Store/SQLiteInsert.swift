@@ -3,7 +3,7 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Inserts rows, fifty with each statement if there are enough, which takes three quarters of the time of single rows.
+/// An inserter of rows that adds fifty with each statement if there are enough, which takes three quarters of the time of single rows.
 final class SQLiteInsert {
     private static let rowsPerStatement = 50
 

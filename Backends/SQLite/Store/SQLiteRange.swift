@@ -3,7 +3,7 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Fetches the rows of a range of an indexed attribute by its index, where the engine would scan the whole table.
+/// A fetch of the rows of a range of an indexed attribute by its index, where the engine would scan the whole table.
 ///
 /// The rows are requested in key order, which is the order of the table. The engine does not know the number of rows in a range and
 /// therefore prefers a scan. This type counts the entries of the index, up to the number for which lookups are faster than a scan.

@@ -3,8 +3,8 @@ import Polystore
 import PolystoreCatalog
 import PolystoreCompatibility
 
-/// The time of other commits while detached transactions and an update context with changes stay open, compared with a single commit. Below
-/// a ratio of 1.1, commits keep nine tenths of their rate.
+/// The time of other commits while detached transactions and an update context with changes stay open, compared with commits while none is
+/// open. Below a ratio of 1.1, commits keep nine tenths of their rate.
 struct DetachedBenchmark {
     let store: String
     let place: Places

@@ -4,7 +4,7 @@ import PolystoreCatalog
 import PolystoreTransfer
 
 /// Migration steps: a transformer of every object, compared with a transfer of the same rows, and an attribute that is added to all rows,
-/// compared with counting them, which shows whether the table was copied.
+/// compared with counting them, which a copy of the table could never match.
 struct MigrationBenchmark {
     let store: String
     let place: Places

@@ -126,7 +126,7 @@ struct QueryBenchmark {
         }
     }
 
-    /// A process may open an LMDB file only once, so the C code reads a copy.
+    /// Measures averages in a copy of the file, because a process may open an LMDB file only once.
     private func averagesOfFile(_ url: String) throws {
         let file = String(url.dropFirst("lmdb:".count)), copy = place.file("copy.lmdb")
         try FileManager.default.copyItem(atPath: file, toPath: copy)

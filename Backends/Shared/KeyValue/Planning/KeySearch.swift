@@ -16,7 +16,7 @@ struct KeySearch {
         var words: [KeyValueLayout.IndexMap] = []
     }
 
-    /// The cost of a lookup, in pairs that are read sequentially (measured: in memory 5, LMDB 10).
+    /// The approximate cost of a lookup, in pairs that are read sequentially (memory 5, LMDB 10).
     static let lookUpCost = 8
     /// The cost of a seek in an index, slightly lower because the upper pages of the index are read repeatedly.
     fileprivate static let seekCost = 5

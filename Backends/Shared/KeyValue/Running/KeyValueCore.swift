@@ -12,7 +12,7 @@ final class KeyValueCore: Sendable {
     /// Whether records carry a checksum.
     let checksRecords: Bool
     private let closed = Atomic(false)
-    /// Whether this process has written a history entry, so that the history records no gap after it.
+    /// Whether this process has written a history entry, so that any gap in the history precedes it.
     let hasResumedHistory = Atomic(false)
     let shapes: RecordShapes
 

@@ -39,7 +39,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
     /// Ends the engine's session.
     func endEngine() { engine.end() }
 
-    /// Called once, when the session has ended.
+    /// Is called once, when the session has ended.
     func didEnd() {}
 
     /// Returns `.exact` for every plan, because the evaluator runs in the store.
@@ -119,7 +119,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         if let record = try get(map, key) { try core.decode(key, record, map, into: batch) }
     }
 
-    /// The record of a row.
+    /// Returns the record of a row.
     final func get(_ map: Int, _ key: Int64) throws(StorageError) -> UnsafeRawBufferPointer? {
         try RowKey(key).withBytes { bytes throws(StorageError) in try engine.get(map, bytes) }
     }

@@ -1,6 +1,6 @@
 /// A remark on a part of a foreign database that is left out or read differently from its declaration.
 public struct CatalogRemark: Sendable, ExpressibleByStringInterpolation {
-    /// The sentence, for people to read.
+    /// The text of the remark, for people to read.
     public let text: String
     /// The stored data that is not read, as `table` or `table.column`; nil where no value is lost.
     public let loss: String?

@@ -13,7 +13,7 @@ public struct SQLFullText: Sendable {
         public let name: String
     }
 
-    /// Returns the statements that create an index of all rows of the table and the triggers that maintain it.
+    /// Returns the statements that create an index of all rows of the table and keep it up to date.
     public var creation: @Sendable (Column) -> String
     /// Returns the statements that remove the index.
     public var removal: @Sendable (Column) -> String

@@ -22,7 +22,7 @@ extension Person {
 extension Pet {
     fileprivate var ownerName: String { owner?.name ?? "nobody" }
     fileprivate var knownOwner: String? { owner?.name ?? "nobody" }
-    /// A property that requests can use.
+    /// Whether the person has a name; requests can use the property.
     fileprivate var isNamed: Bool { computed(as: \.name != "") { !name.isEmpty } }
 }
 
@@ -34,7 +34,7 @@ extension Person {
     fileprivate var isBig: Bool { computed(as: \.doubled > 50 && \.isAdult == true) { doubled > 50 && isAdult } }
     /// A property that is defined by itself.
     fileprivate var endless: Int { computed(as: \.endless + 1) { 0 } }
-    /// A property that is computed from one that requests can use.
+    /// Whether the person is not an adult; computed from a property that requests can use.
     fileprivate var isMinor: Bool { !isAdult }
 }
 

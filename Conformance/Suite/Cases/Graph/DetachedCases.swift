@@ -348,7 +348,7 @@ enum DetachedCases {
         try stack.read(synchronous: { try person("Ann", in: $0).songs.map(\.title) })
     }
 
-    /// Ann changes her partner from Dan to Bob, and Cid takes Bob before she commits.
+    /// Changes Ann's partner from Dan to Bob, while Cid takes Bob before Ann's change is committed.
     private static func contendForBob(_ stack: DataStack, _ policy: MergePolicy) throws {
         try stack.add("Ann", "Bob", "Cid", "Dan")
         try stack.write { try person("Ann", in: $0).partner = person("Dan", in: $0) }

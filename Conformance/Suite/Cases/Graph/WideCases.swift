@@ -177,7 +177,7 @@ enum WideCases {
         try stack.write { try assign(changes, to: wide($0), &model) }
     }
 
-    /// Another transaction changes an object that is deleted here: the deletion is withdrawn, and its effects on other objects are
+    /// Checks a deletion of an object that another transaction changes: the deletion is withdrawn, and its effects on other objects are
     /// reverted.
     @Sendable private static func givenUp(_ stack: DataStack, _ names: [String], _ check: Check) throws {
         var random = SplitMix(seed: 10)

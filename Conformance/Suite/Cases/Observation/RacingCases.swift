@@ -130,7 +130,7 @@ enum RacingCases {
         return places.first ?? 0 >= 0 && places == Array(Set(places)).sorted()
     }
 
-    /// Eight threads write, two monitors and two publishers observe.
+    /// Lets eight threads write while two monitors and two publishers observe.
     private static func crowd(
         _ stack: DataStack, _ check: Check, isTold: ([String?], [String]) -> Bool,
         _ step: @escaping @Sendable (Int, Transaction) throws -> Void

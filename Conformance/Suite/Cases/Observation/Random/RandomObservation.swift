@@ -91,7 +91,6 @@ enum RandomObservation {
         for list in lists { _ = list.published.waits(for: 1) }
         // Lists without values of other objects are updated last, in the order in which they began: when this one has processed a commit,
         // all publishers have.
-        // all publishers have.
         let marks = try stack.publishList(From<Song>())
         var commits = RandomCommits(configurations, commitsTogether: commitsTogether, random: random)
         var world = try World(stack, stores)
