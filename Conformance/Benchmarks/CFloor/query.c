@@ -1,4 +1,4 @@
-// Queries typed by hand, over the files of the stores and over structs in memory.
+// Hand-written queries, over the files of the stores and over structs in memory.
 #include "floor.h"
 #include <lmdb.h>
 #include <sqlite3.h>
@@ -11,7 +11,7 @@ void *floor_query_open(const char *path) {
     return sqlite3_exec(db, "PRAGMA cache_size=-65536", NULL, NULL, NULL) == SQLITE_OK ? db : NULL;
 }
 
-// Reads every column of every row that a statement gives; the number of rows.
+// Reads every column of every row of a statement's result. Returns the number of rows.
 int64_t floor_query_run(void *db, const char *sql, int64_t low, int64_t high) {
     sqlite3_stmt *s = NULL;
     int64_t rows = 0, sum = 0;
@@ -41,7 +41,7 @@ typedef struct {
 
 enum { SLOTS = 1 << 12 };
 
-// FNV-1a (Fowler, Noll, Vo) and linear probing: what one writes by hand for at most a few thousand groups.
+// FNV-1a (Fowler, Noll, Vo) and linear probing, as in hand-written code for at most a few thousand groups.
 static void add(group *groups, const char *name, uint32_t length, double amount) {
     uint64_t hash = 0xcbf29ce484222325;
     for (uint32_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3;
@@ -74,7 +74,7 @@ int64_t floor_query_groups(const floor_sale *rows, int64_t count) {
     return finish(groups);
 }
 
-// The rows as records of the key-value kit, one behind the other in one block: length (8), record.
+// The rows as records of the key-value kit, adjacent in one block: length (8), record.
 void *floor_query_records(const floor_sale *rows, int64_t count) {
     size_t size = 8;
     for (int64_t i = 0; i < count; i++) size += 8 + 24 + 8 * 7 + ((rows[i].region_length + 7) & ~7u);
@@ -108,7 +108,7 @@ int64_t floor_query_groups_records(const void *block) {
     return finish(groups);
 }
 
-// The records of the LMDB store: slots of eight bytes behind a header of 16 and the word of what is present.
+// The records of the LMDB store: slots of eight bytes after a header of 16 bytes and the word of bits for slots that are not nil.
 int64_t floor_query_groups_lmdb(const char *path, int region, int amount) {
     MDB_env *env;
     MDB_txn *txn;
