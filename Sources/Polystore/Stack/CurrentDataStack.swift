@@ -1,11 +1,11 @@
 public import PolystoreStorage
 
 extension DataStack {
-    /// The stack of the task; nil outside of `withDataStack`.
+    /// The current stack of the task; nil outside of `withDataStack`.
     @TaskLocal public static var current: DataStack?
 }
 
-/// Runs a closure, and the tasks that it starts, with a stack as the one of the task: `DataStack.current`, `@CurrentDataStack`.
+/// Runs a closure, and the tasks that it starts, with a stack as the current one: `DataStack.current`, `@CurrentDataStack`.
 public func withDataStack<R, Failure: Error>(
     _ stack: DataStack, isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> R
 ) async throws(Failure) -> R {
@@ -15,7 +15,7 @@ public func withDataStack<R, Failure: Error>(
     return try result.get()
 }
 
-/// Runs a closure with a stack as the one of the task.
+/// Runs a closure with a stack as the current one of the task.
 public func withDataStack<R, Failure: Error>(_ stack: DataStack, _ body: () throws(Failure) -> R) throws(Failure) -> R {
     let result: Result<R, Failure> = DataStack.$current.withValue(stack) {
         do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
@@ -23,7 +23,7 @@ public func withDataStack<R, Failure: Error>(_ stack: DataStack, _ body: () thro
     return try result.get()
 }
 
-/// The stack of the task, as a property.
+/// A property wrapper for the current stack of the task.
 /// ```swift
 /// struct Report {
 ///     @CurrentDataStack var stack
@@ -31,16 +31,16 @@ public func withDataStack<R, Failure: Error>(_ stack: DataStack, _ body: () thro
 /// }
 /// ```
 @propertyWrapper public struct CurrentDataStack: Sendable {
-    /// The stack of the task in which it is read.
+    /// Creates a wrapper for the current stack of the task in which it is read.
     public init() {}
 
-    /// The stack of the task; nil outside of `withDataStack`.
+    /// The current stack of the task; nil outside of `withDataStack`.
     public var wrappedValue: DataStack? { DataStack.current }
 
-    /// The stack of the task, as a value whose `get` throws where there is none.
+    /// The wrapper itself, whose `get` throws if there is no current stack.
     public var projectedValue: CurrentDataStack { self }
 
-    /// The stack of the task.
+    /// Returns the current stack of the task.
     ///
     /// - Throws: `notFound` outside of `withDataStack`.
     public func get() throws(StorageError) -> DataStack {

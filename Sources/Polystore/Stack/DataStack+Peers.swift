@@ -2,16 +2,17 @@ internal import Foundation
 public import PolystoreStorage
 
 extension DataStack {
-    /// Lets a store forget the stores that it has committed together with, and those of the stack forget it.
+    /// Removes a store's records of the stores with which it has committed jointly, and their records of it in the stack.
     ///
-    /// A store that was part of a transaction over several stores can be written to only where the others can be asked whether they keep
-    /// changes for it (`peerUnavailable`), and where it has the same of their transactions as they have (`peerDiverged`). Call this when one
-    /// of them is gone for good, or was put back from a backup. Changes that others keep for it are never taken over then, also when both meet
-    /// again; they begin anew with their next transaction. What it keeps for others they take over before, where the stack has them; another
-    /// one that still lacks it refuses to be written to when both meet again (`peerDiverged`).
-    /// - Returns: What the store does not have in common with each store that commits before it, and what stores after it may lack. After a
-    ///   restore it is for the program to bring that into order; references between the stores are found by ``checkReferences(repairing:)``.
-    /// - Throws: `notFound` for a store that the stack does not have.
+    /// A store that took part in a transaction over several stores is writable only if the other stores can be asked whether they keep
+    /// changes for it (`peerUnavailable` otherwise), and if it has the same joint transactions as they have (`peerDiverged` otherwise).
+    /// Call this method if one of the stores is permanently gone or was restored from a backup. Changes that other stores keep for the
+    /// store are then never applied to it, even if both stores meet again; a new pairing begins with their next transaction. Changes that
+    /// the store keeps for other stores are applied to those first, if the stack has them. Another store that still lacks such changes
+    /// refuses writes when both stores meet again (`peerDiverged`).
+    /// - Returns: The differences between the store and each store that commits before it, and the changes that stores after it may lack.
+    ///   After a restore the program must resolve these differences; ``checkReferences(repairing:)`` finds references between the stores.
+    /// - Throws: `notFound` for a store that is not in the stack.
     @discardableResult
     public func forgetPeers(of storage: any StorageInterface) throws(StorageError) -> [PeerDifference] {
         try reporting { () throws(StorageError) in
@@ -23,11 +24,12 @@ extension DataStack {
         }
     }
 
-    /// Asks a store what became of a commit that ended with `commitOutcomeUnknown`.
+    /// Requests from a store the outcome of a commit that ended with `commitOutcomeUnknown`.
     ///
-    /// - Parameter token: What the error has in its details.
-    /// - Returns: `inProgress` while the engine has not decided; all other answers are final.
-    /// - Throws: `notFound` for a store that the stack does not have; `unsupported` by one that cannot tell; what asking it throws.
+    /// - Parameter token: The token in the details of the error.
+    /// - Returns: `inProgress` while the engine has not decided. All other results are final.
+    /// - Throws: `notFound` for a store that is not in the stack; `unsupported` if the store cannot determine outcomes; any error of the
+    ///   request.
     public func outcome(of token: CommitToken) async throws -> CommitOutcome {
         let core = core
         return try await core.workers.reads.run(WorkLimit()) { refusal in
@@ -38,7 +40,7 @@ extension DataStack {
         }
     }
 
-    /// As `outcome(of:)`, on the calling thread.
+    /// Requests the outcome of a commit like `outcome(of:)`, on the calling thread.
     public func outcomeAndWait(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         try reporting { () throws(StorageError) in try core.outcome(of: token) }
     }
@@ -67,7 +69,7 @@ extension StackCore {
         try forgetPrepared(position, entry)
         for (other, known) in entries where other != position && isPersistent(other) {
             guard let pairing = pairings[known.store.storeID] else { continue }
-            // What cannot be told now learns it when it meets the store.
+            // A store that cannot be written now removes its record when it meets the store again.
             try? write(to: other) { writer throws(StorageError) in
                 try Peers.forget(leader: storeID, pairing, writer)
                 try Peers.forget(follower: storeID, pairing, writer)
@@ -81,12 +83,13 @@ extension StackCore {
 
     private func letFollowersCatchUp(_ position: Int) {
         for (other, _) in entries where other != position && canFollow(other) {
-            // One that cannot take its part over now is among the differences.
+            // A store that cannot apply its part now is among the differences.
             try? beginWrite(other, WriteOptions()).end()
         }
     }
 
-    /// The pairings of a store, by its peers: as its leaders know them, which can have other ones than a store that was put back.
+    /// Returns the pairings of a store by its peers, as recorded by its leaders. These can differ from the records of a store that was
+    /// restored.
     private func pairings(of entry: Entry, _ peers: Peers) throws(StorageError) -> [UUID: UUID] {
         var found = try peers.pairings()
         for peer in try peers.leaders() {
@@ -98,10 +101,10 @@ extension StackCore {
         return found
     }
 
-    /// Lets a store forget its peers, in one transaction.
+    /// Removes a store's records of its peers, in one transaction.
     ///
-    /// - Returns: What it has not in common with them, and its pairings; nil where a follower that is at hand has yet to take its part of a
-    ///   transaction, as between the two commits of another program, or another program wrote to the store.
+    /// - Returns: The differences from its peers, and its pairings; nil if an available follower has not applied its part of a transaction
+    ///   yet, for example between the two commits of another program, or if another program wrote to the store.
     private func forget(
         _ entry: Entry, isLast: Bool
     ) throws(StorageError) -> (differences: [PeerDifference], pairings: [UUID: UUID])? {
@@ -120,12 +123,12 @@ extension StackCore {
         }
     }
 
-    /// How the followers of a store compare with it: those that the stack has are asked.
+    /// Returns the differences between a store and its followers. The followers in the stack are read.
     private func owed(by leader: Peers, _ entry: Entry) throws(StorageError) -> [PeerDifference] {
         var found = try leader.owed { position(of: $0) != nil }
         for (_, other) in entries where other.store.storeID != entry.store.storeID {
             guard let reader = try? other.store.beginRead() else {
-                // Whoever cannot be asked matters only where it follows this one.
+                // A store that cannot be read matters only if it follows this one.
                 if try leader.lead(of: other.store.storeID) != nil { found.append(.unknown(other.store.storeID)) }
                 continue
             }

@@ -1,42 +1,43 @@
 public import Foundation
 public import PolystoreStorage
 
-/// How the addition of a store ended.
+/// The result of adding a store.
 public typealias SetupResult<Storage: StorageInterface> = Result<Storage, StorageError>
 
-/// A store that has a place of its own when none is named.
+/// A store with a default location.
 public protocol DefaultPlaceStorage: StorageInterface {
-    /// A store at the default place of the program.
+    /// Creates a store at the default location of the program.
     init() throws(StorageError)
 }
 
 extension DataStack {
     /// Opens a store and adds it to the stack.
     ///
-    /// A store that does not exist is made. Entities are routed to it by its configuration: nil is the one that holds all entities.
-    /// One that keeps another version of the model is migrated only with the option `allowSynchronousLightweightMigration`, and only by
-    /// steps that follow from the schemas.
-    /// - Throws: `schemaMismatch` naming the first difference when the store keeps another version; whatever opening and migrating throw.
+    /// A store that does not exist is created. Its configuration determines which entities it holds: nil stands for the configuration with
+    /// all entities. A store with another version of the model is migrated only with the option `allowSynchronousLightweightMigration`, and
+    /// only by steps that can be inferred from the schemas.
+    /// - Throws: `schemaMismatch`, which names the first difference, if the store has another version of the model; any error of opening
+    ///   and migrating.
     @discardableResult
     public func addStorageAndWait<Storage: StorageInterface>(_ storage: Storage) throws(StorageError) -> Storage {
         try reporting { () throws(StorageError) in try add(storage, .synchronous) }
         return storage
     }
 
-    /// Opens the store of a kind at its default place and adds it.
+    /// Opens a store of a kind at its default location and adds it.
     @discardableResult
     public func addStorageAndWait<Storage: DefaultPlaceStorage>(_ type: Storage.Type) throws(StorageError) -> Storage {
         try addStorageAndWait(type.init())
     }
 
-    /// Opens a store on a thread of the stack and adds it, migrating it where it keeps another version of the model.
+    /// Opens a store on a thread of the stack and adds it. Migrates it if it has another version of the model.
     ///
-    /// A task that is cancelled cancels the migration: the step at work is undone, steps that are done stay.
+    /// The cancellation of the task cancels the migration: the current step is undone, and completed steps are kept.
     /// - Parameters:
     ///   - storage: The store.
-    ///   - progress: Told how far a migration has come; its handlers and sequences end with it.
+    ///   - progress: The progress of the migration. Its handlers and sequences end with the migration.
     /// - Throws: `noMigrationPath` and `dataLossRefused` before anything is changed; `validationFailed` and `uniqueConstraintViolated` for
-    ///   objects that do not keep the rules of a new version, which leave the version before; whatever opening throws.
+    ///   objects that violate rules of a new version, in which case the store keeps the version before it; any error of opening.
     @discardableResult
     public func addStorage<Storage: StorageInterface>(
         _ storage: Storage, progress: MigrationProgress = MigrationProgress()
@@ -54,18 +55,18 @@ extension DataStack {
         return storage
     }
 
-    /// Opens a store in the background and adds it, migrating it where it keeps another version of the model.
+    /// Opens a store in the background and adds it. Migrates it if it has another version of the model.
     ///
     /// - Parameters:
     ///   - storage: The store.
-    ///   - queue: Where the completion is called; nil for the stack's own queue.
-    ///   - completion: Called with the store, or why it was not added.
-    /// - Returns: The progress of a migration; nil when nothing has to be migrated.
+    ///   - queue: The queue on which the completion is called; nil for the stack's own queue.
+    ///   - completion: A closure that is called with the store, or with the error if it was not added.
+    /// - Returns: The progress of a migration; nil if no migration is required.
     @discardableResult
     public func addStorage<Storage: StorageInterface>(
         _ storage: Storage, on queue: DispatchQueue? = nil, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
     ) -> MigrationProgress? {
-        // What is wrong with the store is told to the completion.
+        // Errors of the store are passed to the completion.
         let steps = (try? requiredMigrations(for: storage)) ?? []
         let progress = steps.isEmpty ? nil : MigrationProgress(steps: steps.count)
         core.open(on: queue, completion) { () throws(StorageError) in
@@ -75,11 +76,11 @@ extension DataStack {
         return progress
     }
 
-    /// Takes a store out of the stack and closes it; its objects can no longer be loaded.
+    /// Removes a store from the stack and closes it. Its objects can no longer be loaded.
     ///
-    /// A transaction over several stores whose commit has begun ends before the store is closed; one that has not come so far fails with
-    /// `storeClosed`, and nothing of it is there.
-    /// - Throws: `notFound` if the stack does not have it.
+    /// If the commit of a transaction over several stores has begun, it ends before the store is closed. A transaction that has not reached
+    /// its commit fails with `storeClosed`, and none of its changes are stored.
+    /// - Throws: `notFound` if the store is not in the stack.
     public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
         try reporting { () throws(StorageError) in
             try core.checkReentrancy()
@@ -94,7 +95,7 @@ extension DataStack {
         }
     }
 
-    /// Adds every store of a configuration, in its order; if one cannot be opened, none stays.
+    /// Adds all stores of a configuration, in their order. If one cannot be opened, none of them is added.
     public func addStorages(_ configuration: StackConfiguration, opener: some StoreOpener) throws(StorageError) {
         var added: [any StorageInterface] = []
         do throws(StorageError) {
@@ -154,7 +155,7 @@ extension DataStack {
 }
 
 extension StackCore {
-    /// Does something with a store on a thread of the stack, and calls a completion on a queue.
+    /// Runs a closure with a store on a thread of the stack, and calls a completion on a queue.
     func open<R: Sendable>(
         on queue: DispatchQueue?, _ completion: @escaping @Sendable (Result<R, StorageError>) -> Void,
         _ body: @escaping @Sendable () throws(StorageError) -> R

@@ -1,9 +1,9 @@
 public import PolystoreStorage
 
-/// One object graph over one or many stores.
+/// One object graph over one or more stores.
 ///
-/// A stack is made of the classes of a model; stores are added and removed while it runs, and each entity is routed by configuration to
-/// the stores that hold it. Changes happen in transactions (`perform`); fetches from the stack itself read the newest committed state.
+/// A stack is created from the classes of a model. Stores can be added and removed at any time, and the configurations determine which
+/// stores hold an entity. Changes are made in transactions (`perform`). Fetches from the stack itself read the newest committed state.
 /// ```swift
 /// let stack = try DataStack(Person.self, Dog.self)
 /// try stack.addStorageAndWait(SQLiteStore(path: "pets.db"))
@@ -15,7 +15,7 @@ public import PolystoreStorage
 /// ```
 public final class DataStack: Sendable {
     let core: StackCore
-    /// The versions of the model that the stack knows; only the current one, where it was made of one.
+    /// The known versions of the model; only the current one if the stack was created from a single version.
     public let schemaHistory: SchemaHistory
     @MainActor private var mainContext: ViewContext?
 
@@ -24,20 +24,20 @@ public final class DataStack: Sendable {
         schemaHistory = history
     }
 
-    /// A stack without stores, of the given classes.
+    /// Creates a stack without stores from the given classes.
     ///
     /// - Parameters:
     ///   - models: The classes of the entities. Two stacks may have different classes for one entity name.
-    ///   - configurations: Named subsets of the entities, each to be kept in a store of its own.
+    ///   - configurations: Named subsets of the entities, each for a store of its own.
     ///   - version: The name of the model's version.
-    /// - Throws: `invalidConfiguration` naming the first place where the model breaks a rule.
+    /// - Throws: `invalidConfiguration`, which names the first violation of a rule for models.
     public convenience init(
         _ models: ManagedObject.Type..., configurations: [String: [String]] = [:], version: String = "1"
     ) throws(StorageError) {
         try self.init(models: models, configurations: configurations, version: version)
     }
 
-    /// A stack without stores, of the given classes.
+    /// Creates a stack without stores from the given classes.
     public convenience init(
         models: [ManagedObject.Type], configurations: [String: [String]] = [:], version: String = "1"
     ) throws(StorageError) {
@@ -45,14 +45,14 @@ public final class DataStack: Sendable {
         self.init(model, SchemaHistory(current: model.schema, models: models))
     }
 
-    /// A stack without stores, of a schema; entities without a class among `models` are `DynamicObject`s.
+    /// Creates a stack without stores from a schema. Entities without a class among `models` use `DynamicObject`.
     public convenience init(schema: Schema, models: [ManagedObject.Type] = []) throws(StorageError) {
         try self.init(schemaHistory: SchemaHistory(current: schema, models: models))
     }
 
-    /// A stack without stores, of the versions of a model: it works with the current one.
+    /// Creates a stack without stores from the versions of a model. The stack uses the current version.
     ///
-    /// A store that keeps another version is refused like any other that does not fit (`schemaMismatch`).
+    /// A store with another version is refused like any other store with a different schema (`schemaMismatch`).
     public convenience init(schemaHistory: SchemaHistory) throws(StorageError) {
         do throws(SchemaError) {
             self.init(try StackModel(schema: schemaHistory.currentSchema, classes: schemaHistory.models), schemaHistory)
@@ -61,17 +61,17 @@ public final class DataStack: Sendable {
         }
     }
 
-    /// A stack without stores, of the versions of a model, oldest first: it works with the last one of the chain.
+    /// Creates a stack without stores from the versions of a model, oldest first. The stack uses the last version of the chain.
     public convenience init(
         _ schema: Schema, _ more: Schema..., migrationChain: MigrationChain = nil, models: [ManagedObject.Type] = []
     ) throws(StorageError) {
         try self.init(schemaHistory: SchemaHistory(schemas: [schema] + more, migrationChain: migrationChain, models: models))
     }
 
-    /// A stack without entities, and without stores.
+    /// Creates a stack without entities and stores.
     public convenience init() { self.init(.none, SchemaHistory(current: .empty)) }
 
-    /// The main actor's context to look at objects: one for the stack, made when it is first asked for, which merges every commit.
+    /// The stack's read context of the main actor, created on first use. It merges every commit.
     @MainActor public var viewContext: ViewContext {
         if let mainContext { return mainContext }
         let made = makeViewContext()
@@ -79,26 +79,26 @@ public final class DataStack: Sendable {
         return made
     }
 
-    /// The threads of the stack and what waits for them.
+    /// The threads of the stack and their queues.
     package var workers: StackWorkers { core.workers }
 
     /// The schema of the model.
     public var schema: Schema { core.model.schema }
 
-    /// How relationships are loaded that no fetch asked for in advance; a change concerns what begins after it.
+    /// The loading of relationships that were not prefetched. A change applies to work that begins after it.
     public var relationships: RelationshipLoading {
         get { core.relationships }
         set { core.relationships = newValue }
     }
 
-    /// From how many rows on the logger is told of an answer for which they were read, because a store did not give it by itself; 10,000 at
-    /// first, `.max` for never.
+    /// The number of rows from which the stack logs a request for which more rows were read because a store could not evaluate it
+    /// completely. 10,000 by default; `.max` disables the report.
     public var reportedRows: Int {
         get { core.reportedRows }
         set { core.reportedRows = newValue }
     }
 
-    /// Who measures or traces what the stack does; nobody unless one is assigned.
+    /// The instrumentation that measures or traces the stack; nil by default.
     public var instrumentation: (any StoreInstrumentation)? {
         get { core.instrumentation }
         set { core.instrumentation = newValue }
@@ -108,10 +108,10 @@ public final class DataStack: Sendable {
     public var storages: [any StorageInterface] { core.entries.map(\.entry.store.storage) }
 }
 
-/// What happens when a relationship is asked for that was not loaded.
+/// The behavior of an access to a relationship that was not loaded.
 public enum RelationshipLoading: Sendable {
-    /// It is loaded then, by a look-up of its own.
+    /// The relationship is loaded by a separate lookup.
     case lazy
-    /// It is the error `unplannedLoad`, so that tests find look-ups in loops: load it with `From.prefetch`.
+    /// The access is the error `unplannedLoad`, so that tests detect lookups in loops. Load the relationship with `From.prefetch`.
     case strict
 }

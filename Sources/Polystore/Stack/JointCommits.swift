@@ -2,10 +2,10 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What a stack knows of commits over several stores: what their leaders need not keep any more, where transactions may be prepared, and the
-/// gate by which nobody sees half of one.
+/// The state of commits over several stores: the changes that leaders no longer need to keep, the stores that may have prepared
+/// transactions, and the gate that prevents readers from seeing a part of a joint commit.
 final class JointCommits: Sendable {
-    /// A part of a commit that a follower has, so that its leader need not keep it.
+    /// A part of a commit that a follower has applied, so that its leader need not keep it.
     struct Confirmed: Sendable, Hashable {
         let peer: Peer
         let follower: UUID
@@ -14,18 +14,18 @@ final class JointCommits: Sendable {
     private struct State: Sendable {
         var confirmed: [Int: [Confirmed]] = [:]
         var prepared: Set<Int> = []
-        /// Leaders whose last commit over several stores is in doubt, each with the number of the doubt. A store has it also when it was
-        /// removed and came again.
+        /// Leaders whose last joint commit is in doubt, each with the number of the doubt. The entry remains if the store is removed and
+        /// added again.
         var doubts: [UUID: Int] = [:]
         var lastDoubt = 0
-        /// Stores that may have leaders that they know nothing of.
+        /// Stores that may lack records of their leaders.
         var lacking: Set<Int> = []
-        /// How often stores are in the midst of a joint commit, and of the opening of sessions that read.
+        /// The number of running joint commits, and of openings of read sessions, by store.
         var committing: [Int: Int] = [:]
         var opening: [Int: Int] = [:]
-        /// Commits that wait: openings let them go first, so that they cannot be kept waiting for ever.
+        /// The waiting commits. Openings let them proceed first, so that commits cannot starve.
         var wanting: [Int: Int] = [:]
-        /// How many joint commits have ended, by their stores.
+        /// The number of completed joint commits, by their stores.
         var ended: [Set<Int>: Int] = [:]
         var waiting: [DispatchSemaphore] = []
 
@@ -37,9 +37,9 @@ final class JointCommits: Sendable {
 
     private let state = Mutex(State())
 
-    // MARK: What leaders keep
+    // MARK: Changes that leaders keep
 
-    /// Notes that a follower has the changes that its leader keeps for it.
+    /// Records that a follower has the changes that its leader keeps for it.
     @inline(never) func confirm(_ peer: Peer, of follower: UUID, by leader: Int) {
         state.withLock { state in
             state.confirmed[leader, default: []].removeAll { $0.follower == follower }
@@ -47,19 +47,19 @@ final class JointCommits: Sendable {
         }
     }
 
-    /// Whether a store keeps changes that others have.
+    /// Whether a store keeps changes that the followers have already applied.
     @inline(never) func hasConfirmed(_ leader: Int) -> Bool { state.withLock { !($0.confirmed[leader] ?? []).isEmpty } }
 
-    /// Drops them, in a transaction of the store.
+    /// Drops these changes in a transaction of the store.
     ///
-    /// - Returns: What was dropped: it is there again until the transaction has committed.
+    /// - Returns: The dropped changes. They remain stored until the transaction commits.
     @inline(never) func dropConfirmed(_ leader: Int, _ writer: WriteSession) throws(StorageError) -> [Confirmed] {
         let confirmed = state.withLock { $0.confirmed[leader] } ?? []
         for item in confirmed { try Peers.drop(for: item.follower, confirmed: item.peer, writer) }
         return confirmed
     }
 
-    /// The transaction has committed in which a store dropped what others have.
+    /// Records the commit of the transaction in which a store dropped confirmed changes.
     @inline(never) func didDrop(_ dropped: [Confirmed], _ leader: Int) {
         if dropped.isEmpty { return }
         state.withLock { state in
@@ -70,10 +70,10 @@ final class JointCommits: Sendable {
 
     // MARK: Doubt
 
-    /// The leaders whose last commit over several stores is in doubt: neither they nor their followers are written to before it is decided.
+    /// The leaders whose last joint commit is in doubt. Neither they nor their followers are written to before the commit is decided.
     var doubtful: Set<UUID> { @inline(never) get { state.withLock { Set($0.doubts.keys) } } }
 
-    /// Notes that the last commit of a leader is in doubt.
+    /// Records that the last commit of a leader is in doubt.
     @inline(never) func doubt(_ leader: UUID) {
         state.withLock { state in
             state.lastDoubt += 1
@@ -81,17 +81,17 @@ final class JointCommits: Sendable {
         }
     }
 
-    /// The number of the doubt about a leader; nil for none.
+    /// Returns the number of the doubt about a leader, or nil if there is none.
     @inline(never) func doubt(about leader: UUID) -> Int? { state.withLock { $0.doubts[leader] } }
 
-    /// Notes that a doubt is over, unless a later one has come.
+    /// Records that a doubt was resolved, unless a later one was recorded.
     @inline(never) func settle(_ doubt: Int?, of leader: UUID) {
         state.withLock { state in if state.doubts[leader] == doubt { state.doubts[leader] = nil } }
     }
 
-    // MARK: Leaders that a store may not know
+    // MARK: Stores that may lack records of leaders
 
-    /// Whether a store may have a leader of the stack that it knows nothing of, so that one has to look before it is written to.
+    /// Whether a store may lack the record of a leader in the stack, which must be checked before a write to the store.
     @inline(never) func mayLackPeers(_ store: Int) -> Bool { state.withLock { $0.lacking.contains(store) } }
 
     @inline(never) func setMayLackPeers(_ store: Int, _ mayLack: Bool) {
@@ -102,7 +102,7 @@ final class JointCommits: Sendable {
 
     // MARK: Prepared transactions
 
-    /// Whether a store may have transactions that were prepared and have not ended.
+    /// Whether a store may have prepared transactions that have not ended.
     @inline(never) func mayBePrepared(_ store: Int) -> Bool { state.withLock { $0.prepared.contains(store) } }
 
     @inline(never) func setMayBePrepared(_ store: Int, _ mayBe: Bool) {
@@ -115,7 +115,7 @@ final class JointCommits: Sendable {
 
     /// Runs the commits of several stores while no session is opened that reads more than one of them.
     ///
-    /// - Throws: `timeout`, `cancelled` or `busy` when sessions are not opened in time; nothing was run then.
+    /// - Throws: `timeout`, `cancelled` or `busy` if sessions are not opened in time. In that case nothing was run.
     func commit<R>(_ stores: Set<Int>, _ limit: WorkLimit?, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         if stores.count < 2 { return try body() }
         change { Self.add(1, to: &$0.wanting, stores) }
@@ -139,17 +139,18 @@ final class JointCommits: Sendable {
         return try body()
     }
 
-    /// Waits until a store is not in the midst of a joint commit, as long as such a wait is of use.
+    /// Waits until no joint commit of a store is running, at most for `patience`.
     @inline(never) func awaitCommit(of store: Int) { wait(nil) { $0.committing[store] == nil } }
 
-    /// Opens sessions that read several stores, and no commit waits for that: it may take long where a server's connections are in use.
+    /// Opens sessions that read several stores, without blocking commits: opening may take long if a server's connections are in use.
     ///
-    /// - Returns: Whether no joint commit to one of them came in between; if one did, the sessions may be of different moments.
+    /// - Returns: Whether no joint commit to one of the stores happened in between. If one did, the sessions may show states of different
+    ///   times.
     func openUndisturbed(_ stores: Set<Int>, _ body: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
         let start = mark
         if isCommitting(stores) { return false }
         try body()
-        // In this order: a commit that ends meanwhile is either under way or has ended.
+        // The order matters: a commit that ends meanwhile is either still running or has ended.
         return !isCommitting(stores) && !hasCommitted(over: stores, and: stores, since: start)
     }
 
@@ -157,9 +158,9 @@ final class JointCommits: Sendable {
         state.withLock { !stores.isDisjoint(with: $0.committing.keys) }
     }
 
-    /// Opens sessions that read several stores while none of them is in the midst of a joint commit.
+    /// Opens sessions that read several stores while no joint commit of one of them is running.
     ///
-    /// - Throws: `busy` when a commit does not end in time.
+    /// - Throws: `busy` if a commit does not end in time.
     func open(_ stores: Set<Int>, _ limit: WorkLimit?, _ body: () throws(StorageError) -> Void) throws(StorageError) {
         if stores.count < 2 { return try body() }
         let isOpened = wait(limit) { state in
@@ -175,14 +176,14 @@ final class JointCommits: Sendable {
         try body()
     }
 
-    /// The joint commits that have ended, as a point to compare with.
+    /// The completed joint commits at one point, for a later comparison.
     struct Mark: Sendable {
         fileprivate let ended: [Set<Int>: Int]
     }
 
     var mark: Mark { @inline(never) get { state.withLock { Mark(ended: $0.ended) } } }
 
-    /// Whether a joint commit over one of some stores and one of others has ended since a mark.
+    /// Whether a joint commit over a store of one set and a store of another set has ended since a mark.
     @inline(never) func hasCommitted(over stores: Set<Int>, and others: Set<Int>, since mark: Mark) -> Bool {
         state.withLock { state in
             state.ended.contains { key, count in
@@ -207,9 +208,9 @@ final class JointCommits: Sendable {
         }
     }
 
-    /// Waits until `take` says that it has what it wants.
+    /// Waits until `take` returns true.
     ///
-    /// - Returns: False when the limit has ended, or the patience.
+    /// - Returns: False if the limit or `patience` has expired.
     @discardableResult @inline(never)
     private func wait(_ limit: WorkLimit?, _ take: (inout State) -> Bool) -> Bool {
         let deadline = DispatchTime.now() + min(limit?.secondsLeft ?? Self.patience, Self.patience)

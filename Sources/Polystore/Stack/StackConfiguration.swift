@@ -1,17 +1,17 @@
 public import Foundation
 public import PolystoreStorage
 
-/// Which stores a stack has and which entities go where, in code or in a JSON file:
-/// `{"stores": [{"url": "sqlite:main.db"}, {"url": "memory:", "configuration": "Cache"}]}`.
+/// The stores of a stack and the entities of each, in code or in a JSON file: `{"stores": [{"url": "sqlite:main.db"}, {"url": "memory:",
+/// "configuration": "Cache"}]}`.
 public struct StackConfiguration: Sendable, Hashable, Codable {
     /// One store of a stack.
     public struct Store: Sendable, Hashable, Codable {
         /// The store URL.
         public var url: String
-        /// The configuration of the model whose entities the store keeps; nil for all entities.
+        /// The configuration of the model that contains the entities of the store; nil for all entities.
         public var configuration: String?
 
-        /// A store at a URL.
+        /// Creates a description of a store.
         public init(url: String, configuration: String? = nil) {
             self.url = url
             self.configuration = configuration
@@ -21,12 +21,12 @@ public struct StackConfiguration: Sendable, Hashable, Codable {
     /// The stores, in the order in which they are opened.
     public var stores: [Store]
 
-    /// A configuration of stores.
+    /// Creates a configuration from a list of stores.
     public init(stores: [Store]) { self.stores = stores }
 
-    /// The configuration of a JSON text.
+    /// Decodes a configuration from JSON.
     ///
-    /// - Throws: `invalidConfiguration` saying what is wrong with it.
+    /// - Throws: `invalidConfiguration` if the JSON does not have the expected form.
     public init(json: Data) throws(StorageError) {
         do {
             self = try JSONDecoder().decode(Self.self, from: json)

@@ -1,51 +1,52 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// When a store commits among others.
+/// The rank of a store in the order of a joint commit.
 enum CommitRank: Int {
-    /// First: its commit can still be refused.
+    /// First, because its commit can still be refused.
     case server
     case file
-    /// Last: nobody finds it again after a crash.
+    /// Last, because its contents do not survive a crash.
     case memory
 }
 
 extension OpenStore {
-    /// When the store commits among others.
+    /// The rank of the store in the order of a joint commit.
     var commitRank: CommitRank {
         if !capabilities.contains(.persistent) { return .memory }
         return capabilities.contains(.concurrentWriters) ? .server : .file
     }
 
-    /// The place of the store in the order of commits, which is the same in all processes.
+    /// The position of the store in the order of commits, which is the same in all processes.
     var commitPlace: (Int, String) { (commitRank.rawValue, storeID.uuidString) }
 
-    /// The place of the store in the order in which write transactions open them, which is the same in all processes: by identity, those with
-    /// one writer first. Whoever has locks of rows then waits for no store as a whole, whose holder could wait for such a row unseen by its
-    /// server; and a server's snapshot is no older than the wait.
+    /// The position of the store in the order in which write transactions open stores, which is the same in all processes: stores with a
+    /// single writer first, then by identity. A transaction that holds row locks of a server therefore never waits for a whole store, whose
+    /// holder could be waiting for such a row without the server noticing the deadlock. In addition, the snapshot of a server is taken
+    /// after the wait.
     var lockPlace: (Int, String) { (commitRank == .server ? 1 : 0, storeID.uuidString) }
 }
 
-/// Stores that commit together: in which order, and how one catches up with another.
+/// The order of joint commits, and the completion of a joint commit in stores that are behind their peers.
 extension StackCore {
-    /// Whether what was committed is there after a crash.
+    /// Whether committed data survives a crash.
     func isPersistent(_ position: Int) -> Bool { (try? store(position)).map { $0.commitRank != .memory } ?? false }
 
-    /// Stores in the order in which write transactions open them.
+    /// Returns stores in the order in which write transactions open them.
     ///
-    /// - Throws: `storeClosed` when one was removed.
+    /// - Throws: `storeClosed` if one of them was removed.
     func lockOrder(_ stores: Set<Int>) throws(StorageError) -> [Int] {
         try stores.map { position throws(StorageError) in (position: position, place: try store(position).lockPlace) }
             .sorted { $0.place < $1.place }.map(\.position)
     }
 
-    /// Whether a store can follow another in a commit, so that the other has to keep its changes.
+    /// Whether a store can follow another one in a commit, so that the other one must keep its changes.
     func canFollow(_ position: Int) -> Bool {
         guard let own = try? store(position), own.commitRank == .file else { return false }
         return entries.contains { other, entry in other != position && entry.store.commitPlace < own.commitPlace }
     }
 
-    /// Starts a write transaction. One of a store that other stores may keep changes for takes those over first.
+    /// Begins a write transaction. If other stores may keep changes for the store, these are applied first.
     func beginWrite(_ position: Int, _ options: WriteOptions) throws(StorageError) -> WriteSession {
         let entry = try entry(position)
         var options = options
@@ -62,7 +63,7 @@ extension StackCore {
                     guard let author else { return writer }
                     try commitSettled(writer, position, author)
                 } else {
-                    // Without the lock of the store, which comes after theirs.
+                    // The lock of this store is released, because it comes after theirs in the lock order.
                     writer.end()
                     for store in doubtful { try settleDoubt(of: store, for: entry.store, options) }
                 }
@@ -73,7 +74,7 @@ extension StackCore {
         }
     }
 
-    /// Commits what a store has taken over from a leader, and notifies observers.
+    /// Commits the changes that a store has taken over from a leader, and notifies observers.
     private func commitSettled(_ writer: WriteSession, _ position: Int, _ author: String) throws(StorageError) {
         let ticket = commits.begin([position]), changes = ticket.isObserved ? writer.recordedChanges : nil
         var told: CommittedChanges?
@@ -88,26 +89,27 @@ extension StackCore {
         try writer.store.synchronize()
     }
 
-    /// The stores whose last commit is in doubt and has to be decided before a store is written to: itself, and those that it follows.
+    /// Returns the stores whose last commit is in doubt and must be decided before a store is written to: the store itself and those that
+    /// it follows.
     private func doubtful(before writer: WriteSession) throws(StorageError) -> [UUID] {
         let doubtful = joint.doubtful
         return doubtful.isEmpty ? [] : try ([writer.store.storeID] + Peers(writer).known()).filter(doubtful.contains)
     }
 
-    /// Decides the commit that is in doubt of a store, or of one that it follows.
+    /// Decides the commit in doubt of a store or of one of its leaders.
     ///
-    /// - Throws: `peerUnavailable` while the other store is not in the stack, or takes no transaction.
+    /// - Throws: `peerUnavailable` while the other store is not in the stack or accepts no transaction.
     private func settleDoubt(of doubtful: UUID, for store: OpenStore, _ options: WriteOptions) throws(StorageError) {
         if doubtful == store.storeID { return try settleDoubt(of: store, options) }
         guard let leader = entries.first(where: { $0.entry.store.storeID == doubtful })?.entry.store else { throw Peers.unavailable(nil) }
         try asking { () throws(StorageError) in try settleDoubt(of: leader, options) }
     }
 
-    /// Decides a leader's commit that its engine left in doubt: what the store has when a transaction after it commits stays so.
+    /// Decides a leader's commit that its engine left in doubt. If a later transaction commits, the state that it saw is final.
     func settleDoubt(of leader: OpenStore, _ options: WriteOptions) throws(StorageError) {
         let writer = try leader.beginWrite(options)
         defer { writer.end() }
-        // Of a doubt that comes later nothing is known.
+        // The number is read now, because the transaction decides nothing about a doubt that is recorded later.
         let doubt = joint.doubt(about: leader.storeID)
         do throws(StorageError) {
             try Peers.touch(writer)
@@ -120,7 +122,7 @@ extension StackCore {
         joint.settle(doubt, of: leader.storeID)
     }
 
-    /// Asks a peer: where it cannot answer, the store that depends on it cannot be written to.
+    /// Runs a request to a peer. If the peer cannot answer, the store that depends on it is not writable.
     private func asking<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         do throws(StorageError) { return try body() } catch {
             if [.busy, .timeout, .cancelled, .peerUnavailable].contains(error.code) { throw error }
@@ -128,7 +130,7 @@ extension StackCore {
         }
     }
 
-    /// How the leaders of a store are read.
+    /// Returns the function that opens read sessions of a store's leaders.
     func reading(for follower: UUID, _ options: WriteOptions) -> Peers.Reading {
         { [weak self] leader throws(StorageError) in
             guard let self, let position = position(of: leader) else { return nil }
@@ -138,14 +140,14 @@ extension StackCore {
         }
     }
 
-    /// How a store is read for which a write transaction waits.
+    /// Returns the options for reading a store on behalf of a waiting write transaction.
     private static func reserved(_ options: WriteOptions) -> ReadOptions { ReadOptions(limit: options.limit, isForWriter: true) }
 
-    /// Lets the stores that are behind a peer catch up, as far as the stack has both, and leaders drop what they keep for stores that have
-    /// it; called when a store comes.
+    /// Lets stores that are behind a peer catch up, if the stack has both, and lets leaders drop the changes that their followers have
+    /// applied. Called when a store is added.
     ///
-    /// One that cannot do so now can be read all the same, and what leads out may need it in the stack. It catches up before it is next
-    /// written to, or refuses that.
+    /// A store that cannot catch up now remains readable, because the code that resolves the problem may need it in the stack. It catches
+    /// up before the next write to it, or refuses that write.
     func catchUp() {
         for (position, entry) in entries {
             if canFollow(position) { joint.setMayLackPeers(position, true) }
@@ -162,9 +164,9 @@ extension StackCore {
         do throws(StorageError) { try body() } catch { StoreLogging.notice(error.message) }
     }
 
-    /// Notes the leaders of a store in it that it knows nothing of, as when it was put back from a backup of before it had any.
+    /// Records in a store the leaders of which it has no record, for example because it was restored from a backup that precedes them.
     ///
-    /// - Throws: `peerUnavailable` when one of the stores that it can follow cannot be asked.
+    /// - Throws: `peerUnavailable` if one of the stores that it can follow cannot be read.
     private func remind(_ position: Int, _ entry: Entry, _ options: WriteOptions) throws(StorageError) {
         for (other, leader) in entries where other != position && leader.store.commitPlace < entry.store.commitPlace {
             let session = try asking { () throws(StorageError) in try leader.store.beginRead(Self.reserved(options)) }
@@ -181,7 +183,7 @@ extension StackCore {
         joint.setMayLackPeers(position, false)
     }
 
-    /// What a follower does not know of a leader, by their sessions.
+    /// Returns the record of a leader that a follower lacks, according to their sessions.
     private func missing(_ follower: ReadSession, _ leader: ReadSession) throws(StorageError) -> Peer? {
         try Peers(follower).missing(Peers(leader), leader.store.storeID)
     }
@@ -193,7 +195,7 @@ extension StackCore {
         }
     }
 
-    /// Whether something holds for one of the leaders of a store that the stack has; they are seen as they were committed last.
+    /// Whether a condition holds for one of a store's leaders in the stack. The leaders are read in their last committed state.
     private func withLeaders(
         of entry: Entry, _ body: (Peers, Peer) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
@@ -208,7 +210,7 @@ extension StackCore {
         return false
     }
 
-    /// Lets the leaders of a store drop what it has. What cannot be dropped now is dropped another time.
+    /// Lets the leaders of a store drop the changes that it has applied. A failed attempt is repeated later.
     private func dropConfirmed(_ position: Int, _ entry: Entry) {
         guard entry.store.commitRank == .file else { return }
         _ = try? withLeaders(of: entry) { leader, peer throws(StorageError) in
@@ -220,7 +222,7 @@ extension StackCore {
         for (place, _) in entries { dropConfirmed(in: place) }
     }
 
-    /// Lets a store drop the changes that it keeps for others and that they have, in a transaction of its own.
+    /// Drops the changes that a store keeps for followers that have applied them, in a separate transaction.
     func dropConfirmed(in position: Int) {
         if !joint.hasConfirmed(position) { return }
         do throws(StorageError) {
@@ -230,20 +232,21 @@ extension StackCore {
             _ = try writer.commit(CommitRecord())
             joint.didDrop(dropped, position)
         } catch {
-            // The next transaction over both stores replaces it, and whoever adds both to a stack tries again.
+            // The next transaction over both stores replaces the changes, and adding both stores to a stack tries again.
         }
     }
 
-    /// Notes in each store that another may keep changes for it, and in the other that it does.
+    /// Records in each store that a peer may keep changes for it, and in the peer that it does.
     func pair(_ pairs: [(store: Int, peer: UUID)]) throws(StorageError) {
         for (store, peer) in pairs {
             guard let leader = position(of: peer) else { continue }
             let pairing = UUID()
-            // The follower first: one that has no transaction of a pairing yet does not mind that its leader knows nothing of it.
+            // The follower is written first: with no transaction of the pairing yet, it is consistent with a leader that has no record of
+            // it.
             try write(to: store) { writer throws(StorageError) in try Peers.add(peer, pairing: pairing, writer) }
             try write(to: leader) { writer throws(StorageError) in
-                // Two programs may pair the stores at once: what the one keeps already must not be dropped for the pairing of the other. The
-                // leader is read before the follower, so that a change of it since then is a conflict.
+                // Two programs may pair the stores concurrently. The changes that one of them has already stored must not be dropped for
+                // the pairing of the other. The leader is read before the follower, so that a later change of the leader is a conflict.
                 _ = try Peers(writer).lead(of: storeID(store))
                 let reader = try self.store(store).beginRead()
                 defer { reader.end() }
@@ -253,7 +256,7 @@ extension StackCore {
         }
     }
 
-    /// Writes notes to a store: again after a conflict with another writer, the last time alone.
+    /// Writes records to a store. Repeats the transaction after a conflict with another writer; the last attempt has exclusive access.
     func write(to store: Int, _ body: (WriteSession) throws(StorageError) -> Void) throws(StorageError) {
         let attempts = TransactionRunner.attempts
         for attempt in 1...attempts {

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Transactions of servers that are prepared for a commit of another store.
+/// Server transactions that are prepared for a commit of another store.
 extension StackCore {
-    /// Ends transactions of a store that are prepared for commits which have ended, and waits for the other ones.
+    /// Ends the transactions of a store that are prepared for completed commits, and waits for the other ones.
     ///
-    /// - Throws: `busy` when one has not ended in time; `peerUnavailable` when the store that decides cannot be asked.
+    /// - Throws: `busy` if one of them has not ended in time; `peerUnavailable` if the deciding store cannot be asked.
     func settlePrepared(_ position: Int, _ entry: Entry, _ options: WriteOptions) throws(StorageError) {
         guard joint.mayBePrepared(position), let store = entry.store.ability((any PreparedCommitStorage).self) else { return }
         let deadline = ContinuousClock.now + .seconds(options.timeout)
@@ -18,14 +18,14 @@ extension StackCore {
         }
     }
 
-    /// Ends those that can be ended now, whether or not anything says that there are any: called when a store comes.
+    /// Ends the prepared transactions whose outcome is known, without a check for recorded ones. Called when a store is added.
     func endPrepared(_ position: Int, _ entry: Entry) throws(StorageError) {
         guard let store = entry.store.ability((any PreparedCommitStorage).self) else { return }
         joint.setMayBePrepared(position, true)
         _ = try endPrepared(position, store) {}
     }
 
-    /// - Returns: Whether none is left.
+    /// - Returns: Whether no prepared transaction remains.
     private func endPrepared(
         _ position: Int, _ store: any PreparedCommitStorage, _ cannotAsk: () throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
@@ -44,7 +44,7 @@ extension StackCore {
         return !isLeft
     }
 
-    /// Ends one; false where another session has it in its hands.
+    /// Ends one prepared transaction. Returns false if another session is using it.
     private func end(_ commit: CommitToken, in store: any PreparedCommitStorage, commits: Bool) throws(StorageError) -> Bool {
         do throws(StorageError) {
             try store.endPrepared(for: commit, commits: commits)
@@ -59,7 +59,7 @@ extension StackCore {
         "the store holds a transaction that ends as another store decided, which cannot be asked; nothing was written; add the other store to "
             + "the stack, or forget it with forgetPeers")
 
-    /// Ends all transactions that a store has prepared for others: one whose commit nobody can tell of is undone.
+    /// Ends all transactions that a store has prepared for other stores. A transaction whose outcome no store can determine is rolled back.
     func forgetPrepared(_ position: Int, _ entry: Entry) throws(StorageError) {
         guard let store = entry.store.ability((any PreparedCommitStorage).self) else { return }
         for commit in try store.preparedCommits() {
@@ -70,12 +70,13 @@ extension StackCore {
         }
     }
 
-    /// Whether commits over several servers are possible: then transactions of programs that died can be found at any time.
+    /// The number of stores with prepared transactions. With at least two, commits over several servers are possible, and transactions of
+    /// programs that exited can be found at any time.
     private var serverCount: Int {
         entries.filter { $0.entry.store.ability((any PreparedCommitStorage).self) != nil }.count
     }
 
-    /// What became of a commit of a store of the stack; nil where the stack does not have it, or it cannot say.
+    /// Returns the outcome of a commit of a store; nil if the store is not in the stack or cannot determine outcomes.
     private func decision(on commit: CommitToken) throws(StorageError) -> CommitOutcome? {
         guard let position = position(of: commit.storeID),
             let store = try store(position).ability((any CommitOutcomeStorage).self)

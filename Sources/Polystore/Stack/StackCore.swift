@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What a stack and everything that came from it share: the model and the stores.
+/// The model and the stores, shared by a stack and everything created from it.
 final class StackCore: Sendable {
     struct Entry: Sendable {
         let store: OpenStore
@@ -11,13 +11,12 @@ final class StackCore: Sendable {
     }
 
     private struct State: Sendable {
-        /// The stores in the order of their positions. A position is never used again, so that objects of a store that was removed are known
-        /// as such.
+        /// The stores in the order of their positions. Positions are never reused, so that objects of a removed store can be recognized.
         var entries: [(position: Int, entry: Entry)] = []
         /// The position of the next store.
         var next = 0
 
-        /// Where a position is among the entries.
+        /// Returns the index of a position among the entries.
         func index(of position: Int) -> Int? {
             var low = 0, high = entries.count
             while low < high {
@@ -33,26 +32,26 @@ final class StackCore: Sendable {
         var pageSecret: [UInt8] = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     }
 
-    /// A stack without anything, for key paths that are resolved without one.
+    /// A stack without a model and stores, to resolve key paths without a real stack.
     static let none = StackCore(model: .none)
 
     let model: StackModel
     let workers = StackWorkers()
-    /// Where completions are called unless the caller names a queue.
+    /// The queue of completions for which the caller names no queue.
     let completions = DispatchQueue(label: "polystore.completions")
     let commits = CommitHub()
     let joint = JointCommits()
-    /// Leads publishers from commit to commit.
+    /// The publishers, which it updates after each commit.
     var publishers: PublisherCenter { state.withLock { $0.publishers } }
-    /// The watches over the stores, by position, while somebody observes.
+    /// The change watches of the stores, by position, while the stack is observed.
     let following = Mutex<[Int: Following]>([:])
-    /// Held while a watch begins, or ends because nobody observes.
+    /// A lock that is held while a watch begins, or ends because the stack is no longer observed.
     let startingToFollow = Mutex(())
-    /// Whether stores that come are to be watched.
+    /// Whether newly added stores must be watched.
     let isFollowing = Atomic(false)
-    /// How often a store came or went: what was found out about the stores holds until it changes.
+    /// The number of additions and removals of stores. Cached facts about the stores are valid until it changes.
     let storeChanges = Atomic(0)
-    /// The number of cursors and streams that hold a snapshot of their own.
+    /// The number of cursors and streams with a snapshot of their own.
     let openStreams = Atomic(0)
     private let state = Mutex(State())
 
@@ -64,19 +63,19 @@ final class StackCore: Sendable {
 
     deinit { for item in following.withLock({ Array($0.values) }) { item.watch?.cancel() } }
 
-    /// Whether relationships may be loaded when they are first asked for.
+    /// The loading of relationships that were not prefetched.
     var relationships: RelationshipLoading {
         get { state.withLock { $0.relationships } }
         set { state.withLock { $0.relationships = newValue } }
     }
 
-    /// From how many rows on an answer above a store is reported.
+    /// The number of rows from which evaluation outside the store is reported.
     var reportedRows: Int {
         get { state.withLock { $0.reportedRows } }
         set { state.withLock { $0.reportedRows = newValue } }
     }
 
-    /// Reports what an answer has read that its store does not give by itself.
+    /// Reports a request that read additional rows because its store could not evaluate it completely.
     func report(_ work: ResidualWork, of storeType: String) {
         if work.read < reportedRows { return }
         StoreLogging.notice(
@@ -84,19 +83,19 @@ final class StackCore: Sendable {
                 + "itself; explain says which")
     }
 
-    /// Who measures what the stack does.
+    /// The instrumentation that measures the stack.
     var instrumentation: (any StoreInstrumentation)? {
         get { state.withLock { $0.instrumentation } }
         set { state.withLock { $0.instrumentation = newValue } }
     }
 
-    /// What signs the cursors of pages.
+    /// The secret that signs page cursors.
     var pageSecret: [UInt8] {
         get { state.withLock { $0.pageSecret } }
         set { state.withLock { $0.pageSecret = newValue } }
     }
 
-    /// Adds a store and gives its position.
+    /// Adds a store and returns its position.
     @discardableResult
     func append(_ entry: Entry) -> Int {
         let position = state.withLock { state in
@@ -109,7 +108,7 @@ final class StackCore: Sendable {
         return position
     }
 
-    /// Takes a store out; nil if it is not there.
+    /// Removes a store; returns nil if it is not in the stack.
     func remove(_ store: any StorageInterface) -> Entry? {
         defer { countWriters() }
         return state.withLock { state in
@@ -119,11 +118,12 @@ final class StackCore: Sendable {
         }
     }
 
-    /// Lets as many write transactions begin at a time as all stores take: more would wait inside one of them, and not in their order.
+    /// Sets the number of write transactions that begin concurrently to the number that all stores accept. Additional ones would wait
+    /// inside a store, and not in the order of their submission.
     ///
-    /// A store with one writer is enough to let one begin at a time. What a closure will write to is known only when it does, and
-    /// one that waits there for another would keep the locks that it has on servers, and its place before those that do not need the store.
-    /// Closures that run on the calling thread are not counted.
+    /// A single store with one writer limits the number to one. The stores to which a closure writes are known only when it does so. A
+    /// closure that waits there for another one would keep its locks on servers, and its position before closures that do not need the
+    /// store. Closures that run on the calling thread are not counted.
     private func countWriters() {
         workers.writes.setWidth {
             let stores = entries.map(\.entry.store)
@@ -131,7 +131,7 @@ final class StackCore: Sendable {
         }
     }
 
-    /// The writers that a store with concurrent writers takes at a time.
+    /// The number of concurrent writers for stores that support them.
     private static let concurrentWriters = 4
 
     var entries: [(position: Int, entry: Entry)] {
@@ -144,17 +144,17 @@ final class StackCore: Sendable {
         return entry
     }
 
-    /// Whether a store is still part of the stack.
+    /// Whether a store is still in the stack.
     func hasStore(_ position: Int) -> Bool { state.withLock { $0.index(of: position) != nil } }
 
     func store(_ position: Int) throws(StorageError) -> OpenStore { try entry(position).store }
 
     func storeID(_ position: Int) -> UUID { (try? entry(position).store.storeID) ?? UUID.placeholder }
 
-    /// The position of the store with an identity; nil if the stack does not have it.
+    /// Returns the position of the store with an identity, or nil if the store is not in the stack.
     func position(of storeID: UUID) -> Int? { entries.first { $0.entry.store.storeID == storeID }?.position }
 
-    /// The stores that hold an entity: all of them, or those of the named configurations.
+    /// Returns the stores that hold an entity: all of them, or those of the named configurations.
     ///
     /// - Throws: `notFound` before any store was added, and for an entity that no store holds.
     func stores(for entity: EntityIndex, _ configurations: [String?]?) throws(StorageError) -> [Int] {

@@ -1,16 +1,16 @@
-/// What a stack does on threads of its own, by kinds that do not wait for each other.
+/// The work queues of a stack, by kinds of work that do not wait for each other.
 package final class StackWorkers: Sendable {
     /// All threads of the stack.
     package let threads = WorkerThreads()
     /// Closures of `read`.
     package let reads: WorkQueue
-    /// Batches of streams. A stack has few streams with a snapshot of their own, so that one always finds a thread.
+    /// Batches of streams. The number of streams with a snapshot of their own is limited, so that each finds a thread.
     package let streams: WorkQueue
-    /// The first fetches of observers, and what trackers of the history read and note.
+    /// The first fetches of observers, and the reads and writes of history trackers.
     package let observers: WorkQueue
-    /// Closures of `perform`, in the order in which they were submitted: as many at a time as the stores have writers.
+    /// Closures of `perform`, in the order of their submission. As many run concurrently as the stores accept writers.
     package let writes: WorkQueue
-    /// Stores that are opened and migrated.
+    /// The opening and migration of stores.
     package let openings: WorkQueue
 
     init() {

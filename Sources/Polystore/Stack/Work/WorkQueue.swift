@@ -2,11 +2,12 @@ internal import Foundation
 package import PolystoreStorage
 internal import Synchronization
 
-/// Work of a stack that begins in the order in which it was submitted, so many pieces at a time.
+/// A queue of work that begins in the order of its submission, with a limited number of concurrent items.
 ///
-/// Work that waits takes no thread. When its limit ends it leaves the queue, and is told so, at once.
+/// Waiting work does not occupy a thread. When its limit expires, the work leaves the queue immediately and is called with the error.
 package final class WorkQueue: Sendable {
-    /// Work, called once: on a thread of the stack when its turn has come, or on another one with the reason why it cannot be done.
+    /// A unit of work, called exactly once: on a thread of the stack when its turn comes, or on another thread with the reason why it is
+    /// refused.
     package typealias Work = @Sendable (_ refusal: StorageError?) -> Void
 
     private struct Job: Sendable {
@@ -24,17 +25,17 @@ package final class WorkQueue: Sendable {
 
         private func mayBegin(_ job: Job) -> Bool { running < width && !(job.isSerial && isSerialRunning) }
 
-        /// Begins a job, if its turn has come.
+        /// Begins a job if its turn has come.
         mutating func begin(_ job: Job) -> Bool {
             guard waiting.isEmpty, mayBegin(job) else { return false }
             count(job)
             return true
         }
 
-        /// The jobs whose turn has come.
+        /// Begins the jobs whose turn has come and returns them.
         mutating func begin() -> [Job] {
             var begun: [Job] = []
-            // A closure that asks would hold the state, and each removal would copy all that wait.
+            // A condition closure would retain the state, and each removal would copy all waiting jobs.
             while let job = waiting.peek(), mayBegin(job) {
                 _ = waiting.popFirst()
                 count(job)
@@ -55,28 +56,30 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    /// Where work is told that its limit has ended: neither on the thread that ended it, which may hold locks, nor after other work.
+    /// The queue on which work is called after its limit has expired: not on the thread that ended the limit, which may hold locks, and not
+    /// after other work.
     private static let refusing = DispatchQueue(label: "polystore.refusing")
 
     private let threads: WorkerThreads
     private let state: Mutex<State>
     private let patience: Double
 
-    /// A queue of so many pieces of work at a time.
+    /// Creates a queue with a number of concurrent items.
     ///
-    /// - Parameter patience: The seconds that work waits for the end of the transaction in whose closure it was submitted.
+    /// - Parameter patience: The time in seconds for which work waits for the end of the transaction in whose closure it was submitted.
     package init(_ threads: WorkerThreads, width: Int, patience: Double = 30) {
         self.threads = threads
         self.patience = patience
         state = Mutex(State(width: width))
     }
 
-    /// The number of pieces of work that may go on at a time.
+    /// The number of items that may run concurrently.
     package var width: Int { state.withLock { $0.width } }
 
-    /// Sets the number of pieces of work that may go on at a time; what goes on already is not ended by a lower one.
+    /// Sets the number of items that may run concurrently. A lower number does not end running items.
     ///
-    /// - Parameter width: Counts, under the lock of the queue: of several counts at once the one that stays is the newest.
+    /// - Parameter width: A closure that determines the number under the lock of the queue, so that the newest of several concurrent
+    ///   results is kept.
     package func setWidth(_ width: () -> Int) {
         start(
             state.withLock { state in
@@ -85,27 +88,27 @@ package final class WorkQueue: Sendable {
             })
     }
 
-    /// The number of pieces of work that wait.
+    /// The number of waiting items.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
-    /// The number of pieces of work that go on.
+    /// The number of running items.
     package var runningCount: Int { state.withLock { $0.running } }
-    /// The number of pieces of work that have ended after they had begun.
+    /// The number of items that have begun and ended.
     package var doneCount: Int { state.withLock { $0.done } }
 
     /// Adds work. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     ///
     /// - Parameters:
-    ///   - limit: When the work leaves the queue, if it has not begun.
-    ///   - isSerial: Whether the work waits for other serial work, however wide the queue is.
-    ///   - outer: The transaction in whose closure it was submitted, by another thread. If that goes on for long it may well be waiting for
-    ///     this work, which leaves the queue then.
+    ///   - limit: The limit after which the work leaves the queue if it has not begun.
+    ///   - isSerial: Whether the work waits for other serial work, regardless of the width of the queue.
+    ///   - outer: The transaction in whose closure another thread submitted the work. If the closure runs for long, it may be waiting for
+    ///     this work, which then leaves the queue.
     @inline(never) package func submit(
         _ limit: WorkLimit, isSerial: Bool = false, inside outer: RunningTransaction? = nil, _ work: @escaping Work
     ) {
         let job = Job(limit: limit, isSerial: isSerial, work: work)
         let number = state.withLock { $0.begin(job) ? nil : $0.waiting.append(job) }
         guard let number else { return start([job]) }
-        // Not under the limit's own lock: what is told may ask the limit.
+        // Not under the limit's own lock, because the handler may call the limit.
         _ = limit.onEnd { [weak self] in
             guard let self else { return }
             Self.refusing.async { self.withdraw(number) }
@@ -116,7 +119,7 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    /// Begins jobs, and those whose turn comes where the system gives no thread for one.
+    /// Begins jobs, and the jobs whose turn comes if the system cannot provide a thread for one of them.
     private func start(_ jobs: [Job]) {
         var jobs = jobs, position = 0
         while position < jobs.count {
@@ -131,7 +134,7 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    /// Runs a job, and then those whose turn comes by its end.
+    /// Runs a job, and then the jobs whose turn comes when it ends.
     private func run(_ job: Job) {
         var job = job
         while true {
@@ -150,7 +153,7 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    /// Takes work out that has not begun; where there is no other reason, because its limit has ended.
+    /// Removes work that has not begun, with a given reason or else because its limit has expired.
     private func withdraw(_ number: Int, _ reason: StorageError? = nil) {
         let (job, begun) = state.withLock { state in (state.waiting.remove(number), state.begin()) }
         start(begun)
@@ -159,7 +162,7 @@ package final class WorkQueue: Sendable {
 }
 
 extension WorkLimit {
-    /// Why the work has to end.
+    /// The reason why the work must end.
     fileprivate var reason: StorageError {
         do throws(StorageError) { try check() } catch { return error }
         return StorageError(.cancelled, "the work was given up")
@@ -167,9 +170,9 @@ extension WorkLimit {
 }
 
 extension WorkQueue {
-    /// Runs `body` as work of the queue; when the task is cancelled, its limit ends.
+    /// Runs `body` as work of the queue. The cancellation of the task ends the limit.
     ///
-    /// - Parameter body: Called once, with the reason where it cannot be done.
+    /// - Parameter body: A closure that is called once, with the reason if it is refused.
     package func run<R: Sendable>(
         _ limit: WorkLimit, inside outer: RunningTransaction? = nil, _ body: @escaping @Sendable (_ refusal: StorageError?) throws -> R
     ) async throws -> R {
@@ -183,7 +186,7 @@ extension WorkQueue {
         }
     }
 
-    /// What `body` gives or throws as work of the queue, or why it could not be done.
+    /// Returns the result of `body` as work of the queue, or the reason why it was refused.
     package func result<R: Sendable>(
         _ limit: WorkLimit = WorkLimit(), of body: @escaping @Sendable () throws(StorageError) -> R
     ) async -> Result<R, StorageError> {
@@ -201,13 +204,14 @@ extension WorkQueue {
     }
 }
 
-/// Work that is run once and let go of with all that it holds before its result is handed on: whoever gets that may count on it.
+/// Work that is run once. It is released, with everything that it retains, before its result is returned, so that the receiver can rely on
+/// the release.
 private final class OneTimeWork<R: Sendable, Failure: Error>: Sendable {
     private let body: Mutex<(@Sendable (StorageError?) throws(Failure) -> R)?>
 
     init(_ body: @escaping @Sendable (StorageError?) throws(Failure) -> R) { self.body = Mutex(body) }
 
-    /// What the work gives or throws; nil where it was run before.
+    /// Runs the work and returns its result, or nil if it was run before.
     @inline(never) func run(_ refusal: StorageError?) -> Result<R, Failure>? {
         guard let body = body.withLock({ $0.take() }) else { return nil }
         return Result { () throws(Failure) in try body(refusal) }

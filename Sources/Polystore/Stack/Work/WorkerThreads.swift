@@ -2,15 +2,15 @@ internal import Foundation
 package import PolystoreStorage
 internal import Synchronization
 
-/// The threads of a stack, which wait in stores so that Swift's own threads do not.
+/// The threads of a stack on which it waits for stores, so that Swift's own threads do not block.
 ///
-/// Stores are synchronous; a transaction that blocks on a lock or a disk would otherwise hold one of the few threads on which all tasks of
-/// the program run. A thread is started when there is work and none is idle. One that was idle for long ends, and all end when the stack
-/// goes away. How much work there is at a time is the affair of the queues above.
+/// Stores are synchronous. A transaction that blocks on a lock or a disk would otherwise hold one of the few threads on which all tasks of
+/// the program run. A thread is started if there is work and no thread is idle. A thread that was idle for `patience` ends, and all threads
+/// end when the stack is released. The queues above limit the amount of concurrent work.
 package final class WorkerThreads: Sendable {
     package typealias Work = @Sendable () -> Void
 
-    /// The work of one thread, given when it starts and again whenever it is idle.
+    /// The work of one thread, assigned when the thread starts and again whenever it is idle.
     private final class Slot: Sendable {
         let signal = DispatchSemaphore(value: 0)
         private let work: Mutex<Work?>
@@ -22,7 +22,7 @@ package final class WorkerThreads: Sendable {
             signal.signal()
         }
 
-        /// Does the work; false where there is none. What it held is released on return, before the thread waits.
+        /// Runs the work, or returns false if there is none. The work is released on return, before the thread waits.
         func run() -> Bool {
             guard let work = work.withLock({ $0.take() }) else { return false }
             work()
@@ -31,13 +31,13 @@ package final class WorkerThreads: Sendable {
     }
 
     private struct State {
-        /// The one that was last at work is last, and gets the next work.
+        /// The idle threads. The most recently used one is last, and gets the next work.
         var idle: [Slot] = []
         var count = 0
         var isClosed = false
     }
 
-    /// The part that the threads hold, so that their owner can go away and end them.
+    /// The state that the threads retain, so that their owner can be released and end them.
     private final class Shared: Sendable {
         let state = Mutex(State())
         let patience: Double
@@ -48,11 +48,11 @@ package final class WorkerThreads: Sendable {
     private let shared: Shared
     private let startThread: @Sendable (@escaping Work) -> Bool
 
-    /// No threads yet.
+    /// Creates an owner without threads.
     ///
     /// - Parameters:
-    ///   - patience: The seconds after which an idle thread ends.
-    ///   - startThread: Runs a closure on a new thread; false where the system gives none.
+    ///   - patience: The time in seconds after which an idle thread ends.
+    ///   - startThread: A function that runs a closure on a new thread, or returns false if the system cannot provide one.
     package init(patience: Double = 10, startThread: @escaping @Sendable (@escaping Work) -> Bool = WorkerThreads.startThread) {
         shared = Shared(patience)
         self.startThread = startThread
@@ -71,9 +71,9 @@ package final class WorkerThreads: Sendable {
     /// The number of threads.
     package var count: Int { shared.state.withLock { $0.count } }
 
-    /// Runs work on an idle thread, or on a new one. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
+    /// Runs work on an idle thread or on a new one. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     ///
-    /// - Throws: `busy` where the system gives no thread.
+    /// - Throws: `busy` if the system cannot provide a thread.
     @inline(never) package func run(_ work: @escaping Work) throws(StorageError) {
         let idle = shared.state.withLock { state in
             if state.idle.isEmpty { state.count += 1 }
@@ -90,7 +90,7 @@ package final class WorkerThreads: Sendable {
         while slot.run() { if !wait(slot, shared) { return } }
     }
 
-    /// Waits for more work; false where there is none.
+    /// Waits for more work; returns false if the thread must end.
     private static func wait(_ slot: Slot, _ shared: Shared) -> Bool {
         let waits = shared.state.withLock { state in
             if state.isClosed { state.count -= 1 } else { state.idle.append(slot) }
@@ -104,7 +104,7 @@ package final class WorkerThreads: Sendable {
             state.count -= 1
             return true
         }
-        // Work was given at the last moment, or the stack went away then.
+        // Work was assigned, or the stack was released, just before the timeout.
         if !ends { slot.signal.wait() }
         return !ends
     }
@@ -117,14 +117,14 @@ extension WorkerThreads {
         let body: Work
         init(_ body: @escaping Work) { self.body = body }
 
-        /// The function of a thread.
+        /// The entry function of a thread.
         static func run(_ pointer: UnsafeMutableRawPointer) {
             Thread.current.name = "polystore"
             Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue().body()
         }
     }
 
-    /// Runs a closure on a new thread. Foundation's `Thread` does not say when the system gives none.
+    /// Runs a closure on a new thread. Foundation's `Thread` does not report that the system cannot provide one.
     package static func startThread(_ body: @escaping Work) -> Bool {
         withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { attributes in
             guard let attributes = attributes.baseAddress, pthread_attr_init(attributes) == 0 else { return false }
