@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 extension ChangeTracker {
-    /// The objects of one entity that change, in one store.
+    /// The changed objects of one entity in one store.
     private struct Group {
         var inserts = ContiguousArray<ManagedObject>()
         var updates: [SlotMask: ContiguousArray<ManagedObject>] = [:]
@@ -13,9 +13,9 @@ extension ChangeTracker {
         let entity: EntityIndex
     }
 
-    /// The pending changes as one change set for each store.
+    /// Returns the pending changes as one change set per store.
     ///
-    /// - Parameter checksVersions: Whether rows must have the versions that the objects were read with.
+    /// - Parameter checksVersions: Whether rows must still have the versions with which the objects were read.
     func changeSets(_ schema: Schema, checksVersions: Bool = false) -> [Int: ChangeSet] {
         var groups: [GroupKey: Group] = [:]
         collectInserts(&groups)
@@ -37,7 +37,7 @@ extension ChangeTracker {
 
     private func key(_ object: ManagedObject) -> GroupKey { GroupKey(store: Int(object._store), entity: Int(object._entity)) }
 
-    /// Runs of objects of one entity are the rule: the dictionary is asked once for each run.
+    /// Collects the new objects. Consecutive objects usually have the same entity, so the dictionary is accessed once per run.
     private func collectInserts(_ groups: inout [GroupKey: Group]) {
         var run = ContiguousArray<ManagedObject>(), runKey: GroupKey?
         for object in inserted where !object.isDeletedObject {
@@ -67,7 +67,7 @@ extension ChangeTracker {
         if let runKey { groups[runKey, default: Group()].updates[runMask, default: []] += run }
     }
 
-    /// The slots of an object that were assigned since its changes were last written.
+    /// Returns the slots of an object that were assigned since its changes were last written.
     func mask(_ object: ManagedObject) -> SlotMask {
         var mask = SlotMask(low: object._dirty & ~(1 << 63))
         if object._dirty >> 63 != 0, let high = highSlots[ObjectIdentifier(object)] { mask.formUnion(high) }

@@ -1,21 +1,21 @@
 internal import PolystoreStorage
 
 extension ChangeTracker {
-    /// What the deletion of an object took from others, to be given back when a merge policy gives the deletion up.
+    /// The changes that the deletion of an object made to other objects. They are reverted if a merge policy abandons the deletion.
     struct Clearing {
         struct Reference {
             let object: ManagedObject
             let slot: Int
-            /// The object as it was before.
+            /// The row of the object before the change.
             let row: RowBatch
-            /// Whether the slot had been assigned before.
+            /// Whether the slot was already assigned before.
             let wasAssigned: Bool
         }
 
         struct Removal {
             let key: LinkKey
             let pair: Pair
-            /// What was pending for the pair before.
+            /// The previous pending change of the pair.
             let former: Int64??
         }
 
@@ -23,7 +23,7 @@ extension ChangeTracker {
         var removals: [Removal] = []
     }
 
-    /// Notes that a slot of an object is about to become nil, because of the object that is being deleted.
+    /// Records that a slot of an object is about to become nil because of the object that is being deleted.
     func willClear(_ object: ManagedObject, _ slot: Int) {
         guard let deleting, deleting != ObjectIdentifier(object) else { return }
         let reference = Clearing.Reference(
@@ -31,17 +31,17 @@ extension ChangeTracker {
         clearings[deleting, default: Clearing()].references.append(reference)
     }
 
-    /// Notes that a pair is about to be removed, because of the object that is being deleted.
+    /// Records that a pair is about to be removed because of the object that is being deleted.
     func willRemove(_ pair: Pair, _ key: LinkKey) {
         guard let deleting else { return }
         clearings[deleting, default: Clearing()].removals.append(.init(key: key, pair: pair, former: links[key]?[pair]))
     }
 
-    /// Gives back what the deletion of an object took from objects that are still there.
+    /// Reverts the changes that the deletion of an object made to objects that still exist.
     ///
     /// - Parameters:
-    ///   - settled: The objects whose references are those of the store already.
-    ///   - isEnded: Whether a pair has no place any more, because its member belongs to another owner now.
+    ///   - settled: The objects whose references already match the store.
+    ///   - isEnded: Whether a pair is obsolete, because its member now belongs to another owner.
     func restore(
         _ clearing: Clearing, _ schema: Schema, except settled: Set<ObjectIdentifier>, _ isEnded: (LinkKey, Pair) -> Bool
     ) {
@@ -68,7 +68,7 @@ extension ChangeTracker {
 
     private func restore(_ reference: Clearing.Reference) {
         let object = reference.object, slot = reference.slot
-        // What was assigned since stays, in the slot and in those that share its bit.
+        // Later assignments are kept, in the slot and in the slots that share its bit.
         let present = object.encodedRow(), cells = present.mutableCells(0)
         guard cells[slot].isNull else { return }
         withExtendedLifetime((present, reference.row)) {
@@ -78,7 +78,7 @@ extension ChangeTracker {
         if !reference.wasAssigned, !object.isNew { unassign(object, slot) }
     }
 
-    /// Forgets that a slot was assigned, and that the object was changed where it was the only one.
+    /// Marks a slot as not assigned, and the object as unchanged if no other slot is assigned.
     func unassign(_ object: ManagedObject, _ slot: Int) {
         if slot < 63 {
             object._dirty &= ~(1 << UInt64(slot))

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// The changes of a transaction that are not yet in the store, and what is needed to check them at commit.
+/// The changes of a transaction that are not yet in the store, and the data that is required to check them at commit.
 final class ChangeTracker {
     struct LinkKey: Hashable {
         let link: Int
@@ -12,39 +12,39 @@ final class ChangeTracker {
         let member: Int64
     }
 
-    /// New objects, in order of creation; those deleted again are skipped when written.
+    /// New objects, in the order of their creation. Objects that were deleted again are skipped when writing.
     @exclusivity(unchecked) var inserted = ContiguousArray<ManagedObject>()
-    /// Objects with assignments, in order of the first one.
+    /// Objects with assignments, in the order of their first assignment.
     @exclusivity(unchecked) var changed = ContiguousArray<ManagedObject>()
-    /// Objects to delete.
+    /// Objects to be deleted.
     var deleted = ContiguousArray<ManagedObject>()
-    /// The rows of changed objects before the first assignment, where versions are compared at commit.
+    /// The rows of changed objects before the first assignment, if versions are compared at commit.
     var bases: [ObjectIdentifier: RowBatch] = [:]
-    /// What deletions took from other objects, where they may be given up.
+    /// The changes that deletions made to other objects, if the deletions may be abandoned.
     var clearings: [ObjectIdentifier: Clearing] = [:]
-    /// The object whose deletion ends its relationships, where that may be given up.
+    /// The object whose deletion is removing its relationships, if the deletion may be abandoned.
     var deleting: ObjectIdentifier?
-    /// The slots from 63 on that were assigned.
+    /// The assigned slots from 63 upwards.
     var highSlots: [ObjectIdentifier: SlotMask] = [:]
-    /// Pairs to add with their rank, or to remove (nil).
+    /// Pairs to be added, with their rank, or to be removed (nil).
     var links: [LinkKey: [Pair: Int64?]] = [:]
-    /// The pairs of `links` that were there before and get another rank, which says nothing of whether they should be there.
+    /// The pairs of `links` that existed before and only get another rank, which does not imply that they must exist.
     var reranked: [LinkKey: Set<Pair>] = [:]
-    /// Objects with required relationships that were written before commit; they are checked then.
+    /// Objects with required relationships that were written before commit and must be checked at commit.
     var unchecked = ContiguousArray<ManagedObject>()
     /// The to-many relationships with limits whose members changed.
     var recounted: Set<Recount> = []
-    /// Whether the members of a new object are those that were added since it was made; not after an undo.
+    /// Whether the members of a new object are exactly those added since its creation. False after an undo.
     var knowsMembersOfNewObjects = true
-    /// What was brought to the stores already and is not yet committed.
+    /// The changes that were written to the stores and are not yet committed.
     var written = Written()
 
-    /// Objects whose changes are in the stores, not yet committed.
+    /// Changes that are in the stores but not yet committed.
     struct Written {
         var inserted = ContiguousArray<ManagedObject>()
         var changed = ContiguousArray<ManagedObject>()
         var deleted = ContiguousArray<ManagedObject>()
-        /// Objects whose rows statements deleted, which counts them itself.
+        /// Objects whose rows were deleted by statements, which report their own counts.
         var gone = ContiguousArray<ManagedObject>()
         /// The assigned slots of each changed object.
         var masks: [ObjectIdentifier: SlotMask] = [:]
@@ -52,7 +52,7 @@ final class ChangeTracker {
         var unassigned: [ObjectIdentifier: SlotMask] = [:]
         /// Whether link tables changed.
         var hasLinks = false
-        /// Rows that were written without an object for each.
+        /// Rows that were written without objects.
         var rows = Rows()
 
         var isEmpty: Bool {
@@ -60,9 +60,9 @@ final class ChangeTracker {
         }
     }
 
-    /// Rows that were written without an object for each.
+    /// Rows that were written without objects.
     struct Rows {
-        /// Whether there are any, those that statements of the program changed included.
+        /// Whether any rows were written, including rows changed by statements of the program.
         var isWritten = false
         var counts = Measured.Counts()
     }
@@ -70,21 +70,21 @@ final class ChangeTracker {
     var hasPending: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !links.isEmpty }
     var hasChanges: Bool { hasPending || !written.isEmpty }
 
-    /// Adds a pair.
+    /// Schedules the addition of a pair.
     func link(_ link: Int, _ store: Int, _ pair: Link) {
         let key = LinkKey(link: link, store: store)
         links[key, default: [:]][Pair(owner: pair.owner, member: pair.member)] = .some(pair.rank)
         reranked[key]?.remove(Pair(owner: pair.owner, member: pair.member))
     }
 
-    /// Gives a pair that is there another rank; that of one which is yet to be added is part of the addition.
+    /// Assigns another rank to an existing pair. The new rank of a pair that is yet to be added becomes part of the addition.
     func rerank(_ table: Int, _ store: Int, _ link: Link) {
         let key = LinkKey(link: table, store: store), pair = Pair(owner: link.owner, member: link.member)
         if links[key]?[pair] == nil { reranked[key, default: []].insert(pair) }
         links[key, default: [:]][pair] = .some(link.rank)
     }
 
-    /// - Parameter isPending: Whether the pair cannot be in the store, so that nothing is left to remove there.
+    /// - Parameter isPending: Whether the pair cannot be in the store, so that no stored pair has to be removed.
     func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64, isPending: Bool) {
         let key = LinkKey(link: link, store: store), pair = Pair(owner: owner, member: member)
         willRemove(pair, key)
@@ -96,10 +96,10 @@ final class ChangeTracker {
         }
     }
 
-    /// The slots of an object that its rules want to be assigned and that never were.
+    /// Returns the slots of an object that its rules require to be assigned and that never were.
     @inline(__always)
     func unassigned(_ object: ManagedObject, _ rules: EntityRules) -> SlotMask {
-        // Nearly always: what is looked up costs more than all else that is checked of an object.
+        // The common case. The lookup costs more than all other checks of an object.
         let isAssigned = object.isNew ? rules.assignedBits & ~(object._dirty & ~(1 << 63)) == 0 : written.unassigned.isEmpty
         return isAssigned ? SlotMask() : knownUnassigned(object, rules)
     }
@@ -112,13 +112,13 @@ final class ChangeTracker {
         return slots
     }
 
-    /// Remembers which slots of an object are still to be assigned after its changes are written.
+    /// Records the slots of an object that remain to be assigned after its changes are written.
     func keepUnassigned(_ object: ManagedObject, _ rules: EntityRules) {
         let slots = unassigned(object, rules)
         if !slots.isEmpty || !written.unassigned.isEmpty { written.unassigned[ObjectIdentifier(object)] = slots.isEmpty ? nil : slots }
     }
 
-    /// Everything pending was written.
+    /// Updates the state after all pending changes were written.
     func didFlush(isLast: Bool) {
         for object in inserted {
             object._flags &= ~ManagedObject.Flags.new
@@ -130,9 +130,9 @@ final class ChangeTracker {
             object._dirty = 0
             object._version &+= 1
         }
-        // Those of the rows of a batch, which are in none of the lists, are still needed.
+        // Entries for the rows of a batch, which are in none of the lists, are still needed.
         if !highSlots.isEmpty { for object in [inserted, changed, deleted].joined() { highSlots[ObjectIdentifier(object)] = nil } }
-        // The first time the lists change hands: adding them would count a reference for each object.
+        // The lists are swapped the first time, because appending would retain each object.
         if written.inserted.isEmpty { swap(&written.inserted, &inserted) } else { written.inserted += inserted }
         if written.changed.isEmpty { swap(&written.changed, &changed) } else { written.changed += changed }
         written.deleted += deleted
@@ -146,14 +146,14 @@ final class ChangeTracker {
         reranked.removeAll()
     }
 
-    /// Everything was committed.
+    /// Updates the state after all changes were committed.
     func didCommit() {
         unchecked.removeAll()
         recounted.removeAll()
         written = Written()
     }
 
-    /// Everything since a moment at which nothing was pending was undone.
+    /// Updates the state after all changes since a point without pending changes were undone.
     func rewind(to before: Written) {
         clearPending()
         written = before
@@ -170,7 +170,7 @@ final class ChangeTracker {
         reranked.removeAll()
     }
 
-    /// The numbers of objects that were written.
+    /// The numbers of written objects.
     var counts: Measured.Counts {
         let inserted = written.inserted.count { !$0.isDeletedObject }
         let rows = written.rows.counts
@@ -179,12 +179,12 @@ final class ChangeTracker {
             deleted: written.deleted.count + rows.deleted)
     }
 
-    /// The numbers of objects that are to be written.
+    /// The numbers of objects to be written.
     var pendingCounts: Measured.Counts {
         Measured.Counts(inserted: inserted.count { !$0.isDeletedObject }, updated: changed.count { !$0.isNew }, deleted: deleted.count)
     }
 
-    /// Lets go of all objects; the transaction has ended, and none of them can be changed any more.
+    /// Releases all objects. The transaction has ended, and none of them can be changed any more.
     func clear() {
         for object in [inserted, changed].joined() { object._dirty = 0 }
         clearPending()

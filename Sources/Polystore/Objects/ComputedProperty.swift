@@ -1,23 +1,24 @@
 internal import PolystoreStorage
 
 extension ManagedObjectIdentity {
-    /// The value of a computed property that can stand in requests, because it says what it is there.
+    /// Returns the value of a computed property that can be used in requests because it also has an expression.
     /// ```swift
     /// var total: Decimal { computed(as: \.price * \.count) { price * count } }
     /// ```
-    /// Conditions, orders, groups and queries use the expression, on every store; reading the property of an object runs the closure. Both must
-    /// mean the same, which the program sees to.
+    /// Conditions, sort orders, groups and queries use the expression, on every store. Reading the property of an object runs the closure.
+    /// The program must ensure that both have the same meaning.
     ///
     /// - Parameters:
-    ///   - expression: What the property is in a request, of stored properties and of computed ones that are defined so.
-    ///   - value: What it is in Swift.
+    ///   - expression: The value of the property in a request, as an expression of stored properties and of computed properties that are
+    ///     defined in the same way.
+    ///   - value: The value of the property in Swift.
     @inlinable
     public func computed<V: AttributeValue>(as expression: @autoclosure () -> ValueExpression<Self, V>, _ value: () -> V) -> V {
         if _flags & 1 == 0 { return value() }
         return _computed(expression, value)
     }
 
-    /// The truth of a computed property that can stand in requests.
+    /// Returns the value of a Boolean computed property that can be used in requests.
     /// ```swift
     /// var isOpen: Bool { computed(as: \.done == false) { !done } }
     /// ```
@@ -34,15 +35,15 @@ extension ManagedObjectIdentity {
 }
 
 extension ValueExpression where Value == Bool {
-    /// Whether a condition holds.
+    /// Creates an expression for whether a condition holds.
     public init(_ condition: Where<Object>) {
         self.init(.conditional(condition.predicate, .value(.bool(true)), .value(.bool(false))), problem: condition.problem)
     }
 }
 
-/// How many expressions of computed properties are being made, one for the other.
+/// The nesting depth of computed properties whose expressions are being created.
 enum Nesting {
-    /// More is taken for a property that is defined by itself.
+    /// A greater depth is regarded as a property that is defined by itself.
     private static let deepest = 20
 
     @TaskLocal private static var depth = 0
@@ -57,7 +58,7 @@ enum Nesting {
 }
 
 extension QueryExpression {
-    /// The expression as one of the object that leads to its object by to-one relationships; nil where they lead nowhere.
+    /// Returns the expression for an object that references its object by to-one relationships; its value is nil if one of them is nil.
     func behind(_ names: [String]) throws(StorageError) -> QueryExpression {
         if names.isEmpty { return self }
         do throws(QueryError) {
@@ -69,7 +70,8 @@ extension QueryExpression {
 }
 
 extension QueryPredicate {
-    /// A comparison, in which the truth of a condition becomes the condition: stores answer those.
+    /// Returns a comparison. A comparison of a condition with a constant becomes the condition itself, because stores can evaluate
+    /// conditions.
     static func comparing(_ a: QueryExpression, _ comparison: Comparison, _ b: QueryExpression) -> QueryPredicate {
         guard comparison == .equal || comparison == .notEqual, case .value(let constant) = b.node, case .conditional = a.node,
             let condition = when(a, { ($0 == constant) == (comparison == .equal) })
@@ -77,7 +79,8 @@ extension QueryPredicate {
         return condition
     }
 
-    /// When an expression of conditions and constants is a constant for which something holds; nil for other expressions.
+    /// Returns the predicate under which an expression of conditions and constants is a constant with a property; nil for other
+    /// expressions.
     private static func when(_ expression: QueryExpression, _ holds: (Value) -> Bool) -> QueryPredicate? {
         if case .value(let value) = expression.node { return .constant(holds(value)) }
         guard case .conditional(let condition, let a, let b) = expression.node, let first = when(a, holds), let second = when(b, holds)

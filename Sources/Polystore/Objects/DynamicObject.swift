@@ -1,16 +1,16 @@
 public import PolystoreStorage
 
-/// An object of an entity that is known only at run time: attributes by name.
+/// An object of an entity that is known only at run time, with access to attributes by name.
 public final class DynamicObject: ManagedObject {
     private var values: ContiguousArray<Value>
 
-    /// An object of a row; every cell is decoded.
+    /// Creates an object from a row and decodes every cell.
     public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         values = Self.decode(row, context)
         super.init(_row: row, context)
     }
 
-    /// A new object with the defaults of its entity.
+    /// Creates a new object with the defaults of its entity.
     public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         values = ContiguousArray(context.model.schema[entity].slots.map { $0.attribute?.defaultValue ?? .null })
         super.init(_new: key, entity, context)
@@ -31,26 +31,26 @@ public final class DynamicObject: ManagedObject {
         return values
     }
 
-    /// Takes over the values of a newer row.
+    /// Replaces the values by those of a newer row.
     public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
         super._reload(row, mask)
         for (slot, value) in Self.decode(row, _context).enumerated() where Self._has(mask, slot) { values[slot] = value }
     }
 
-    /// Writes the cells of the slots in a mask.
+    /// Encodes the slots of a mask as cells.
     public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         for slot in values.indices where Self._has(mask, slot) { cells[slot] = batch.cell(for: values[slot]) }
     }
 
-    /// The key in a slot.
+    /// Returns the key in a slot.
     public override func _reference(_ slot: Int) -> Int64? { if case .int(let key) = values[slot] { key } else { nil } }
 
     /// Sets the key in a slot.
     public override func _setReference(_ slot: Int, _ key: Int64?) { values[slot] = key.map(Value.int) ?? .null }
 
-    /// The value of an attribute, or of a to-one relationship's key.
+    /// Returns the value of an attribute, or the key of a to-one relationship.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name.
     public func value(_ name: String) throws(StorageError) -> Value {
         let slot = try slot(name)
         _check(slot)
@@ -73,24 +73,24 @@ public final class DynamicObject: ManagedObject {
         }
     }
 
-    /// The object that a to-one relationship leads to.
+    /// Returns the destination of a to-one relationship.
     public func object(_ name: String) throws(StorageError) -> ManagedObject? {
         let slot = try slot(name)
         return _one(slot, _reference(slot), ManagedObject.self)
     }
 
-    /// Leads a to-one relationship to an object, or nowhere.
+    /// Sets the destination of a to-one relationship, or removes it.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one, and for another kind of property.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property.
     public func setObject(_ object: ManagedObject?, for name: String) throws(StorageError) {
         let slot = try slot(name)
         guard description.slots[slot].destination != nil else { throw kind(name, "a to-one relationship") }
         _setOne(slot, object)
     }
 
-    /// The objects that a to-many relationship leads to: in their order where it has one, otherwise by their keys.
+    /// Returns the destinations of a to-many relationship: in their order if the relationship is ordered, otherwise sorted by primary key.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one, and for another kind of property.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property.
     public func objects(_ name: String) throws(StorageError) -> [ManagedObject] {
         switch try cardinality(name) {
         case .toOne: throw kind(name, "a to-many relationship")
@@ -99,9 +99,9 @@ public final class DynamicObject: ManagedObject {
         }
     }
 
-    /// Leads a to-many relationship to objects, in their order where it has one.
+    /// Sets the destinations of a to-many relationship, in the given order if the relationship is ordered.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one, and for another kind of property.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property.
     public func setObjects(_ objects: some Sequence<ManagedObject>, for name: String) throws(StorageError) {
         if case .toOne = try cardinality(name) { throw kind(name, "a to-many relationship") }
         _setMany(name, objects)

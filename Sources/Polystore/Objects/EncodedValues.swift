@@ -1,8 +1,8 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// What an object or snapshot says to an encoder, by stored names: values as the types that Swift has for them, so that the strategies of the
-/// encoder apply, lists and JSON as what they hold, relationships as identities.
+/// The encoded form of an object or snapshot, by stored names. Values have their Swift types, so that the strategies of the encoder apply;
+/// lists and JSON are encoded as their contents, and relationships as identities.
 struct EncodedValues: Encodable {
     private(set) var members: [(name: String, value: any Encodable)] = []
 
@@ -17,7 +17,7 @@ struct EncodedValues: Encodable {
         }
     }
 
-    /// Adds something else.
+    /// Adds another value.
     mutating func add(_ name: String, _ value: some Encodable) { members.append((name, value)) }
 
     func encode(to encoder: any Encoder) throws {
@@ -26,7 +26,7 @@ struct EncodedValues: Encodable {
     }
 }
 
-/// A name as it is.
+/// A coding key with a given name.
 private struct NameKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -34,7 +34,7 @@ private struct NameKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// JSON in whatever is encoded.
+/// A JSON value, for any encoder.
 private struct EncodedJSON: Encodable {
     let value: JSONValue
 
@@ -60,7 +60,7 @@ private struct EncodedJSON: Encodable {
 }
 
 extension ManagedObject {
-    /// The attributes by stored names, to-one relationships as identities, and the identity as `objectID`.
+    /// Returns the attributes by stored names, to-one relationships as identities, and the identity as `objectID`.
     final func encodedValues() -> EncodedValues {
         var encoded = EncodedValues()
         if _isPrototype { return encoded }

@@ -1,14 +1,14 @@
 internal import PolystoreStorage
 
-/// The objects of one hierarchy that are alive in a context, by key; it does not keep them alive.
+/// The living objects of one hierarchy in a context, by primary key. The map does not retain them.
 ///
-/// Keys are mostly given in a row and read in a row. So eight consecutive keys share a page of eight addresses, and pages are found by
-/// open addressing over the number of the page. The page that was used last is tried first: reading or freeing objects in key order
-/// touches the table once in eight, and a hundred thousand objects take 1.2 MB where a flat table took 8. Eight consecutive pages are
-/// neighbours in the table (one line of the cache) while blocks of eight are scattered. An entry of the table goes by
-/// shifting its followers back (Knuth, volume 3, 6.4, algorithm R), so that there are no tombstones to skip.
+/// Keys are mostly assigned and read in sequence. Therefore eight consecutive keys share a page of eight addresses, and a hash table with
+/// open addressing finds the page by its number. The page that was used last is tried first: reading or releasing objects in key order
+/// accesses the table once per eight objects, and 100 000 objects take 1.2 MB, where a flat table took 8 MB. Eight consecutive pages are
+/// adjacent in the table (one cache line), while blocks of eight are scattered. An entry of the table is removed by shifting its followers
+/// back (Knuth, volume 3, 6.4, algorithm R), so that there are no tombstones to skip.
 final class IdentityMap {
-    /// Eight consecutive keys.
+    /// The addresses for eight consecutive keys.
     private struct Page {
         /// The key without its last three bits.
         var number: Int64
@@ -23,11 +23,11 @@ final class IdentityMap {
     @exclusivity(unchecked) private var mask = 15
     @exclusivity(unchecked) private var shift: UInt64 = 64 - 4
     @exclusivity(unchecked) private var count = 0
-    /// The page that was used last; `none` when it went away.
+    /// The page that was used last; `none` after its removal.
     @exclusivity(unchecked) private var last: PagePointer
-    /// A page without a number that a key can have.
+    /// A page with a number that no key has.
     private let none: PagePointer
-    /// An empty page to use again, so that single objects that come and go do not allocate.
+    /// An empty page for reuse, so that repeatedly creating and releasing a single object does not allocate.
     @exclusivity(unchecked) private var spare: PagePointer?
 
     init() {
@@ -45,7 +45,7 @@ final class IdentityMap {
         spare?.deallocate()
     }
 
-    /// The object of a key.
+    /// Returns the object with a key.
     @inline(__always)
     func find(_ key: Int64) -> ManagedObject? {
         let number = key >> 3
@@ -66,7 +66,7 @@ final class IdentityMap {
         last.pointee.count &+= 1
     }
 
-    /// Takes an object out, if it is the one that the map has under its key.
+    /// Removes an object if the map contains it under its key.
     @inline(__always)
     func remove(_ key: Int64, _ object: UnsafeMutableRawPointer) {
         if last.pointee.number != key >> 3 {
@@ -80,10 +80,10 @@ final class IdentityMap {
         if last.pointee.count == 0 { removeLastPage() }
     }
 
-    /// All objects that are alive, by key.
+    /// All living objects, sorted by key.
     var objects: [ManagedObject] { unsortedObjects.sorted { $0._key < $1._key } }
 
-    /// All objects that are alive.
+    /// All living objects.
     var unsortedObjects: [ManagedObject] {
         var found: [ManagedObject] = []
         for index in 0...mask {
@@ -97,7 +97,7 @@ final class IdentityMap {
         return found
     }
 
-    /// There are no more objects than so many.
+    /// An upper bound of the number of objects.
     var most: Int { count &* 8 }
 
     @inline(__always)
@@ -145,7 +145,7 @@ final class IdentityMap {
         while pages[gap] != last { gap = (gap &+ 1) & mask }
         var index = (gap &+ 1) & mask
         while let page = pages[index] {
-            // The follower may move back only if its home is not after the gap.
+            // The follower may move back only if its home position is not after the gap.
             if ((index &- home(page.pointee.number)) & mask) >= ((index &- gap) & mask) {
                 pages[gap] = page
                 gap = index

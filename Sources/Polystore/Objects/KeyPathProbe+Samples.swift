@@ -2,7 +2,8 @@ internal import Foundation
 internal import PolystoreStorage
 
 extension Attribute {
-    /// Values that a computed property is likely to make something else of: the usual ones first, because programs are prepared for them.
+    /// Values for which a computed property is likely to differ from the attribute. The most common ones come first, because programs can
+    /// handle them.
     var samples: [Value] {
         let values = allowedValues.isEmpty ? Self.samples(type, isCoded: coder != nil) : Array(allowedValues.prefix(8))
         return isOptional ? values + [.null] : values
@@ -27,12 +28,12 @@ extension Attribute {
         }
     }
 
-    /// The texts of identities, which are all that references can hold.
+    /// The texts of identities, which are the only values of references.
     private static let references = [1, 2].map { Value.string(ObjectKey(store: .placeholder, root: "Root", key: $0).description) }
 }
 
 extension ManagedObject {
-    /// The declaration of an attribute by its stored name, the class's own or inherited.
+    /// Returns the declaration of an attribute by its stored name, from the class or a superclass.
     final func declaredAttribute(_ name: String) -> Attribute? {
         var current: AnyClass? = type(of: self)
         while let type = current as? ManagedObject.Type {
@@ -42,13 +43,13 @@ extension ManagedObject {
         return nil
     }
 
-    /// What a slot holds, in its stored form; nil for a cell of another type.
+    /// Returns the value of a slot in its stored form; nil for a cell of another type.
     final func held(_ slot: Int, as type: ValueType) -> Value? {
         let row = row(of: slot)
         return withExtendedLifetime(row) { Value(row.mutableCells(0)[slot], as: type) }
     }
 
-    /// Lets a slot of an object that stands for no row hold a value.
+    /// Assigns a value to a slot of a prototype object, which represents no row.
     final func hold(_ value: Value, _ slot: Int) {
         let row = row(of: slot)
         row.mutableCells(0)[slot] = row.cell(for: value)

@@ -1,32 +1,33 @@
 internal import PolystoreStorage
 
-/// Finds out what a key path leads to, by reading it on an object that records what is read.
+/// The resolution of a key path, by reading it on an object that records the accesses.
 ///
-/// Swift's key paths have no names on Linux, and do not tell a stored property from one that is computed of it. So the path is read several
-/// times, each time with another value in the property that it reads: what always gives that value is the property, or means the same.
+/// Swift's key paths have no names on Linux, and do not distinguish a stored property from one that is computed from it. Therefore the path
+/// is read several times, each time with another value in the accessed property: if the result is that value each time, the path is the
+/// property or equivalent to it.
 final class KeyPathProbe {
-    /// What was read last.
+    /// The most recent access.
     enum Reading {
         case nothing
-        /// An attribute; without its declaration where that is not known.
+        /// An attribute; without its declaration if that is unknown.
         case attribute(ManagedObject, slot: Int, Attribute?)
-        /// The object that a to-one relationship leads to.
+        /// The destination of a to-one relationship.
         case object(ManagedObject?)
-        /// The objects that a to-many relationship leads to.
+        /// The destinations of a to-many relationship.
         case objects(AnyHashable)
         /// The identity of an object.
         case identity(ObjectKey)
-        /// A computed property with an expression, and the value that it gave.
+        /// A computed property with an expression, and the value that it returned.
         case computed(Value)
     }
 
-    /// What properties hold while a key path is read.
+    /// The values of properties while a key path is read.
     enum Trial: Equatable {
-        /// What those of a new object hold.
+        /// The values of a new object.
         case defaults
         /// The sample at a position.
         case sample(Int)
-        /// The to-one relationship at a position of the path leads nowhere.
+        /// Nil for the to-one relationship at a position of the path.
         case nothing(at: Int)
     }
 
@@ -35,19 +36,19 @@ final class KeyPathProbe {
     private var current: ObjectIdentifier?
     private var isAmbiguous = false
     private var reading = Reading.nothing
-    /// The expression of a computed property at the end, and what is wrong with it.
+    /// The expression of a computed property at the end of the path, and its error.
     private var computed: (expression: QueryExpression, problem: StorageError?)?
-    /// Whether nil can be what the path leads to, whatever its type says.
+    /// Whether the result of the path can be nil, regardless of its type.
     private var isNilable = false
     /// The number of to-one relationships that were read.
     private var references = 0
-    /// Whether what was read can hold something else.
+    /// Whether the accessed property can have another value.
     private var isVariable = false
     /// Whether there are no more samples.
     private var isExhausted = false
     /// Whether the type of the property does not have the sample.
     var isRefused = false
-    /// Children live until the key path is resolved: they are known by their addresses.
+    /// The destination objects. They are retained until the key path is resolved, because they are identified by address.
     private var children: [ManagedObject] = []
 
     init(_ trial: Trial = .defaults) { self.trial = trial }
@@ -69,18 +70,18 @@ final class KeyPathProbe {
 }
 
 extension KeyPathProbe {
-    /// Records that an attribute was read, and lets it hold the sample of this trial.
+    /// Records the access to an attribute, and assigns the sample of this trial to it.
     func recordAttribute(_ object: ManagedObject, _ slot: Int) {
         let name = type(of: object)._slotNames[slot]
         let attribute = object.declaredAttribute(name)
         step(object, name)
         reading = .attribute(object, slot: slot, attribute)
         isNilable = isNilable || attribute?.isOptional == true
-        // What was given out once is not replaced.
+        // A value that was already returned is not replaced.
         if !isAmbiguous, let attribute, let sample = sample(for: attribute) { object.hold(sample, slot) }
     }
 
-    /// Records that a to-one relationship was read, and gives the object that it leads to.
+    /// Records the access to a to-one relationship, and returns its destination.
     func recordReference<T: ManagedObject>(_ object: ManagedObject, _ slot: Int, _ context: ObjectContext) -> T? {
         let leadsNowhere = trial == .nothing(at: references)
         let child = leadsNowhere ? nil : T(_new: 0, 0, context)
@@ -91,7 +92,7 @@ extension KeyPathProbe {
         return child
     }
 
-    /// Records that a to-many relationship was read, and gives some objects.
+    /// Records the access to a to-many relationship, and returns some objects.
     func recordMembers<T: ManagedObject, Members: Hashable>(
         _ object: ManagedObject, _ name: String, _ context: ObjectContext, _ make: ([T]) -> Members
     ) -> Members {
@@ -103,7 +104,7 @@ extension KeyPathProbe {
         return made
     }
 
-    /// Records that the identity of an object was read, which no other property follows.
+    /// Records the access to the identity of an object, which must be the end of the path.
     func recordIdentity(_ object: ManagedObject) -> ObjectKey {
         step(object, PropertyPath.object.description)
         if trial == .sample(1) { isExhausted = true }
@@ -112,7 +113,7 @@ extension KeyPathProbe {
         return key
     }
 
-    /// Records that a computed property with an expression was read, and gives a sample of its type.
+    /// Records the access to a computed property with an expression, and returns a sample of its type.
     func recordComputed<Object: ManagedObject, V: AttributeValue>(
         _ object: ManagedObject, _ expression: () -> ValueExpression<Object, V>
     ) -> V {
@@ -130,26 +131,26 @@ extension KeyPathProbe {
 }
 
 extension KeyPathProbe {
-    /// What a key path leads to.
+    /// The target of a key path.
     enum Target: Sendable {
         /// A stored property, through to-one relationships.
         case stored(PropertyPath)
-        /// A computed property that says what it is in a request, of the object that to-one relationships lead to.
+        /// A computed property with an expression, of the object at the end of to-one relationships.
         case computed(QueryExpression, of: [String])
     }
 
-    /// The stored names on the way of a key path.
+    /// Returns the stored names along a key path.
     ///
-    /// - Throws: `invalidPredicate` where it leads to no stored property.
+    /// - Throws: `invalidPredicate` if the target is not a stored property.
     static func resolve<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> PropertyPath {
         if case .stored(let path) = try target(keyPath) { return path }
         throw StorageError(
             .invalidPredicate, "a computed property of \(Object.self) has no place here, whatever its expression; name a stored property")
     }
 
-    /// The value that a key path leads to, as an expression: that of a stored property, or of a computed one that says what it is.
+    /// Returns the value of a key path as an expression, for a stored property or a computed one with an expression.
     ///
-    /// - Throws: `invalidPredicate` where it leads to a computed property without an expression.
+    /// - Throws: `invalidPredicate` if the target is a computed property without an expression.
     static func expression<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> QueryExpression {
         switch try target(keyPath) {
         case .stored(let path): return .path(path)
@@ -157,7 +158,7 @@ extension KeyPathProbe {
         }
     }
 
-    /// What a key path leads to.
+    /// Returns the target of a key path.
     static func target<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> Target {
         if let known = KnownKeyPaths.find(keyPath) { return known }
         let target = try find(keyPath)
@@ -165,7 +166,7 @@ extension KeyPathProbe {
         return target
     }
 
-    /// The stored names that a key path reads, whatever it makes of them.
+    /// Returns the stored names that a key path reads, regardless of its result.
     static func names<Object: ManagedObject, Property>(readBy keyPath: KeyPath<Object, Property>) throws(StorageError) -> PropertyPath {
         if let known = KnownKeyPaths.find(keyPath), case .stored(let path) = known { return path }
         if keyPath == \Object.self { return .object }
@@ -203,19 +204,19 @@ extension KeyPathProbe {
         return .stored(PropertyPath(first.names))
     }
 
-    /// Whether the path unwraps by `!`, which its description shows.
+    /// Whether the path force-unwraps with `!`, which is visible in its description.
     private static func isForced(_ keyPath: AnyKeyPath) -> Bool { keyPath.debugDescription.contains("!") }
 
-    /// Whether the path says what becomes of nil: its type has it, or it unwraps by `!`. Otherwise something else stands in for nil.
+    /// Whether the path preserves nil: its type is optional, or it force-unwraps with `!`. Otherwise another value replaces nil.
     private func isSettled<Object, Property>(_ keyPath: KeyPath<Object, Property>) -> Bool {
         !isNilable || Property.self is any AnyOptional.Type || Self.isForced(keyPath)
     }
 
-    /// Reads a key path; true if it gives what the property that it reads holds.
+    /// Reads a key path. Returns true if the result is the value of the accessed property.
     private func gives<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) -> Bool {
         let context = ObjectContext(stack: .none, model: .none, probe: self)
         let object = Object(_new: 0, 0, context)
-        // What was read holds the context, and the context holds the probe.
+        // The recorded access retains the context, and the context retains the probe.
         defer {
             children.removeAll()
             reading = .nothing
@@ -229,7 +230,7 @@ extension KeyPathProbe {
         return isHeld(Constants.unwrapping(value))
     }
 
-    /// Whether a value, nil for nil, is what the property that was read last holds.
+    /// Whether a value, or nil, is the value of the property that was accessed last.
     private func isHeld(_ value: Any?) -> Bool {
         func stored(_ value: Any?) -> Value? { value.map { ($0 as? any AttributeValue)?.attributeValue } ?? .null }
         switch reading {

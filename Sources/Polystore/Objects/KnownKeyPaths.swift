@@ -1,14 +1,15 @@
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The key paths that were resolved before: to find one again costs a tenth of resolving it.
+/// A cache of resolved key paths. A lookup costs a tenth of a resolution.
 enum KnownKeyPaths {
-    /// Key paths are immutable. What those with subscripts capture is only compared, and they are kept only where they lead to a property.
+    /// Key paths are immutable. Captured subscript arguments are only compared, and such key paths are cached only if they resolve to a
+    /// property.
     private struct Key: Hashable, @unchecked Sendable {
         let keyPath: AnyKeyPath
     }
 
-    /// More than a program writes; those that are made at run time have no end.
+    /// More than the literals in a program. The number of key paths created at run time is unbounded.
     private static let most = 10_000
 
     private static let known = Mutex<[Key: KeyPathProbe.Target]>([:])

@@ -1,45 +1,45 @@
 public import Foundation
 public import PolystoreStorage
 
-/// What generated code uses: types by names that no class of a program has, and steps whose types are inferred.
+/// Support for generated code: types under names that no class of a program has, and steps whose types are inferred.
 ///
-/// Each step has a twin without constraints, which is never run: it compiles so that a property of a type that cannot be stored is told of
-/// once, by its setter.
+/// Each step has an unconstrained overload that is never executed. With it, the code compiles even for a property of an unsupported type,
+/// so that the compiler reports the error only once, in the setter.
 extension ManagedObject {
-    /// An entity.
+    /// An alias of `Entity`.
     public typealias _Entity = Entity
-    /// An attribute.
+    /// An alias of `Attribute`.
     public typealias _Attribute = Attribute
-    /// The rules of an attribute.
+    /// An alias of `AttributeRules`.
     public typealias _AttributeRules = AttributeRules
-    /// A reference into another store.
+    /// An alias of `CrossReference`.
     public typealias _CrossReference = CrossReference
-    /// A relationship.
+    /// An alias of `Relationship`.
     public typealias _Relationship = Relationship
-    /// An index.
+    /// An alias of `Index`.
     public typealias _Index = Index
-    /// A unique constraint.
+    /// An alias of `UniqueConstraint`.
     public typealias _UniqueConstraint = UniqueConstraint
-    /// The position of an entity.
+    /// An alias of `EntityIndex`.
     public typealias _EntityIndex = EntityIndex
-    /// A row.
+    /// An alias of `RowView`.
     public typealias _RowView = RowView
-    /// Rows.
+    /// An alias of `RowBatch`.
     public typealias _RowBatch = RowBatch
-    /// A cell of a row.
+    /// An alias of `Cell`.
     public typealias _Cell = Cell
-    /// The context of an object.
+    /// An alias of `ObjectContext`.
     public typealias _ObjectContext = ObjectContext
-    /// An identity.
+    /// An alias of `ObjectID`.
     public typealias _ObjectID<Object: ManagedObject> = ObjectID<Object>
 
-    /// A type as an argument, where an expression would find a property of the same name.
+    /// A type as an argument, in a position where an expression would resolve to a property of the same name.
     public enum _Type<Value> {}
 
-    /// The stored name of the entity of a class.
+    /// Returns the stored name of the entity of a class.
     public static func _entityName<Object: ManagedObject>(_ type: _Type<Object>.Type) -> String { Object._entityName }
 
-    /// The declaration of an attribute by its Swift type.
+    /// Returns the declaration of an attribute with a Swift type.
     public static func _attribute<V: AttributeValue>(
         _ name: String, _ type: _Type<V>.Type, defaultValue: V? = nil, rules: AttributeRules = AttributeRules(),
         crossReference: CrossReference? = nil, history: AttributeHistory = .recorded, originalName: String? = nil
@@ -50,7 +50,7 @@ extension ManagedObject {
             coder: V.coderName, rules: rules, crossReference: crossReference, history: history, originalName: originalName)
     }
 
-    /// The value of a slot; its placeholder, with the reason kept by the context, when the cell is ill-formed.
+    /// Decodes the value of a slot. For a malformed cell, returns the placeholder and records the error in the context.
     @inlinable @inline(__always)
     public static func _decode<V: AttributeValue>(_ row: borrowing RowView, _ slot: Int, _ context: borrowing ObjectContext) -> V {
         if let value = V._decode(row[slot]) { return value }
@@ -58,62 +58,62 @@ extension ManagedObject {
         return V.placeholder
     }
 
-    /// The cell of a value.
+    /// Encodes a value as a cell.
     @inlinable @inline(__always)
     public static func _cell(_ value: some AttributeValue, _ batch: RowBatch) -> Cell { value._encode(batch) }
 
-    /// What an attribute without an initial value starts with.
+    /// Returns the value of an attribute without an initial value.
     @inlinable @inline(__always)
     public static func _placeholder<V: AttributeValue>() -> V { V.placeholder }
 
-    /// The id that a to-one relationship leads to, without loading the object.
+    /// Returns the id of a to-one relationship's destination, without loading the object.
     public final func _target<T: ManagedObject>(_ key: Int64?, _ slot: Int) -> ObjectID<T>? {
         key.map { ObjectID(_context.objectKey(at: self, slot, $0)) }
     }
 }
 
-/// Initial values that are no literals; they were checked when the code was generated.
+/// Initial values that are not literals. They were checked when the code was generated.
 extension ManagedObject {
-    /// A number with a type, such as infinity.
+    /// Returns a number of this type, such as infinity.
     public static func _float(_ number: Float) -> Float { number }
-    /// A number with a type, such as infinity.
+    /// Returns a number of this type, such as infinity.
     public static func _double(_ number: Double) -> Double { number }
-    /// A number from its text.
+    /// Parses a decimal number.
     public static func _decimal(_ text: String) -> Decimal { Decimal(string: text) ?? 0 }
-    /// A date from its microseconds since 1970.
+    /// Returns a date from its microseconds since 1970.
     public static func _date(_ microseconds: Int64) -> Date { Microseconds.date(microseconds) }
-    /// A UUID from its text.
+    /// Parses a UUID.
     public static func _uuid(_ text: String) -> UUID { UUID(uuidString: text) ?? .placeholder }
-    /// A URL from its text.
+    /// Parses a URL.
     public static func _url(_ text: String) -> URL { URL(string: text) ?? .placeholder }
-    /// Bytes from their text in base 64.
+    /// Decodes base64 data.
     public static func _data(_ text: String) -> Data { Data(base64Encoded: text) ?? Data() }
 }
 
 extension ManagedObject {
-    /// Where a class does not compile because of one of its properties.
+    /// Ends the process. Called only in classes that do not compile.
     public static func _broken() -> Never { fatalError("a class that does not compile was run") }
 
-    /// The twin of the above.
+    /// An unconstrained overload that is never executed.
     @_disfavoredOverload
     public static func _attribute<V>(
         _ name: String, _ type: _Type<V>.Type, defaultValue: V? = nil, rules: AttributeRules = AttributeRules(),
         crossReference: CrossReference? = nil, history: AttributeHistory = .recorded, originalName: String? = nil
     ) -> Attribute { _broken() }
 
-    /// The twin of the above.
+    /// An unconstrained overload that is never executed.
     @_disfavoredOverload
     public static func _decode<V>(_ row: borrowing RowView, _ slot: Int, _ context: borrowing ObjectContext) -> V { _broken() }
 
-    /// The twin of the above.
+    /// An unconstrained overload that is never executed.
     @_disfavoredOverload
     public static func _cell<V>(_ value: V, _ batch: RowBatch) -> Cell { _broken() }
 
-    /// The twin of the above.
+    /// An unconstrained overload that is never executed.
     @_disfavoredOverload
     public static func _placeholder<V>() -> V { _broken() }
 
-    /// What tells of a type that cannot be assigned.
+    /// A diagnostic for a type that cannot be assigned.
     @available(
         *, unavailable,
         message: """
@@ -124,15 +124,15 @@ extension ManagedObject {
     @_disfavoredOverload
     public final func _accept<V>(_ value: V, _ slot: Int) -> V? { Self._broken() }
 
-    /// What tells of a type that cannot be assigned.
+    /// A diagnostic for a type that cannot be assigned.
     @available(*, unavailable, message: "a property that leads to an object needs @Relationship, and is optional")
     public final func _accept<T: ManagedObject>(_ value: T?, _ slot: Int) -> T?? { Self._broken() }
 
-    /// What tells of a type that cannot be assigned.
+    /// A diagnostic for a type that cannot be assigned.
     @available(*, unavailable, message: "a property that leads to an object needs @Relationship, and is optional")
     public final func _accept<T: ManagedObject>(_ value: T, _ slot: Int) -> T? { Self._broken() }
 
-    /// What tells of a type that cannot be assigned.
+    /// A diagnostic for a type that cannot be assigned.
     @available(*, unavailable, message: "a property that leads to objects needs @Relationship")
     public final func _accept<T: ManagedObject>(_ value: [T], _ slot: Int) -> [T]? { Self._broken() }
 }

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 extension ManagedObject {
     /// Assigns attributes of a new object by their stored names.
     ///
-    /// - Throws: What a value does that its attribute does not allow.
+    /// - Throws: The error of a value that its attribute does not allow.
     func assign(_ values: [String: Value]) throws(StorageError) {
         let description = description, batch = encodedRow()
         let cells = batch.mutableCells(0)
@@ -23,7 +23,7 @@ extension ManagedObject {
 }
 
 extension QueryPredicate {
-    /// The values that attributes must be equal to wherever the predicate is true.
+    /// The values that attributes must have for the predicate to be true.
     var demandedEqualities: [String: Value] {
         switch node {
         case .compare(let a, .equal, let b):

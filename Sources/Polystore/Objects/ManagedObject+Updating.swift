@@ -1,14 +1,15 @@
 public import PolystoreStorage
 
 extension ManagedObjectIdentity {
-    /// Returns the value of a property, loaded if it is not yet; a getter cannot throw, this can: `let posts = try user.load(\.posts)`.
+    /// Returns the value of a property and loads it if necessary. Unlike a getter, this method can throw: `let posts = try
+    /// user.load(\.posts)`.
     ///
-    /// - Throws: Why it could not be loaded: `unplannedLoad`, a lost connection, a value that its type does not allow.
+    /// - Throws: The error of the load: `unplannedLoad`, a lost connection, or a value that the property's type does not allow.
     public func load<Property>(_ keyPath: KeyPath<Self, Property>) throws(StorageError) -> Property {
         try _context.throwingFailures { self[keyPath: keyPath] }
     }
 
-    /// Assigns a value if it is another one, so that an object that has it already does not count as changed.
+    /// Assigns a value if it differs from the present one, so that an object with an equal value does not count as changed.
     ///
     /// - Returns: Whether the value was assigned.
     @discardableResult
@@ -18,13 +19,13 @@ extension ManagedObjectIdentity {
         return true
     }
 
-    /// Assigns a value if there is one and it is another; nil leaves the property as it is.
+    /// Assigns a value if it is not nil and differs from the present one.
     @discardableResult
     public func updateIfAvailable<V: Equatable>(_ keyPath: ReferenceWritableKeyPath<Self, V>, value: V?) -> Bool {
         value.map { update(keyPath, value: $0) } ?? false
     }
 
-    /// Assigns a value to an optional property if there is one and it is another; nil leaves the property as it is.
+    /// Assigns a value to an optional property if it is not nil and differs from the present one.
     @discardableResult
     public func updateIfAvailable<V: Equatable>(_ keyPath: ReferenceWritableKeyPath<Self, V?>, value: V?) -> Bool {
         value.map { update(keyPath, value: .some($0)) } ?? false
@@ -39,10 +40,10 @@ extension ManagedObjectIdentity {
         return update(keyPath, value: value)
     }
 
-    /// Adds an object to a relationship if it is not there yet; nil does nothing.
+    /// Adds an object to a relationship if it is not a member yet. Does nothing for nil.
     ///
-    /// The set is neither read nor copied. To insert into the property itself (`owner.dogs.insert(dog)`) is to assign another set, which takes
-    /// as many steps as there are members.
+    /// The set is neither read nor copied. Inserting into the property itself (`owner.dogs.insert(dog)`) assigns a new set, which takes a
+    /// number of steps proportional to the number of members.
     @discardableResult
     public func add<Target: ManagedObject>(_ keyPath: ReferenceWritableKeyPath<Self, Set<Target>>, relation: Target?) -> Bool {
         guard let relation else { return false }
@@ -53,7 +54,7 @@ extension ManagedObjectIdentity {
         return true
     }
 
-    /// Removes an object from a relationship if it is there; nil does nothing. The set is neither read nor copied.
+    /// Removes an object from a relationship if it is a member. Does nothing for nil. The set is neither read nor copied.
     @discardableResult
     public func remove<Target: ManagedObject>(_ keyPath: ReferenceWritableKeyPath<Self, Set<Target>>, relation: Target?) -> Bool {
         guard let relation else { return false }
@@ -64,7 +65,7 @@ extension ManagedObjectIdentity {
         return true
     }
 
-    /// Nil where the key path is none of a stored relationship.
+    /// Returns nil if the key path is not a stored relationship.
     private func setMember<Target: ManagedObject>(
         _ member: Target, of keyPath: ReferenceWritableKeyPath<Self, Set<Target>>, to isMember: Bool
     ) -> Bool? {

@@ -1,11 +1,12 @@
 internal import PolystoreStorage
 
 extension ObjectContext {
-    /// Brings the pending changes to the stores, so that a fetch sees them.
+    /// Writes the pending changes to the stores, so that a fetch includes them.
     ///
-    /// A violated constraint undoes the whole, so that what is in the way can be corrected: the objects are as they were. Any other error
-    /// leaves the transaction without a way on, and need not be guarded against. Nor need the last flush, after which nothing follows.
-    /// - Parameter isLast: Whether nobody can ask any more which attributes were assigned.
+    /// A violated constraint undoes the whole write, so that the conflicting values can be corrected: the objects are unchanged. After any
+    /// other error the transaction cannot continue, so that no protection is required. The same applies to the last write, which is not
+    /// followed by further work.
+    /// - Parameter isLast: Whether this is the last write, so that the masks of assigned slots are no longer needed.
     func flush(isLast: Bool = false) throws(StorageError) {
         guard let tracker, let sessions, tracker.hasPending else { return }
         try throwFailure()
@@ -25,15 +26,15 @@ extension ObjectContext {
         tracker.didFlush(isLast: isLast)
     }
 
-    /// Looks something up of which the pending changes are part: for relationships and deletions, not for fetches of the program.
+    /// Runs a lookup that must include the pending changes: for relationships and deletions, not for fetches of the program.
     ///
-    /// Values that violate a unique constraint between two assignments are no failure of a look-up. They stay pending, and are merged into
-    /// what the stores answer as in detached work; the next fetch or the commit throws, if the violation is still there.
+    /// Values that violate a unique constraint between two assignments do not fail the lookup. They stay pending, and are merged with the
+    /// results of the stores as in a detached transaction. The next fetch or the commit throws if the violation persists.
     func withPending<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         do throws(StorageError) {
             try flush()
         } catch  where error.code == .uniqueConstraintViolated {
-            // A store that could not undo the flush cannot go on.
+            // A store that could not undo the write cannot continue.
             try sessions?.checkActive()
             let before = isFlushRefused
             isFlushRefused = true
@@ -45,7 +46,7 @@ extension ObjectContext {
 }
 
 extension ChangeSet {
-    /// Whether two objects could agree in a unique constraint afterwards.
+    /// Whether two objects could have equal values in a unique constraint after the changes.
     fileprivate func touchesUniqueValues(_ schema: Schema) -> Bool {
         entities.contains { change in
             let constraints = schema[change.entity].uniqueConstraints

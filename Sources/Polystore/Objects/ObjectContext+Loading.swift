@@ -3,7 +3,7 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// Runs `body` with a session of a store: the transaction's own, or a short one of the newest snapshot.
     ///
-    /// - Parameter isHarmless: Says of which errors the session of a transaction is what it was before.
+    /// - Parameter isHarmless: Whether an error leaves the session of a transaction unchanged.
     func withReader<R>(
         _ store: Int, unless isHarmless: (StorageError.Code) -> Bool = \.precedesWork, _ body: (ReadSession) throws(StorageError) -> R
     ) throws(StorageError) -> R {
@@ -15,7 +15,7 @@ extension ObjectContext {
         return try body(reader)
     }
 
-    /// The object of a row: the one that is alive under its key, or a new one.
+    /// Returns the object of a row: the living one with its key, or a new one.
     @inline(__always)
     func object(of row: borrowing RowView, _ store: Int32) -> ManagedObject {
         let map = identityMap(row.entity, Int(store))
@@ -26,26 +26,26 @@ extension ObjectContext {
         return object
     }
 
-    /// Whether pending changes are looked at beside the store: they are not brought there, or cannot be now.
+    /// Whether pending changes must be merged with store results, because they are not written to the store or currently cannot be.
     var mergesPending: Bool { sessions == nil || isFlushRefused }
 
-    /// Whether there are changes that are only in memory and have to be looked at beside the store.
+    /// Whether there are changes that are only in memory and must be merged with store results.
     var hasDetachedChanges: Bool { mergesPending && tracker?.hasPending == true }
 
-    /// The objects of a plan, in its order.
+    /// Returns the objects of a plan, in its order.
     func objects(for plan: FetchPlan, store: Int, _ reader: ReadSession) throws(StorageError) -> [ManagedObject] {
         if hasDetachedChanges { return try PendingFetch(plan, store, self).run(reader) }
         return try storedObjects(for: plan, store: store, reader)
     }
 
-    /// The objects of the rows that the store gives for a plan.
+    /// Returns the objects of the rows that the store returns for a plan.
     func storedObjects(for plan: FetchPlan, store: Int, _ reader: ReadSession) throws(StorageError) -> [ManagedObject] {
         var result: [ManagedObject] = []
         let cursor = try reader.cursor(for: plan)
         let batch = RowBatch(capacity: 256)
         let number = Int32(truncatingIfNeeded: store)
         loadingStore = number
-        // Rows of one entity follow each other: its class and map are looked up when the entity changes.
+        // Rows of one entity are consecutive: the class and map are looked up when the entity changes.
         var entity = -1
         var type: ManagedObject.Type = ManagedObject.self
         var map = IdentityMap()
@@ -75,7 +75,7 @@ extension ObjectContext {
         return result
     }
 
-    /// The object under a key, nil when there is none or it was deleted here.
+    /// Returns the object with a key; nil if there is none or it was deleted here.
     func object(_ entity: EntityIndex, _ key: Int64, _ store: Int) throws(StorageError) -> ManagedObject? {
         let map = identityMap(entity, store)
         if let known = map.find(key) { return known.isDeletedObject ? nil : known }
@@ -83,15 +83,16 @@ extension ObjectContext {
             scratch.clear()
             try reader.row(entity, key: key, into: scratch)
             guard scratch.count == 1 else { return nil }
-            // Its own entity, which may be below the one asked for, must know the map: by it the object is taken out again.
+            // The object's own entity, which may be a descendant of the requested one, must know the map, because the object is removed
+            // through it.
             return self.object(of: scratch.row(0), Int32(truncatingIfNeeded: store))
         }
     }
 
-    /// The objects under many keys, in their order; missing ones and ones deleted here are left out.
+    /// Returns the objects with the given keys, in their order, without missing ones and ones deleted here.
     func objects(_ entity: EntityIndex, _ keys: [Int64], _ store: Int) throws(StorageError) -> [ManagedObject] {
         let map = identityMap(entity, store)
-        // Nearly always all of them are there already.
+        // In the common case all of them are already loaded.
         var known: [ManagedObject] = []
         known.reserveCapacity(keys.count)
         for key in keys {
@@ -100,7 +101,7 @@ extension ObjectContext {
         }
         if known.count == keys.count { return known }
         let missing = keys.filter { map.find($0) == nil }
-        // What is loaded here must live until it is looked up below.
+        // The loaded objects must be retained until they are looked up below.
         var loaded: [ManagedObject] = []
         if !missing.isEmpty {
             try withReader(store) { reader throws(StorageError) in

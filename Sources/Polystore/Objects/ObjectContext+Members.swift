@@ -1,23 +1,23 @@
 internal import PolystoreStorage
 
 extension ObjectContext {
-    /// The objects of a to-many; a load that fails is remembered and gives none.
+    /// Returns the destinations of a to-many relationship. The error of a failed load is recorded, and the result is empty.
     func members(_ object: ManagedObject, _ name: String) -> [ManagedObject] {
         guard let position = relationshipPosition(object, name), isPlanned(object, position) else { return [] }
         return knownMembers(object, position)
     }
 
-    /// Whether a to-many may be asked for: strict loading refuses one that was not loaded in advance.
+    /// Whether a to-many relationship may be accessed: strict loading refuses one that was not prefetched.
     private func isPlanned(_ object: ManagedObject, _ position: Int) -> Bool {
         if !isStrict || object._collections[position] != nil || knowsMembers(of: object) { return true }
         fail(unplanned(object, object.description.relationships[position].relationship.name))
         return false
     }
 
-    /// Whether the members of an object are those that were added since it was made.
+    /// Whether the members of an object are exactly those added since its creation.
     private func knowsMembers(of object: ManagedObject) -> Bool { object.isNew && tracker?.knowsMembersOfNewObjects != false }
 
-    /// The objects of a to-many, loaded where they are not yet known.
+    /// Returns the destinations of a to-many relationship, and loads them if they are not known yet.
     func knownMembers(_ object: ManagedObject, _ position: Int) -> [ManagedObject] {
         let relationship = object.description.relationships[position]
         return attempt { () throws(StorageError) in
@@ -26,7 +26,8 @@ extension ObjectContext {
         } ?? []
     }
 
-    /// The objects of a to-many as their class; the model guarantees it, so they are not asked one by one.
+    /// Returns the destinations of a to-many relationship as their class. The model guarantees the class, so that they are not checked
+    /// individually.
     func typedMembers<T: ManagedObject>(_ object: ManagedObject, _ name: String, _ type: T.Type) -> [T] {
         let members = members(object, name)
         guard let first = members.first else { return [] }
@@ -40,10 +41,10 @@ extension ObjectContext {
         object.description.relationshipIndex(name)
     }
 
-    /// The keys of a to-many, loaded when they are not yet known.
+    /// Returns the keys of a to-many relationship, and loads them if they are not known yet.
     func state(_ object: ManagedObject, _ position: Int) throws(StorageError) -> ToManyState {
         if let known = object._collections[position] { return known }
-        // A new object has no members before some are added: nothing in the store can refer to its key.
+        // A new object has no members before some are added: nothing in the store can reference its key.
         let loaded = knowsMembers(of: object) ? ToManyState(keys: []) : try load(object, object.description.relationships[position])
         if tracker != nil || sessions != nil || object.isNew { object._collections[position] = loaded }
         return loaded
@@ -65,7 +66,7 @@ extension ObjectContext {
         }
     }
 
-    /// The pairs of an object in a link table, in order, with the changes that are only in memory.
+    /// Returns the pairs of an object in a link table, in order, including the changes that are only in memory.
     private func pairs(
         _ object: ManagedObject, _ link: Int, _ side: LinkSide, _ reader: ReadSession
     ) throws(StorageError) -> [Link] {
@@ -74,7 +75,7 @@ extension ObjectContext {
         return merged(found, object, link, side)
     }
 
-    /// The pairs of an object that the store has, with the changes that are only in memory.
+    /// Returns the stored pairs of an object, merged with the changes that are only in memory.
     func merged(_ stored: [Link], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [Link] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
         guard mergesPending, let changes = tracker?.links[key] else { return stored }
@@ -93,11 +94,11 @@ extension ObjectContext {
         let description = model.schema[destination]
         let path = CheckedPath(steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: description.slots[slot].name)
         let plan = FetchPlan(model.schema, destination, where: .compare(path, .equal, .int(object._key)))
-        // Whole rows are read, not only keys: who asks for the members reads them next.
+        // Whole rows are read, not only keys, because the members are usually read next.
         return try objects(for: plan, store: Int(object._store), reader).map(\._key)
     }
 
-    /// Makes a to-many lead to exactly these objects.
+    /// Sets the destinations of a to-many relationship to exactly these objects.
     func setMembers(_ object: ManagedObject, _ name: String, _ members: [ManagedObject]) {
         guard let position = relationshipPosition(object, name) else { return }
         let relationship = object.description.relationships[position]
@@ -131,9 +132,9 @@ extension ObjectContext {
         }
     }
 
-    /// Adds one member to an unordered to-many, or takes one out: what that takes does not grow with the number of members.
+    /// Adds or removes one member of an unordered to-many relationship, in a number of steps that does not depend on the number of members.
     ///
-    /// - Returns: Whether anything was to be done; nil where the property is none that is stored as such.
+    /// - Returns: Whether there was anything to do; nil if the property is not such a stored relationship.
     func setMember(_ member: ManagedObject, of object: ManagedObject, _ name: String, to isMember: Bool) -> Bool? {
         guard let position = relationshipPosition(object, name) else { return nil }
         let relationship = object.description.relationships[position]
@@ -192,7 +193,8 @@ extension ObjectContext {
         for member in added { recount(inverse, of: member._key, destination, store) }
     }
 
-    /// Removes a pair of a link table; one with an end that is not in the store yet was never there, and is only forgotten.
+    /// Removes a pair of a link table. A pair with an end that is not in the store yet was never stored, and is only removed from the
+    /// pending changes.
     func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64) {
         let description = model.schema.links[link]
         let isPending =
@@ -201,7 +203,7 @@ extension ObjectContext {
         tracker?.unlink(link, store, owner: owner, member: member, isPending: isPending)
     }
 
-    /// Adds an object at the end of the ordered to-many of each owner: one look-up finds out where the ends are.
+    /// Adds an object at the end of an ordered to-many relationship of each owner. One lookup determines all ends.
     private func insert(_ object: ManagedObject, into owners: [ManagedObject], _ position: Int, _ link: Int) {
         let unknown = owners.filter { $0._collections[position] == nil && !knowsMembers(of: $0) }
         do throws(StorageError) {
@@ -225,9 +227,9 @@ extension ObjectContext {
         if let position = relationshipPosition(member, inverse) { member._collections[position]?.remove(object._key) }
     }
 
-    /// Adds a member at the end of an ordered to-many.
+    /// Adds a member at the end of an ordered to-many relationship.
     func append(_ member: ManagedObject, to owner: ManagedObject, _ position: Int, _ link: Int) {
-        // Changed in place: a copy for each member would cost as many steps as there are members.
+        // Changed in place: a copy per member would take a number of steps proportional to the number of members.
         guard attempt({ () throws(StorageError) in _ = try state(owner, position) }) != nil else { return }
         owner._collections[position]?.remove(member._key)
         guard let rank = owner._collections[position]?.nextRank else {
@@ -238,7 +240,7 @@ extension ObjectContext {
         tracker?.link(link, Int(owner._store), Link(owner: owner._key, rank: rank, member: member._key))
     }
 
-    /// Gives the members of an ordered to-many ascending ranks, changing as few as possible.
+    /// Assigns ascending ranks to the members of an ordered to-many relationship and changes as few as possible.
     private func reorder(_ object: ManagedObject, _ position: Int, _ link: Int, _ keys: [Int64]) {
         let old = object._collections[position] ?? ToManyState(keys: [])
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })

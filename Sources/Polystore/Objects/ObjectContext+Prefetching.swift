@@ -1,11 +1,11 @@
 internal import PolystoreStorage
 
-/// Relationships loaded in advance: one look-up for all objects of a fetch instead of one for each.
+/// Prefetching of relationships: one lookup for all objects of a fetch instead of one for each object.
 extension ObjectContext {
-    /// Keys of one look-up.
+    /// The number of keys per lookup.
     private static let chunk = 5000
 
-    /// Loads what relationships lead to, step by step, and keeps it as long as the objects live.
+    /// Loads the destinations of relationships, step by step, and retains them as long as the objects live.
     func prefetch(_ paths: [PropertyPath], of objects: [ManagedObject]) throws(StorageError) {
         if objects.isEmpty { return }
         var loaded: [ManagedObject] = []
@@ -21,8 +21,8 @@ extension ObjectContext {
         for object in objects { object.madeExtras().prefetched = group }
     }
 
-    /// Runs work by which objects forget what was known of their relationships. Where only what was planned may be loaded it is loaded
-    /// again at once; what cannot be is not planned any more.
+    /// Runs work that discards the known relationships of objects. With strict loading, these relationships are loaded again immediately.
+    /// Those that cannot be loaded are no longer regarded as prefetched.
     func keepingPlanned(_ body: () -> Void) {
         struct Known: Hashable {
             let store: Int32
@@ -44,7 +44,7 @@ extension ObjectContext {
         }
     }
 
-    /// One step: the objects that a relationship of all these objects leads to.
+    /// Performs one step: returns the destinations of a relationship of all these objects.
     private func prefetch(_ name: String, of objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
         struct Place: Hashable {
             let store: Int32
@@ -83,7 +83,7 @@ extension ObjectContext {
             let byOwner = Dictionary(grouping: members) { $0._reference(slot) ?? 0 }
             for owner in wanted { owner._collections[position] = ToManyState(keys: byOwner[owner._key]?.map(\._key) ?? []) }
             if wanted.count == owners.count { return members }
-            // Of some owners the members were known before, perhaps from another path that begins with the same name.
+            // The members of some owners were already known, for example from another path that begins with the same name.
             return try chunks(keys(of: owners, position)) { keys throws(StorageError) in
                 try objects(relationship.destination, keys, store)
             }
@@ -95,7 +95,7 @@ extension ObjectContext {
         }
     }
 
-    /// The objects whose to-one relationship leads to one of some keys.
+    /// Returns the objects whose to-one relationship references one of the given keys.
     func members(
         _ destination: EntityIndex, _ slot: Int, _ owners: [Int64], _ store: Int
     ) throws(StorageError) -> [ManagedObject] {
@@ -113,13 +113,13 @@ extension ObjectContext {
         return try chunks(keys(of: owners, position)) { keys throws(StorageError) in try objects(destination, keys, store) }
     }
 
-    /// The keys of what a to-many of objects is known to lead to, each once.
+    /// Returns the known destination keys of a to-many relationship of objects, without duplicates.
     private func keys(of owners: [ManagedObject], _ position: Int) -> [Int64] {
         var seen: Set<Int64> = []
         return owners.flatMap { $0._collections[position]?.keys ?? [] }.filter { seen.insert($0).inserted }
     }
 
-    /// Loads which keys a relationship of objects leads to by its link table.
+    /// Loads the destination keys of a relationship of objects from its link table.
     func loadPairs(
         _ wanted: [ManagedObject], _ position: Int, _ link: Int, _ side: LinkSide, isOrdered: Bool, _ store: Int
     ) throws(StorageError) {

@@ -1,13 +1,13 @@
 internal import PolystoreStorage
 
 extension ObjectContext {
-    /// Brings every living object to what its store has now: a new value, or deleted where there is none.
+    /// Updates every living object to the current state of its store: to its values, or to deleted if it has no row.
     ///
-    /// All are read before the first is changed: an error leaves every object as it was.
-    /// - Parameter body: Called between the two.
+    /// All rows are read before the first object is changed: an error leaves all objects unchanged.
+    /// - Parameter body: A closure that is called between both steps.
     func refreshAll(_ body: () -> Void = {}) throws(StorageError) {
         var found: [(objects: [ManagedObject], root: EntityIndex, store: Int, rows: RowBatch)] = []
-        // Objects of a store that was removed stay as they are.
+        // Objects of a removed store are left unchanged.
         for (store, root, objects) in liveObjects where stack.hasStore(store) {
             found.append((objects, root, store, try rows(of: objects, root, store)))
         }
@@ -17,7 +17,7 @@ extension ObjectContext {
         }
     }
 
-    /// Forgets what relationships to many lead to: it is found out again, from the stores and from what is pending.
+    /// Discards the known destinations of to-many relationships. They are determined again from the stores and the pending changes.
     func forgetRelationships() {
         keepingPlanned { for (_, _, objects) in liveObjects { for object in objects { object.forgetRelationships() } } }
     }
@@ -28,7 +28,7 @@ extension ObjectContext {
         return batch
     }
 
-    /// Brings every living object of a store to what is there now, after a statement that may have changed any.
+    /// Updates every living object of a store after a statement that may have changed any of them.
     func refreshKnown(in store: Int) throws(StorageError) {
         for (place, root, objects) in liveObjects where place == store {
             let alive = objects.filter { !$0.isDeletedObject }
@@ -38,7 +38,7 @@ extension ObjectContext {
         }
     }
 
-    /// Sees to it that objects whose rows this transaction deleted stay known: they come back with their rows when a part around is undone.
+    /// Keeps objects whose rows this transaction deleted in the identity map: they reappear with their rows if an enclosing part is undone.
     func keepKnown(_ objects: some Sequence<ManagedObject>) {
         for object in objects where object.isDeletedObject {
             let map = identityMap(object.description.root, Int(object._store))
@@ -46,25 +46,25 @@ extension ObjectContext {
         }
     }
 
-    /// Brings the objects with keys that are alive to what their store has now.
+    /// Updates the living objects with the given keys to the current state of their store.
     func refresh(_ keys: Set<Int64>, _ root: EntityIndex, _ store: Int) throws(StorageError) {
         let map = identityMap(root, store)
         try refresh(keys.sorted().compactMap(map.find), root, store)
     }
 
-    /// Brings objects of one hierarchy, in the order of their keys, to what their store has now.
+    /// Updates objects of one hierarchy, sorted by key, to the current state of their store.
     func refresh(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) {
         if !objects.isEmpty { take(try rows(of: objects, root, store), objects, root, store) }
     }
 
-    /// Brings objects of one hierarchy to their rows, both in the order of their keys; those that have none are deleted.
+    /// Updates objects of one hierarchy to their rows, both sorted by key. Objects without a row become deleted.
     func take(_ batch: RowBatch, _ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) {
         var next = 0
         for object in objects {
             guard next < batch.count, batch.key(next) == object._key else {
                 object._flags |= ManagedObject.Flags.deleted
                 object._dirty = 0
-                // Its key may be given again.
+                // The store may assign the key again.
                 identityMap(root, store).remove(object._key, Unmanaged.passUnretained(object).toOpaque())
                 continue
             }
@@ -75,7 +75,7 @@ extension ObjectContext {
 }
 
 extension ObjectContext {
-    /// Brings one object to what its store has now; an error is remembered.
+    /// Updates one object to the current state of its store. An error is recorded.
     func refresh(_ object: ManagedObject) {
         _ = attempt { () throws(StorageError) in
             try withReader(Int(object._store)) { reader throws(StorageError) in
@@ -92,7 +92,7 @@ extension ObjectContext {
 }
 
 extension ManagedObject {
-    /// Takes over a row and forgets everything else.
+    /// Replaces the values by those of a row and discards all changes.
     func revert(to row: borrowing RowView) {
         takeOver(row)
         _dirty = 0

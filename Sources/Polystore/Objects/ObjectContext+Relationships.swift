@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 extension ObjectContext {
-    /// The destination of a to-one; a load that fails is remembered and gives nil.
+    /// Returns the destination of a to-one relationship. The error of a failed load is recorded, and the result is nil.
     func target(_ object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
         guard let destination = object.description.slots[slot].destination else { return nil }
         return attempt { () throws(StorageError) in
@@ -12,7 +12,7 @@ extension ObjectContext {
         } ?? nil
     }
 
-    /// What strict loading says of a relationship.
+    /// Returns the error of strict loading for a relationship.
     func unplanned(_ object: ManagedObject, _ name: String) -> StorageError {
         StorageError(
             .unplannedLoad,
@@ -20,7 +20,7 @@ extension ObjectContext {
             details: .init(entity: object.description.name, property: name, keys: [object._key]))
     }
 
-    /// Assigns a to-one and keeps its inverse.
+    /// Assigns a to-one relationship and updates its inverse.
     func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?) {
         let old = object._reference(slot)
         guard old != target?._key || target == nil else { return }
@@ -40,12 +40,12 @@ extension ObjectContext {
             if let old { unlink(link, Int(object._store), owner: old, member: object._key) }
             if let target { append(object, to: target, relationship, link) }
         }
-        // Members that had to be loaded for this were loaded after a flush, which takes the mark of the first touch.
+        // Members that had to be loaded for this were loaded after a flush, which clears the mark of the first touch.
         object._touch(slot)
         object._setReference(slot, target?._key)
     }
 
-    /// Whether the relationships of an object can be assigned: one that stands for a row of a batch has only attributes.
+    /// Whether the relationships of an object can be assigned. An object that represents a row of a batch has only attributes.
     func hasRelationships(_ object: ManagedObject, _ property: @autoclosure () -> String) -> Bool {
         if !object.isRowOnly { return true }
         let entity = object.description.name, name = property()
@@ -57,7 +57,7 @@ extension ObjectContext {
         return false
     }
 
-    /// Whether an object may stand at the other end: it belongs to this context and store and is alive.
+    /// Whether an object can be a destination: it belongs to this context and store and was not deleted.
     private func accepts(_ target: ManagedObject?, for object: ManagedObject, _ slot: Int) -> Bool {
         guard let target else { return true }
         let name = "\(object.description.name).\(object.description.slots[slot].name)"
@@ -99,20 +99,20 @@ extension ObjectContext {
         assign(target, inverse, object._key)
     }
 
-    /// The other end, loaded because keeping an inverse needs it.
+    /// Returns the destination, which is loaded because the inverse must be updated.
     private func partner(of object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
         guard let destination = object.description.slots[slot].destination else { return nil }
         return attempt { () throws(StorageError) in try self.object(destination, key, Int(object._store)) } ?? nil
     }
 
-    /// Assigns a key without looking at the inverse.
+    /// Assigns a key without updating the inverse.
     func assign(_ object: ManagedObject, _ slot: Int, _ key: Int64?) {
         if key == nil { tracker?.willClear(object, slot) }
         object._touch(slot)
         object._setReference(slot, key)
     }
 
-    /// Takes an object out of the known members of the former owner, and counts those of both owners at commit.
+    /// Removes an object from the known members of the former owner, and schedules a recount for both owners at commit.
     private func moveMember(_ object: ManagedObject, _ slot: Int, _ relationship: Int, from old: Int64?, to target: ManagedObject?) {
         guard let destination = object.description.slots[slot].destination else { return }
         if let old { identityMap(destination, Int(object._store)).find(old)?._collections[relationship]?.remove(object._key) }
@@ -124,14 +124,14 @@ extension ObjectContext {
         }
     }
 
-    /// Adds a key to a to-many that is known; that of a new object is known to be empty before the first.
+    /// Adds a key to a to-many relationship if its members are known. Those of a new object are known to be empty initially.
     func add(_ key: Int64, to object: ManagedObject, _ relationship: Int) {
         let knowsNone = object.isNew && tracker?.knowsMembersOfNewObjects != false
         if knowsNone, object._collections[relationship] == nil { object._collections[relationship] = ToManyState(keys: []) }
         object._collections[relationship]?.append(key)
     }
 
-    /// Runs a load whose error can only be remembered.
+    /// Runs a load whose error can only be recorded.
     func attempt<R>(_ body: () throws(StorageError) -> R) -> R? {
         do throws(StorageError) { return try body() } catch {
             fail(error)

@@ -1,5 +1,5 @@
-/// What stands for an object and knows its identity: an id, a snapshot, a publisher or a monitor. Verbs that take one take an object of any
-/// context, too.
+/// A value that represents an object and has its identity: an id, a snapshot, a publisher or a monitor. Methods that take such a value also
+/// take an object of any context.
 /// ```swift
 /// let snapshot = try stack.snapshot(of: id)
 /// try stack.perform(synchronous: { try $0.edit(snapshot)?.name = "Ann" })

@@ -1,14 +1,15 @@
 internal import PolystoreStorage
 
-/// The numbers that keep the order of an ordered to-many. They leave gaps, so that a member can be put between two others without
-/// touching them.
+/// The numbers that determine the order of an ordered to-many relationship. They leave gaps, so that a member can be inserted between two
+/// others without changing them.
 enum Rank {
     static let gap: Int64 = 1 << 20
 
-    /// Ascending ranks for members in a new order: as many as possible keep theirs, and only where a gap is used up all are numbered anew.
+    /// Assigns ascending ranks to members in a new order. As many members as possible keep their ranks, and all members get new ranks only
+    /// if a gap is exhausted.
     ///
-    /// The members that stay are a longest ascending subsequence of the known ranks (Fredman, "On computing the length of longest
-    /// increasing subsequences", 1975), so a member that is moved is the only one that changes.
+    /// The members that keep their ranks are a longest ascending subsequence of the known ranks (Fredman, "On computing the length of
+    /// longest increasing subsequences", 1975), so that only moved members change.
     /// - Complexity: O(n log n).
     static func assign(_ known: [Int64?]) -> [Int64] {
         let kept = longestAscending(known)
@@ -32,11 +33,11 @@ enum Rank {
         return ranks
     }
 
-    /// So many ranks after one and before another; nil where there is no room for them between the two or among the numbers.
+    /// Returns a number of ranks between two others; nil if there are not enough numbers between them or in the value range.
     private static func between(_ before: Int64?, _ after: Int64?, count: Int64) -> [Int64]? {
         var start = before ?? 0, step = gap
         if let after {
-            // All that come first are put below: as many gaps before the first that has a rank.
+            // Members before the first rank are placed below it, with one gap per member.
             let (reach, isFar) = gap.multipliedReportingOverflow(by: count + 1)
             let (lowest, isBelow) = after.subtractingReportingOverflow(reach)
             let (distance, isOver) = after.subtractingReportingOverflow(start)
@@ -54,7 +55,7 @@ enum Rank {
     }
 
     private static func longestAscending(_ ranks: [Int64?]) -> [Bool] {
-        // The places of the least last elements of ascending subsequences, by their length, and what stands before each element in one.
+        // The positions of the smallest last elements of ascending subsequences, by length, and the predecessor of each element.
         var ends: [Int] = [], before = [Int?](repeating: nil, count: ranks.count)
         for (index, rank) in ranks.enumerated() {
             guard let rank else { continue }

@@ -1,26 +1,26 @@
 internal import PolystoreStorage
 
-/// A schema with the classes that stand for its entities: what a stack knows of its model.
+/// A schema with the classes of its entities: the model of a stack.
 struct StackModel: Sendable {
-    /// What the inverse of a to-one relationship is.
+    /// The inverse of a to-one relationship.
     enum Inverse: Sendable {
         case none
-        /// A to-one in a slot of the destination.
+        /// A to-one relationship in a slot of the destination.
         case toOne(slot: Int)
-        /// A to-many of the destination, by position in its relationships.
+        /// A to-many relationship of the destination, by its position in the relationships.
         case toMany(relationship: Int)
-        /// An ordered to-many of the destination, whose order lies in a link table.
+        /// An ordered to-many relationship of the destination, whose order is stored in a link table.
         case ordered(relationship: Int, link: Int)
     }
 
     let schema: Schema
-    /// The class of each entity; `DynamicObject` where the program has none.
+    /// The class of each entity; `DynamicObject` for an entity without a class in the program.
     let types: [ManagedObject.Type]
     /// The entity of each class.
     let entities: [ObjectIdentifier: EntityIndex]
     /// The inverse of each slot of each entity; `none` for attributes.
     let inverses: [[Inverse]]
-    /// What the objects of each entity must keep; nil where nothing can be wrong.
+    /// The validation rules of each entity; nil if its objects cannot violate any.
     let rules: [EntityRules?]
     /// Whether any entity has rules.
     let hasRules: Bool
@@ -28,14 +28,14 @@ struct StackModel: Sendable {
     let isSaveAware: [Bool]
     /// Whether any entity has such objects.
     let hasSaveAware: Bool
-    /// Whether objects of each entity have to be looked at before a commit.
+    /// Whether objects of each entity must be checked before a commit.
     let isChecked: [Bool]
     /// The references into other stores.
     let references: [ReferenceAttribute]
-    /// Whether any to-many has a limit.
+    /// Whether any to-many relationship has a limit.
     let hasCounts: Bool
 
-    /// A model of the given classes alone.
+    /// Creates a model of only the given classes.
     init(classes: [ManagedObject.Type], configurations: [String: [String]], version: String) throws(StorageError) {
         do throws(SchemaError) {
             let schema = try Schema(version: version, entities: classes.map { $0.declaration }, configurations: configurations)
@@ -45,7 +45,7 @@ struct StackModel: Sendable {
         }
     }
 
-    /// A schema with classes for some or all of its entities.
+    /// Creates a model from a schema, with classes for some or all of its entities.
     init(schema: Schema, classes: [ManagedObject.Type]) throws(SchemaError) {
         self.schema = schema
         var types = [ManagedObject.Type](repeating: DynamicObject.self, count: schema.entities.count)
@@ -86,7 +86,7 @@ struct StackModel: Sendable {
         isChecked = zip(rules, isSaveAware).map { $0 != nil || $1 }
     }
 
-    /// Whether a class declares what the schema has; an inverse that only the other side names counts as declared.
+    /// Whether a class declares the entity of the schema. An inverse that only the other side names counts as declared.
     private static func matches(_ declaration: Entity, _ entity: Entity) -> Bool {
         var declaration = declaration
         for (index, relationship) in declaration.relationships.enumerated() where relationship.inverse == nil {
@@ -95,7 +95,7 @@ struct StackModel: Sendable {
         return declaration == entity
     }
 
-    /// The first attribute whose initial value differs in two declarations of one class.
+    /// Returns the first attribute whose initial value differs between two declarations of one class.
     private static func changingDefault(_ declaration: Entity, _ again: Entity) -> String? {
         zip(declaration.attributes, again.attributes).first { $0.defaultValue != $1.defaultValue }?.0.name
     }
@@ -110,7 +110,7 @@ struct StackModel: Sendable {
         }
     }
 
-    /// The entity of a class.
+    /// Returns the entity of a class.
     func entity(of type: ManagedObject.Type) throws(StorageError) -> EntityIndex {
         if let index = entities[ObjectIdentifier(type)] { return index }
         let name = type.declaration.name

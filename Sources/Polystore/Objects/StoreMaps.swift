@@ -1,15 +1,15 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The identity maps of one store in a context, one for each hierarchy, made when its first object comes.
+/// The identity maps of one store in a context, one per hierarchy, created for its first object.
 final class StoreMaps {
     /// The position of the store.
     let store: Int32
     /// The identity of the store.
     let storeID: UUID
-    /// The map of each entity: plain memory, because every object finds its map when it goes away.
+    /// The map of each entity, in unmanaged memory, because every object accesses its map when it is released.
     let maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
-    /// Keeps the maps, under the roots of their hierarchies.
+    /// Retains the maps, under the roots of their hierarchies.
     private(set) var owned: [EntityIndex: IdentityMap] = [:]
 
     init(store: Int32, storeID: UUID, entityCount: Int) {

@@ -1,16 +1,16 @@
 internal import PolystoreStorage
 
-/// The keys at the other end of a to-many relationship of one object, once they are known.
+/// The destination keys of a to-many relationship of one object, once they are known.
 typealias ToManyState = MemberList<Int64>
 
-/// Keys in the order in which they were added, each once, for an ordered relationship with their ranks.
+/// A list of unique keys in the order of their addition; with their ranks for an ordered relationship.
 ///
-/// Adding and removing a key takes constant time on average. The index for that is made with the first change, because most lists are only
-/// read. A removed key leaves a gap, and gaps are closed when they are the greater part.
+/// Adding and removing a key takes amortized constant time. The index for that is created by the first change, because most lists are only
+/// read. A removed key leaves a gap, and gaps are removed when they are the majority.
 struct MemberList<Key: Hashable> {
-    /// The keys with gaps: a position is a gap where the index names another one for its key, or none.
+    /// The keys including gaps: a position is a gap if the index has another position for its key, or none.
     private var storedKeys: [Key]
-    /// The ranks of the stored keys, one for each; empty where there is no order.
+    /// The ranks of the stored keys; empty if the list is not ordered.
     private var storedRanks: [Int64]
     private var greatestRank: Int64
     private var positions: [Key: Int]?
@@ -30,13 +30,13 @@ struct MemberList<Key: Hashable> {
     /// The ranks of the keys, for an ordered relationship.
     var ranks: [Int64] { gaps == 0 ? storedRanks : occupied.map { storedRanks[$0] } }
 
-    /// A rank after all others; nil where there is no greater number.
+    /// A rank after all others; nil if the value range is exhausted.
     var nextRank: Int64? {
         let (rank, isOver) = greatestRank.addingReportingOverflow(Rank.gap)
         return isOver ? nil : rank
     }
 
-    /// Adds a key at the end, unless it is there; one without a rank in a list with ranks has rank 0, as its pair has.
+    /// Adds a key at the end, unless it is already in the list. A key without a rank in a list with ranks gets rank 0, like its pair.
     mutating func append(_ key: Key, rank: Int64? = nil) {
         makeIndex()
         if positions?[key] != nil { return }
@@ -47,7 +47,7 @@ struct MemberList<Key: Hashable> {
         if rank != nil || !storedRanks.isEmpty { storedRanks.append(rank ?? 0) }
     }
 
-    /// Whether a key is in the list.
+    /// Returns whether a key is in the list.
     mutating func contains(_ key: Key) -> Bool {
         makeIndex()
         return positions?[key] != nil
@@ -69,7 +69,7 @@ struct MemberList<Key: Hashable> {
 }
 
 extension MemberList<Int64> {
-    /// The other ends of pairs.
+    /// Creates the list of destinations of pairs.
     init(_ pairs: [Link], _ side: LinkSide, isOrdered: Bool) {
         self.init(keys: pairs.map { side == .owner ? $0.member : $0.owner }, ranks: isOrdered ? pairs.map(\.rank) : [])
     }
