@@ -60,7 +60,7 @@ struct ProgramGenerator {
             case 1, 2: steps.append(request())
             case 3 where steps.count > 1: steps.append(watch())
             case 4, 5, 6: steps.append(detached())
-            case 7 where !steps.isEmpty && migrates, 8 where !steps.isEmpty && migrates: steps.append(migration())
+            case 7...9 where !steps.isEmpty && migrates: steps.append(migration())
             default: steps.append(transaction())
             }
         }

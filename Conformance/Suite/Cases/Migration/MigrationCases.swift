@@ -151,6 +151,21 @@ enum MigrationCases {
                     scratch, [["a": .int(1), "b": .string("x")], ["a": .int(1), "b": .string("y")], ["a": .int(2), "b": .string("x")]])
             }
         },
+        migrationCase("M005.nil-that-becomes-a-value-keeps-constraints", "M2") { harness, check in
+            func schema(_ version: String, _ b: Attribute) throws -> Schema {
+                try Schema(version: version, entities: [Entity("Note", attributes: [b], uniqueConstraints: [UniqueConstraint(["b"])])])
+            }
+            let scene = MigrationScene(
+                try schema("V1", Attribute("b", .string, isOptional: true)),
+                try schema("V2", Attribute("b", .string, defaultValue: .string("x"))))
+            try scene.run(harness, fill: { try notes($0, [["b": .null], ["b": .string("y")]]) }) { scratch in
+                check.equal(try scratch.fetch(FetchRequest("Note")).map { $0.values["b"] }, [.string("x"), .string("y")], "values")
+                check.throwing(.uniqueConstraintViolated, "the constraint") { try notes(scratch, [["b": .string("x")]]) }
+            }
+            try scene.refuse(harness, check, .uniqueConstraintViolated, "two that were nil", keys: [1, 3]) { scratch in
+                try notes(scratch, [["b": .null], ["b": .string("y")], ["b": .null]])
+            }
+        },
         migrationCase("M005.words-are-found-before-and-after", "M2") { harness, check in
             let words = Attribute("b", .string), index = Index(["b"], kind: .fullText)
             let scene = MigrationScene(
