@@ -159,7 +159,9 @@ struct ProgramPrinter {
     }
 
     private func text(_ query: ProgramQuery) -> String {
-        let outputs = query.outputs.map { "Select(named: \(ProgramText.quoted($0.expression.description)), as: \"\($0.alias)\")" }
+        let outputs = query.outputs.map {
+            "Select<DynamicObject>(named: \(ProgramText.quoted($0.expression.description)), as: \"\($0.alias)\")"
+        }
         var text = "\(from(query.request)).select([\(outputs.joined(separator: ", "))])"
         if !query.keys.isEmpty {
             text += ".groupBy(named: \(query.keys.map { ProgramText.quoted($0.description) }.joined(separator: ", ")))"

@@ -109,14 +109,14 @@ extension ProgramRun {
         // Others changed versions also by what they assigned again: nothing is newer for sure where nothing was committed.
         switch theirs.naive.commits == merge.base.commits ? merge.alone() : merge.outcome() {
         case .open:
-            if case .done = found { take(mine, since: base) }
+            if case .done = found { take(mine) }
             return try learn(step)
         case .refused(let codes):
             if case .refused(let code) = found, codes.contains(code) { return }
             throw difference(step, "error \(codes.map { "\($0)" }.sorted().joined(separator: " or "))", found.description)
         case .committed(let naive):
             if case .done = found {
-                take(mine, since: base)
+                take(mine)
                 state.naive = naive
             }
             try compare(step, .done, found)
@@ -137,11 +137,13 @@ extension ProgramRun {
         return versions
     }
 
-    /// Takes over the names of the objects that another state has made since a base. Keys of the base can have new objects by now: the key of
-    /// an object that never was committed is given to another one.
-    private func take(_ other: State, since base: State) {
-        state.keys.merge(other.keys.filter { base.keys[$0.key] != $0.value }) { $1 }
-        state.numbers.merge(other.numbers.filter { base.numbers[$0.key] != $0.value }) { $1 }
+    /// Takes over the names of what another state has made.
+    private func take(_ other: State) {
+        // The key of an object that never was committed may have been given to another one meanwhile.
+        for (number, key) in other.keys where state.keys[number] == nil {
+            state.keys[number] = key
+            state.numbers[key] = number
+        }
     }
 
     /// Takes over what is stored, where the naive model does not say it: whatever two changes became, the rules of the model hold.

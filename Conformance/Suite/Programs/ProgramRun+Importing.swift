@@ -14,11 +14,12 @@ extension ProgramRun {
             ProgramImport(number: first + $0, source: $1, kind: kind, from: from, into: into(entity, home), log: log)
         }
         let results: [PersistenceResult] = try transaction.importPersistableObjects(items)
-        for (number, object) in log.made { note(number, object.objectID.key, home: home) }
+        // What was undone has no key any more: it may be given again.
+        let made = Dictionary(log.made.map { ($0.object.objectID.key, $0.number) }) { $1 }
         let found = results.map { result in
             switch result {
-            case .inserted(let key): "new \(state.numbers[key] ?? -1)"
-            case .updated(let key), .unchanged(let key): "\(state.numbers[key] ?? -1)"
+            case .inserted(let key): "new \(made[key] ?? -1)"
+            case .updated(let key), .unchanged(let key): "\(made[key] ?? state.numbers[key] ?? -1)"
             case .skipped: "skipped"
             case .failed(let error as StorageError): "\(error.code)"
             case .failed: "failed"
@@ -29,7 +30,10 @@ extension ProgramRun {
             state.naive.importOne(
                 source, kind, entity, (place, home), first + position, order, flushes: flushes, isNested: kind.isNested && flushes)
         }
-        for (number, object) in log.made where state.naive.objects[number] != nil { held[number] = object }
+        for (number, object) in log.made where state.naive.objects[number] != nil {
+            note(number, object.objectID.key, home: home)
+            held[number] = object
+        }
         try compare(step, .text(told.joined(separator: ", ")), .text(found.joined(separator: ", ")))
     }
 }
