@@ -48,13 +48,14 @@ enum QueryCases {
 
     private static let groups = [
         answer(
-            "A012.having", ["flag", "@count()"], [[.null, .int(3)], [.bool(true), .int(3)]], groupBy: ["flag"], having: "@count() > 2"),
-        answer("A012.having-of-an-alias", ["flag", "@count() => n"], [[.bool(false), .int(2)]], groupBy: ["flag"], having: "n < 3"),
+            "A012.having", "Q5", ["flag", "@count()"], [[.null, .int(3)], [.bool(true), .int(3)]], groupBy: ["flag"],
+            having: "@count() > 2"),
+        answer("A012.having-of-an-alias", "Q5", ["flag", "@count() => n"], [[.bool(false), .int(2)]], groupBy: ["flag"], having: "n < 3"),
         answer(
-            "A012.condition-in-an-output-is-of-the-key", ["TERNARY(flag == TRUE, 1, 0) => flag", "@count()"],
+            "A012.condition-in-an-output-is-of-the-key", "Q5", ["TERNARY(flag == TRUE, 1, 0) => flag", "@count()"],
             [[.int(0), .int(3)], [.int(0), .int(2)], [.int(1), .int(3)]], groupBy: ["flag"]),
-        answer("A012.having-of-a-key", ["flag", "@count()"], [[.bool(true), .int(3)]], groupBy: ["flag"], having: "flag == TRUE"),
-        answer("A012.having-without-groups", ["@count()"], [], having: "@count() > 100"),
+        answer("A012.having-of-a-key", "Q5", ["flag", "@count()"], [[.bool(true), .int(3)]], groupBy: ["flag"], having: "flag == TRUE"),
+        answer("A012.having-without-groups", "Q5", ["@count()"], [], having: "@count() > 100"),
         answer(
             "A012.having-of-another-aggregate", "Q5", ["flag"], [[.bool(false)]], groupBy: ["flag"],
             having: "@min(number) == 2 AND @count() == 2"
