@@ -65,7 +65,8 @@ extension StackCore {
     }
 
     func purgeHistory(_ purge: HistoryPurge, of position: Int) throws(StorageError) -> HistoryPurge.Outcome {
-        try writeNotes(position) { writer throws(StorageError) in try purge.run(writer) }
+        lookAtOnce(into: position)
+        return try writeNotes(position) { writer throws(StorageError) in try purge.run(writer) }
     }
 
     /// Reads the history of a store in a session of its own.

@@ -125,6 +125,11 @@ final class SessionPool {
         if all.count > 1 {
             if try stack.joint.openUndisturbed(all, { () throws(StorageError) in try begin(missing, after: opened) }) { return }
             for store in missing { readers.removeValue(forKey: store)?.end() }
+            // In some stores a commit waits for whoever reads, so who has to wait for one reads nothing meanwhile.
+            if isWhole, !opened.isEmpty {
+                restart(.opening(all))
+                throw Self.restarting
+            }
         }
         try stack.joint.open(all, limit) { () throws(StorageError) in try begin(missing, after: opened) }
     }

@@ -69,6 +69,24 @@ import Testing
         #expect(before.first == "delete")
     }
 
+    /// With a rollback journal a commit waits until nobody reads, and whoever begins to read waits for it.
+    @Test func observersDoNotHoldUpCommits() throws {
+        let database = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, n INT); INSERT INTO a VALUES(1, 0), (2, 0);")
+        let stack = try database.stack(), all = From<DynamicObject>(entity: "a")
+        let list = try stack.publishList(all.limit(1)), object = try stack.publishObject(try stack.object("a", 1))
+        let count = try stack.publishValue { try $0.fetchCount(all) }
+        var slowest = Duration.zero
+        for number in 1...150 {
+            let begin = ContinuousClock.now
+            try stack.perform(synchronous: { try $0.object("a", 1).setValue(.int(Int64(number)), for: "n") })
+            slowest = max(slowest, begin.duration(to: .now))
+        }
+        #expect(slowest < .seconds(4))
+        #expect(list.snapshot.count == 1 && count.value == 2)
+        for _ in 0..<10_000 where object.snapshot?.value("n") != .int(150) { usleep(1000) }
+        #expect(object.snapshot?.value("n") == .int(150))
+    }
+
     @Test func openingOnceMoreOrToReadWritesNothing() throws {
         let path = try ForeignDatabases.sqlite(InPlaceScript.sqlite)
         func bytes() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }

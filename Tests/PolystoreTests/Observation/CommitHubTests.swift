@@ -70,6 +70,18 @@ import Testing
         #expect(scene.told == ["a", "0.4", "0.5", "0.7"])
     }
 
+    /// Where positions do not say whether others have committed in between, the history is read now and then, so that it has not to be read
+    /// as a whole when the first of them comes.
+    @Test func theHistoryIsReadBehindManyCommits() {
+        let scene = Scene(isOrdered: [false])
+        var reads = 0
+        for position in 4...2_003 where !commit("a", [0: Int64(position)], scene).isEmpty { reads += 1 }
+        #expect((1...10).contains(reads))
+        read(4...2_003, 0, scene)
+        #expect(scene.told == Array(repeating: "a", count: 2_000))
+        #expect(scene.hub.position(0) == 2_003)
+    }
+
     @Test func whatFollowsADoubtfulCommitWaitsForTheHistory() {
         let scene = Scene(isOrdered: [false])
         _ = commit("a", [0: 4], scene)

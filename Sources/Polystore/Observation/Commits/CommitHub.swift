@@ -88,7 +88,8 @@ final class CommitHub: Sendable {
 
     /// A commit has ended; nil where it failed or changed nothing.
     ///
-    /// - Returns: The stores whose histories have to be looked into before the commits that have ended can be told.
+    /// - Returns: The stores whose histories have to be looked into, so that the commits that have ended can be told, and those that were told
+    ///   need not be remembered.
     func end(_ ticket: Ticket, _ changes: CommittedChanges?) -> Set<Int> {
         release { state in
             if let index = state.pending.firstIndex(where: { $0.number == ticket.number }) {
@@ -99,7 +100,7 @@ final class CommitHub: Sendable {
 
     /// Changes the state, tells the commits that can be told then, and resumes what has waited for them.
     ///
-    /// - Returns: The stores whose histories commits wait for.
+    /// - Returns: The stores whose histories commits wait for, and those whose histories are far behind them.
     @discardableResult
     private func release(_ body: (inout State) -> Void) -> Set<Int> {
         let (behind, resumed) = state.withLock { state in
@@ -236,7 +237,7 @@ final class CommitHub: Sendable {
                 behind.formUnion(awaited)
                 if awaited.isEmpty, !barrier.holds(pending) {
                     for part in changes.parts where !pending.reached.contains(part.store) {
-                        if let token = part.token { state.gates[part.store]?.skip(token.position) }
+                        if let token = part.token, state.gates[part.store]?.skip(token.position) == true { behind.insert(part.store) }
                     }
                     deliver(changes, state)
                     continue

@@ -38,13 +38,19 @@ struct HistoryGate: Sendable {
     /// The history was read to its end since there were so many doubts.
     mutating func settle(_ doubts: Int) { if doubts == self.doubts { isInDoubt = false } }
 
+    /// After so many commits that were told before the history came to them it is read.
+    private static let most = 256
+
     /// Remembers that the entry at a position need not be told.
-    mutating func skip(_ position: Int64) {
+    ///
+    /// - Returns: Whether so many are remembered that the history is to be read: the first commit of somebody else would wait until it has been.
+    mutating func skip(_ position: Int64) -> Bool {
         if isOrdered, !isStarting, position == self.position + 1 {
             self.position = position
-        } else if position > self.position {
-            told.insert(position)
+            return false
         }
+        if position <= self.position { return false }
+        return told.insert(position).inserted && told.count.isMultiple(of: Self.most)
     }
 
     /// Goes on to an entry of the history.

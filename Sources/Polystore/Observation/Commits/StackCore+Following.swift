@@ -115,7 +115,22 @@ extension StackCore {
 
     /// Looks into the history of a store on a thread of the stack.
     func look(into store: Int, _ signal: ChangeSignal = .history) {
-        let begins = following.withLock { following in
+        if !beginsToLook(store, signal) { return }
+        do throws(StorageError) {
+            try workers.threads.run { [weak self] in self?.lookInto(store) }
+        } catch {
+            following.withLock { $0[store]?.isLooking = false }
+            lookLater(store)
+        }
+    }
+
+    /// Looks into the history of a store on this thread, before some of it is forgotten: nobody has to begin anew then because of what it has
+    /// been told.
+    func lookAtOnce(into store: Int) { if beginsToLook(store, .history) { lookInto(store) } }
+
+    /// Notes that there is something to look for; false where nobody follows the store, and where a thread looks already.
+    private func beginsToLook(_ store: Int, _ signal: ChangeSignal) -> Bool {
+        following.withLock { following in
             guard var state = following[store] else { return false }
             defer { following[store] = state }
             if signal == .unknown { state.isUnknown = true }
@@ -123,13 +138,6 @@ extension StackCore {
             if state.isLooking { return false }
             state.isLooking = true
             return true
-        }
-        if !begins { return }
-        do throws(StorageError) {
-            try workers.threads.run { [weak self] in self?.lookInto(store) }
-        } catch {
-            following.withLock { $0[store]?.isLooking = false }
-            lookLater(store)
         }
     }
 
@@ -173,32 +181,50 @@ extension StackCore {
     ///
     /// - Returns: Whether it has more that has not settled.
     private func tellHistory(of store: Int) throws(StorageError) -> Bool {
-        let storage = try self.store(store)
         while let position = commits.position(store) {
             if !commits.hasRoom(store) { return true }
             let doubts = commits.doubts(store)
-            let reader = try storage.beginRead()
-            defer { reader.end() }
-            let entries: [HistoryEntry]
-            do throws(StorageError) {
-                entries = try reader.history(since: HistoryToken(store: storeID(store), position: position), limit: Self.pageSize)
-            } catch  where error.code == .tokenExpired {
-                let newest = try reader.currentToken()?.position
+            switch try page(of: store, after: position) {
+            case .entries(let entries):
+                waitForCommits(to: store)
+                commits.advance(store, entries)
+            case .unsettled: return true
+            case .end:
+                commits.settle(store, doubts: doubts)
+                return false
+            case .gone(let newest):
                 commits.jump(store, to: newest ?? position)
                 if newest != nil { continue }
                 // Somebody writes without recording it: nothing is to be found before the next signal.
                 commits.settle(store, doubts: doubts)
                 return false
             }
-            if entries.isEmpty {
-                if try reader.hasUnsettledHistory() { return true }
-                commits.settle(store, doubts: doubts)
-                return false
-            }
-            waitForCommits(to: store)
-            commits.advance(store, entries)
         }
         return false
+    }
+
+    /// What a history has after a position.
+    private enum FoundHistory {
+        case entries([HistoryEntry])
+        /// Nothing yet: a transaction that comes next may not have ended.
+        case unsettled
+        case end
+        /// What comes next was forgotten; nil where there are no positions at all.
+        case gone(newest: Int64?)
+    }
+
+    /// Reads a page in a session that has ended by the return: a commit may have to wait for whoever reads, as in a SQLite file with a rollback
+    /// journal, so nobody who reads waits for a commit.
+    private func page(of store: Int, after position: Int64) throws(StorageError) -> FoundHistory {
+        let reader = try self.store(store).beginRead()
+        defer { reader.end() }
+        do throws(StorageError) {
+            let entries = try reader.history(since: HistoryToken(store: storeID(store), position: position), limit: Self.pageSize)
+            if !entries.isEmpty { return .entries(entries) }
+        } catch  where error.code == .tokenExpired {
+            return .gone(newest: try reader.currentToken()?.position)
+        }
+        return try reader.hasUnsettledHistory() ? .unsettled : .end
     }
 
     /// Waits until what this stack is about to commit has its tokens known, so that it is not taken for the work of others.
