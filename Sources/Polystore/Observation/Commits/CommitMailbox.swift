@@ -57,7 +57,7 @@ final class CommitMailbox: CommitSubscriber {
                 state.size = 0
                 state.overflow = []
             }
-            return state.overflow.isEmpty ? state.commits : [Self.unknown(state.overflow)] + state.commits
+            return state.overflow.isEmpty ? state.commits : [.unknown(state.overflow)] + state.commits
         }
     }
 
@@ -66,18 +66,13 @@ final class CommitMailbox: CommitSubscriber {
         state.withLock { state in
             if !state.overflow.isEmpty {
                 defer { state.overflow = [] }
-                return Self.unknown(state.overflow)
+                return .unknown(state.overflow)
             }
             if state.commits.isEmpty { return nil }
             let first = state.commits.removeFirst()
             state.size -= first.size
             return first
         }
-    }
-
-    private static func unknown(_ stores: Set<Int>) -> CommittedChanges {
-        let parts = stores.sorted().map { CommittedChanges.Part(store: $0, token: nil, changes: nil) }
-        return CommittedChanges(parts, author: "", isRemote: true)
     }
 
     /// Whether nothing came.

@@ -38,7 +38,10 @@ final class CommittedChanges: Sendable {
     }
 
     /// Something changed in a store and nobody knows what.
-    static func unknown(_ store: Int) -> CommittedChanges {
-        CommittedChanges([Part(store: store, token: nil, changes: nil)], author: "", isRemote: true)
+    static func unknown(_ store: Int) -> CommittedChanges { unknown([store]) }
+
+    /// Something changed in stores and nobody knows what.
+    static func unknown(_ stores: Set<Int>) -> CommittedChanges {
+        CommittedChanges(stores.sorted().map { Part(store: $0, token: nil, changes: nil) }, author: "", isRemote: true)
     }
 }

@@ -13,7 +13,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
     public let objectID: ObjectID<Object>
 
     private let core: StackCore
-    private let place: (store: Int, entity: EntityIndex)
+    private let entity: EntityIndex
     private let published = PublishedValue<ObjectSnapshot<Object>?, Note>(nil)
     /// When the object was first read. Held while it is read, so that what was read later is not followed by what was read before.
     private let firstRead = Mutex(ContinuousClock.now)
@@ -30,14 +30,17 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
     init(_ id: ObjectID<Object>, _ core: StackCore) throws(StorageError) {
         objectID = id
         self.core = core
-        guard let store = core.position(of: id.key.store) else {
+        guard core.position(of: id.key.store) != nil else {
             throw StorageError(.notFound, "the object's store is not part of this stack")
         }
         guard let entity = core.model.schema.index(of: id.key.root) else {
             throw StorageError(.notFound, "the model has no entity \"\(id.key.root)\"", details: .init(entity: id.key.root))
         }
-        place = (store, entity)
+        self.entity = entity
     }
+
+    /// The position of the object's store; nil while the stack does not have it.
+    private var store: Int? { core.position(of: objectID.key.store) }
 
     func begin() throws(StorageError) {
         let isOther = try firstRead.withLock { firstRead throws(StorageError) in
@@ -51,10 +54,10 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
 
     /// The object as sessions see it; as if it were deleted, where its store was removed.
     private func read(_ sessions: SessionPool) throws(StorageError) -> ObjectSnapshot<Object>? {
-        if !core.hasStore(place.store) { return nil }
-        let reader = try sessions.reader(place.store), batch = RowBatch(capacity: 1)
-        try reader.rows(place.entity, keys: [objectID.key.key], into: batch)
-        return batch.count == 1 ? try ObjectSnapshot(batch.row(0), place.store, core, reader) : nil
+        guard let store else { return nil }
+        let reader = try sessions.reader(store), batch = RowBatch(capacity: 1)
+        try reader.rows(entity, keys: [objectID.key.key], into: batch)
+        return batch.count == 1 ? try ObjectSnapshot(batch.row(0), store, core, reader) : nil
     }
 
     /// False where nothing is different.
@@ -151,27 +154,26 @@ extension ObjectPublisher: CommitFollower {
         let isOther = try firstRead.withLock { firstRead throws(StorageError) in
             try look.look(after: firstRead, core) { look throws(StorageError) in
                 let next = try read(look.sessions)
-                return publish(next, core.hasStore(place.store) ? look.source(unless: isConcerned) : look.batch.source)
+                return publish(next, store == nil ? look.batch.source : look.source(unless: isConcerned))
             }
         }
         if isOther { tell() }
     }
 
     private func isConcerned(by batch: CommitBatch) -> Bool {
-        guard batch.stores.contains(place.store) else { return false }
+        // That its store was removed is told as something that nobody knows.
+        guard let store else { return !batch.unknown.isEmpty && published.value != nil }
+        guard batch.stores.contains(store) else { return false }
         let schema = core.model.schema
-        return batch.unknown.contains(place.store)
-            || batch.runs(in: place.store).contains { run in
-                schema[run.entity].root == place.entity && run.keys.contains(objectID.key.key)
-            } || hasMembers(in: batch)
+        return batch.unknown.contains(store)
+            || batch.runs(in: store).contains { schema[$0.entity].root == entity && $0.keys.contains(objectID.key.key) }
+            || hasMembers(in: batch, store)
     }
 
     /// Whether members of a relationship to many may have come or gone.
-    private func hasMembers(in batch: CommitBatch) -> Bool {
+    private func hasMembers(in batch: CommitBatch, _ store: Int) -> Bool {
         guard let snapshot = published.value, let entity = core.model.schema.index(of: snapshot.entityName) else { return false }
-        return core.model.schema[entity].relationships.contains {
-            $0.mayHaveOtherMembers(by: batch, place.store, core.model.schema)
-        }
+        return core.model.schema[entity].relationships.contains { $0.mayHaveOtherMembers(by: batch, store, core.model.schema) }
     }
 }
 

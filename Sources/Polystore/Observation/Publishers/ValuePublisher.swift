@@ -102,19 +102,24 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
 
 extension ValuePublisher: CommitFollower {
     func follow(_ look: FollowerLook) throws(StorageError) {
-        let batch = look.batch
-        let isConcerned =
-            entities.isEmpty || !batch.unknown.isEmpty || batch.entities.values.contains { !entities.isDisjoint(with: $0) }
-            || batch.links.values.joined().contains { link in
-                let description = core.model.schema.links[link]
-                return entities.contains(description.owner) || entities.contains(description.member)
-            }
-        if !isConcerned { return }
-        do { try read() } catch let error as StorageError where error.isRetryable {
-            throw error
-        } catch {
-            // What the closure refuses is its own affair; the last good value stays.
+        if !isConcerned(by: look.batch) { return }
+        // It is read in a snapshot of its own. Where commits wait for whoever reads, nobody begins to while he holds another.
+        look.sessions.letGo()
+        do { try read() } catch {
             failure.withLock { $0 = error }
+            // What the closure refuses is its own affair; the last good value stays. What may go better is tried again.
+            if let error = error as? StorageError, error.isRetryable { throw error }
+        }
+    }
+
+    private func isConcerned(by batch: CommitBatch) -> Bool {
+        if entities.isEmpty || !batch.unknown.isEmpty { return true }
+        if batch.entities.values.contains(where: { !entities.isDisjoint(with: $0) }) { return true }
+        // A class has the relationships of those above it.
+        let schema = core.model.schema, roots = Set(entities.map { schema[$0].root })
+        return batch.links.values.joined().contains { link in
+            let description = schema.links[link]
+            return roots.contains(schema[description.owner].root) || roots.contains(schema[description.member].root)
         }
     }
 }
