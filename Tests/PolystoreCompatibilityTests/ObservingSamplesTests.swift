@@ -90,6 +90,26 @@ import Testing
         #expect(controller.calls.last == "did refetch" && monitor.numberOfObjects == 1)
     }
 
+    @Test func aListThatIsFetchedAnewStaysOneOfItsEntityAndConfiguration() throws {
+        let point = ManagedObject._Entity("Point", attributes: [ManagedObject._Attribute("x", .int64)])
+        let schema = try Schema(entities: [point], configurations: ["A": ["Point"], "B": ["Point"]])
+        let stack = try DataStack(schema: schema)
+        for configuration in ["A", "B"] {
+            try stack.addStorageAndWait(InMemoryStore(configuration: configuration))
+            try stack.perform(synchronous: { transaction in
+                for x in 1...2 {
+                    try transaction.create(Into<DynamicObject>(entity: "Point", configuration)).setValue(.int(Int64(x)), for: "x")
+                }
+            })
+        }
+        let monitor = try stack.monitorList(From<DynamicObject>(entity: "Point", "B"), OrderBy(.ascending("x")))
+        #expect(monitor.numberOfObjects == 2)
+        try monitor.refetch(Where("x > 1"), OrderBy(.descending("x")))
+        #expect(monitor.numberOfObjects == 1)
+        try monitor.refetch(OrderBy(.descending("x")))
+        #expect(try monitor.objectsInAllSections().map { try $0.value("x") } == [.int(2), .int(1)])
+    }
+
     @Test func aListHasSectionsWithTitles() throws {
         let controller = MyViewController()
         let monitor = try dataStack.monitorSectionedList(

@@ -37,6 +37,15 @@ public struct From<Object: ManagedObject>: Sendable {
         configurations = [configuration]
     }
 
+    /// All objects of the same class or entity, in the same stores.
+    var everything: From {
+        var copy = From()
+        copy.configurations = configurations
+        copy.entityName = entityName
+        copy.includesSubentities = includesSubentities
+        return copy
+    }
+
     /// Only objects that satisfy a condition; several conditions must all hold.
     public func `where`(_ condition: Where<Object>) -> From {
         var copy = self

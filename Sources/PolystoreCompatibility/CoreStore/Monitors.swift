@@ -40,9 +40,9 @@ extension CoreStore {
 }
 
 extension ListMonitor {
-    /// Fetches the objects again with new clauses, which replace all previous clauses.
+    /// Fetches anew what clauses ask for: none of those before stays, what the list is from does.
     public func refetch(_ clause: any FetchClause<Object>, _ more: any FetchClause<Object>...) throws(StorageError) {
-        try refetch(From<Object>().applying([clause] + more))
+        try refetch(everything.applying([clause] + more))
     }
 
     /// Returns the information of a section, or an empty section if there is none. The name of `sectionInfo(at:)` in CoreStore.

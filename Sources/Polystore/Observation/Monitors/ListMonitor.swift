@@ -32,7 +32,7 @@ public final class ListMonitor<Object: ManagedObject> {
     var replacements = 0
     /// Whether the list is being fetched anew and still is what it was.
     public var isPendingRefetch: Bool { pending.contains { $0 > arrived } }
-    /// Whether observers are being told of commits of which nobody knows what they changed.
+    /// Whether observers are being told of commits of which nobody knows what they changed, or of a reset.
     var isAnew = false
     /// What observers were told is about to come.
     var announced = Announced.nothing
@@ -53,6 +53,9 @@ public final class ListMonitor<Object: ManagedObject> {
     }
 
     // MARK: What it holds
+
+    /// All objects of the class, or of the entity, that the list is one of, in its stores.
+    package var everything: From<Object> { from.everything }
 
     /// The number of objects.
     public var numberOfObjects: Int { engine.contents.items.count }
