@@ -124,32 +124,53 @@ struct CommitBatch {
 
     /// Whether both have touched the same object of a hierarchy, as far as it is known what they touched.
     func touchesSameObjects(as other: CommitBatch, _ root: EntityIndex, _ store: Int, _ schema: Schema) -> Bool {
-        let a = ranges(root, store, schema), b = other.ranges(root, store, schema)
-        var i = 0, j = 0
-        while i < a.count, j < b.count {
-            if a[i].overlaps(b[j]) { return true }
-            if a[i].upperBound < b[j].upperBound { i += 1 } else { j += 1 }
-        }
-        return false
+        keys(root, store, schema).overlap(other.keys(root, store, schema))
     }
 
-    /// The keys of touched objects of a hierarchy in ascending order, without overlaps.
-    private func ranges(_ root: EntityIndex, _ store: Int, _ schema: Schema) -> [ClosedRange<Int64>] {
+    /// The keys of touched objects of a hierarchy.
+    private func keys(_ root: EntityIndex, _ store: Int, _ schema: Schema) -> KeyRanges {
         var ranges: [ClosedRange<Int64>] = []
         for run in runs(in: store) where schema[run.entity].root == root {
             if case .links = run.kind { continue }
             ranges.append(run.keys)
         }
-        ranges.sort { $0.lowerBound < $1.lowerBound }
-        var merged: [ClosedRange<Int64>] = []
-        for range in ranges {
-            if let last = merged.last, last.upperBound >= range.lowerBound {
-                merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+        return KeyRanges(ranges)
+    }
+}
+
+/// A set of keys, as ranges in ascending order without overlaps.
+struct KeyRanges {
+    private var ranges: [ClosedRange<Int64>] = []
+
+    /// The keys of ranges, in any order.
+    init(_ parts: [ClosedRange<Int64>]) {
+        for part in parts.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = ranges.last, last.upperBound >= part.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, part.upperBound)
             } else {
-                merged.append(range)
+                ranges.append(part)
             }
         }
-        return merged
+    }
+
+    /// Whether a key is in the set.
+    func contains(_ key: Int64) -> Bool {
+        var low = 0, high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < key { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].contains(key)
+    }
+
+    /// Whether two sets have a key in common.
+    func overlap(_ other: KeyRanges) -> Bool {
+        var i = 0, j = 0
+        while i < ranges.count, j < other.ranges.count {
+            if ranges[i].overlaps(other.ranges[j]) { return true }
+            if ranges[i].upperBound < other.ranges[j].upperBound { i += 1 } else { j += 1 }
+        }
+        return false
     }
 }
 

@@ -1,3 +1,5 @@
+internal import PolystoreStorage
+
 /// What a list holds: the places of its objects in order, cut into sections.
 struct ListContents: Sendable, Hashable {
     /// The place of an object: the position of its store in the stack, and its key.
@@ -8,10 +10,18 @@ struct ListContents: Sendable, Hashable {
 
     /// A run of items with one section name.
     struct Section: Sendable, Hashable {
-        /// What identifies the section; empty for the only one of a list without sections.
-        var name: String
+        /// What identifies the section, by its bytes, as a store tells values apart; empty for the only one of a list without sections.
+        let id: ExactText
         /// The number of its items.
         var count: Int
+
+        init(name: String, count: Int) {
+            id = ExactText(name)
+            self.count = count
+        }
+
+        /// What identifies the section.
+        var name: String { id.text }
     }
 
     /// All items, section after section.
@@ -37,7 +47,10 @@ extension ListContents {
     var withoutSections: ListContents { ListContents(items: items) }
 
     /// The position of the section with this name.
-    func section(named name: String) -> Int? { sections.firstIndex { $0.name == name } }
+    func section(named name: String) -> Int? {
+        let id = ExactText(name)
+        return sections.firstIndex { $0.id == id }
+    }
 
     /// Puts items into a section; the place must exist.
     mutating func insert(_ added: [Item], section: Int, item: Int) {

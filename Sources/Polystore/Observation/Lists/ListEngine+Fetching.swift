@@ -15,7 +15,7 @@ extension ListEngine {
     func fetched(_ stores: [Int], _ sessions: SessionPool) throws(StorageError) -> Step {
         let (rows, isComplete) = try fetchRows(stores, sessions)
         var seen: [Int: SeenHistory] = [:]
-        if !dependencies.ways.isEmpty { for store in stores { seen[store] = try SeenHistory(try sessions.reader(store)) } }
+        if !dependencies.ways.isEmpty || ownsPairs { for store in stores { seen[store] = try SeenHistory(try sessions.reader(store)) } }
         return Step(
             rows: .fetched(rows, stores: stores, isComplete: isComplete), contents: contents(of: rows), changes: nil, updated: [],
             isWhole: true, seen: seen)

@@ -26,6 +26,7 @@ extension ListEngine {
         for store in concerned {
             observed.formUnion(try related(batch, store, stale, sessions))
             observed.formUnion(shown(batch, store, stale))
+            observed.formUnion(relinked(batch, store))
             if isUndecided(batch, store) || !touch(batch, store, most, &touched) { isWhole = true }
         }
         touched.formUnion(observed)
@@ -73,6 +74,22 @@ extension ListEngine {
         if stale.isEmpty { return [] }
         return batch.runs(in: store).filter { query.plan.entities.contains($0.entity) }
             .flatMap { stale.keys(among: $0.keys, query.root, store) }.map { Item(key: $0, store: Int32(truncatingIfNeeded: store)) }
+    }
+
+    /// The list's own objects of which pairs of a relationship to many changed: they are updated, as they are in what a commit tells, though
+    /// their rows are what they were.
+    private func relinked(_ batch: CommitBatch, _ store: Int) -> [Item] {
+        guard ownsPairs, batch.links[store] != nil else { return [] }
+        let schema = core.model.schema
+        var ranges: [ClosedRange<Int64>] = []
+        for commit in batch.commits(in: store) where !(seen[store]?.holds(commit.position) ?? false) {
+            for run in commit.runs {
+                if case .links = run.kind, schema[run.entity].root == query.root { ranges.append(run.keys) }
+            }
+        }
+        if ranges.isEmpty { return [] }
+        let keys = KeyRanges(ranges)
+        return rows.items.filter { $0.store == store && keys.contains($0.key) }
     }
 
     /// The list's objects from which something that changed can be reached.

@@ -31,6 +31,8 @@ final class ListEngine {
     let query: ListQuery
     let core: StackCore
     let dependencies: ListDependencies
+    /// Whether pairs of a relationship to many belong to the list's objects.
+    let ownsPairs: Bool
     private var evaluations: [Int32: Evaluation] = [:]
     private(set) var rows: ListRows
     private(set) var stores: [Int] = []
@@ -50,6 +52,7 @@ final class ListEngine {
         self.query = query
         self.core = core
         dependencies = ListDependencies(query.plan, prefetched: query.prefetched, core.model.schema)
+        ownsPairs = core.model.schema.links.contains { core.model.schema[$0.owner].root == query.root }
         rows = ListRows(query.plan.sort)
     }
 
@@ -91,7 +94,7 @@ final class ListEngine {
         for position in window {
             let value = rows.sectionValue(position)
             // An empty text has no name, as nil has none; they follow each other.
-            if !sections.isEmpty, value == last || value.sectionName == sections[sections.count - 1].name {
+            if !sections.isEmpty, value == last || ExactText(value.sectionName) == sections[sections.count - 1].id {
                 sections[sections.count - 1].count += 1
             } else {
                 sections.append(ListContents.Section(name: value.sectionName, count: 1))

@@ -119,8 +119,8 @@ extension ListSnapshot {
     private mutating func insert(_ names: some Collection<String>, at section: Int) throws(StorageError) {
         // A list without sections has one that is none.
         let isPlain = contents.sections == [ListContents.Section(name: "", count: 0)]
-        var known = isPlain ? [] : Set(contents.sections.map(\.name))
-        for name in names where !known.insert(name).inserted {
+        var known = isPlain ? [] : Set(contents.sections.map(\.id))
+        for name in names where !known.insert(ExactText(name)).inserted {
             throw StorageError(.alreadyExists, "a list has each section once; one of those to be inserted is there already")
         }
         let added = names.map { ListContents.Section(name: $0, count: 0) }
