@@ -105,6 +105,6 @@ public enum ConformanceSuite {
         + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all + LeavingMigrations.all
         + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all + ConstraintCases.all
         + WatchingCases.all + EventCases.all + PlaceCases.all + BatchEventCases.all + ConsumerCases.all
-        + RandomObservation.all + RacingCases.all + TwoStackCases.all + SourceCases.all
+        + RandomObservation.all + RacingCases.all + TwoStackCases.all + SourceCases.all + InterludeCases.all
         + RollingCases.all + RollingRelationships.all + RollingPhases.all + RollingEndings.all + RollingRefusals.all + RandomRolling.all
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// A store that says what is about to be done with it, so that a test can let that fail, or do something of its own in the midst of it.
 final class HookedStore: ForwardingStore, SynchronizingStorage {
     enum Event: Sendable, Hashable {
-        case beginWrite, apply, commit, committed, synchronize
+        case beginRead, beginWrite, apply, commit, committed, synchronize
     }
 
     typealias Hook = @Sendable (Event) throws(StorageError) -> Void
@@ -26,6 +26,11 @@ final class HookedStore: ForwardingStore, SynchronizingStorage {
     fileprivate func say(_ event: Event) throws(StorageError) {
         let hook = hook.withLock { $0 }
         try hook?(event)
+    }
+
+    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
+        try say(.beginRead)
+        return try base.beginRead(options)
     }
 
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {

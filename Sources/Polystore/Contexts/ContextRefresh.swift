@@ -1,5 +1,8 @@
 internal import PolystoreStorage
 
+/// The stores whose commits could not be read, and why.
+typealias UnreadStores = [Int: StorageError]
+
 /// The rows of living objects that commits touched, read in one snapshot and taken over later.
 struct ContextRefresh {
     private struct Part {
@@ -10,23 +13,54 @@ struct ContextRefresh {
     }
 
     private var parts: [Part] = []
-    private let stores: Set<Int>
+    private var stores: Set<Int>
     /// The objects that will be different.
     private(set) var stale = StaleObjects()
 
-    init(_ batch: CommitBatch, _ context: ObjectContext) throws(StorageError) {
+    /// Reads the rows.
+    ///
+    /// - Parameters:
+    ///   - batch: The commits.
+    ///   - context: The context of the objects.
+    ///   - sessions: The snapshot in which they are read.
+    ///   - unread: Stores that are passed over; those that cannot be read are added.
+    init(_ batch: CommitBatch, _ context: ObjectContext, _ sessions: SessionPool, _ unread: inout UnreadStores) {
         // Objects of a store that was removed stay as they are.
         stores = batch.stores.filter { context.stack.hasStore($0) }
-        for (store, root, map) in context.livePlaces where stores.contains(store) && map.most > 0 {
+        for (store, root, map) in context.livePlaces where stores.contains(store) && map.most > 0 && unread[store] == nil {
             let objects = batch.unknown.contains(store) ? map.objects : Self.touched(map, batch, store, root, context)
             if objects.isEmpty { continue }
             let rows = RowBatch(capacity: objects.count)
-            try context.withReader(store) { reader throws(StorageError) in
-                try reader.rows(root, keys: objects.map(\._key), into: rows)
+            do throws(StorageError) {
+                try sessions.reader(store).rows(root, keys: objects.map(\._key), into: rows)
+            } catch {
+                unread[store] = error
+                continue
             }
             parts.append(Part(store: store, root: root, objects: objects, rows: rows))
             stale.add(objects, rows, root, store)
         }
+        leaveOut(unread)
+    }
+
+    /// Leaves the objects of stores as they are.
+    mutating func leaveOut(_ unread: UnreadStores) {
+        parts.removeAll { unread[$0.store] != nil }
+        stores.subtract(unread.keys)
+    }
+
+    /// What has become of the objects that are not what their rows are, as changes of their stores; of the others nothing has.
+    func changes() -> [(store: Int, changes: HistoryChanges)] {
+        var changes: [Int: [HistoryChange]] = [:]
+        for part in parts {
+            let versions = StaleObjects.versions(part.rows)
+            for object in part.objects where versions[object._key] != object._version {
+                let slots = SlotMask(all: object.description.slots.count)
+                let kind = versions[object._key] == nil ? HistoryChange.Kind.delete : .update(slots)
+                changes[part.store, default: []].append(HistoryChange(entity: Int(object._entity), key: object._key, kind: kind))
+            }
+        }
+        return stores.sorted().map { ($0, HistoryChanges(changes[$0] ?? [])) }
     }
 
     /// The living objects of a hierarchy that commits changed or deleted, in the order of their keys.
@@ -67,9 +101,14 @@ struct StaleObjects {
     private var keys: [Place: Set<Int64>] = [:]
 
     fileprivate mutating func add(_ objects: [ManagedObject], _ rows: RowBatch, _ root: EntityIndex, _ store: Int) {
-        let versions = Dictionary((0..<rows.count).map { (rows.key($0), rows.row($0).version) }) { first, _ in first }
+        let versions = Self.versions(rows)
         let stale = objects.filter { versions[$0._key] != $0._version }
         if !stale.isEmpty { keys[Place(store: store, root: root)] = Set(stale.map(\._key)) }
+    }
+
+    /// The versions of rows, by key.
+    fileprivate static func versions(_ rows: RowBatch) -> [Int64: Int64] {
+        Dictionary((0..<rows.count).map { (rows.key($0), rows.row($0).version) }) { first, _ in first }
     }
 
     var isEmpty: Bool { keys.isEmpty }

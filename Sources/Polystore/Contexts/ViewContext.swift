@@ -19,6 +19,8 @@ public enum MergeTime: Sendable {
 /// | `.onDemand` | objects after `merge()` or `reset()`; fetches bring new objects at once, known ones as they were | one that stands still |
 ///
 /// Commits of other processes and machines are merged like those of the stack while a monitor, a publisher or a history tracker observes.
+///
+/// Where a store does not answer, what is of other stores is merged all the same; a fetch from it throws why.
 public final class ViewContext: FetchSource, MonitorHome {
     let core: StackCore
     private let merging: MergeTime
@@ -43,7 +45,8 @@ public final class ViewContext: FetchSource, MonitorHome {
     /// The context that fetches use.
     public var _fetchContext: ObjectContext {
         get throws(StorageError) {
-            if merging == .automatic { try merge() }
+            // Where a store could not be read, fetches from it say so.
+            if merging == .automatic { _ = mergeArrived() }
             return context
         }
     }
@@ -57,45 +60,74 @@ public final class ViewContext: FetchSource, MonitorHome {
     /// Brings the living objects to what was committed since the last merge, and tells the monitors.
     ///
     /// - Returns: Whether there was anything to take over; false also when it is called by an observer that is just being told.
-    /// - Throws: Whatever reading throws; the next merge then reads everything again.
+    /// - Throws: Whatever reading throws, after all that can be read was taken over: the objects and monitors of the stores that cannot stay
+    ///   as they are, and the next merge reads everything of them again.
     @discardableResult
     public func merge() throws(StorageError) -> Bool {
-        if isMerging { return false }
-        let hasBegun = try beginAnew(), commits = mailbox.take()
-        if commits.isEmpty { return hasBegun }
+        let (hasMerged, failure) = mergeArrived()
+        if let failure { throw failure }
+        return hasMerged
+    }
+
+    /// Takes over what arrived, store by store as far as they can be read.
+    private func mergeArrived() -> (hasMerged: Bool, failure: StorageError?) {
+        if isMerging { return (false, nil) }
+        let (hasBegun, failure) = beginAnew(), commits = mailbox.take(), context = context
+        context.unread = [:]
+        if commits.isEmpty { return (hasBegun, failure) }
         isMerging = true
         defer { isMerging = false }
-        do throws(StorageError) {
-            try reporting { () throws(StorageError) in
-                for batch in CommitBatch.batches(of: commits) { try apply(batch) }
-            }
-        } catch {
-            mailbox.putBack(commits.flatMap { $0.parts.map(\.store) })
-            throw error
-        }
-        return true
+        var unread: UnreadStores = [:]
+        for batch in CommitBatch.batches(of: commits) { apply(batch, &unread) }
+        if unread.isEmpty { return (true, failure) }
+        context.unread = unread
+        mailbox.putBack(unread.keys)
+        let reported = unread.sorted { $0.key < $1.key }.map { Self.reported($0.value) }
+        return (true, failure ?? reported.first)
+    }
+
+    private static func reported(_ error: StorageError) -> StorageError {
+        do throws(StorageError) { return try reporting { () throws(StorageError) in throw error } } catch { return error }
     }
 
     /// What is there before and after is seen by the monitors; everything is read in one snapshot, which has ended when they are told.
-    private func apply(_ batch: CommitBatch) throws(StorageError) {
+    ///
+    /// - Parameters:
+    ///   - batch: The commits.
+    ///   - unread: Stores that could not be read before; those of the batch that cannot be are added. What is of them is left as it is.
+    private func apply(_ batch: CommitBatch, _ unread: inout UnreadStores) {
         // An observer may reset.
-        let context = context, monitors = monitors.alive
-        var concerned: [(monitor: any HomeMonitor, source: (any Hashable & Sendable)?)] = []
-        let refresh = try context.inOneSnapshot { () throws(StorageError) -> ContextRefresh in
-            let sessions = try context.heldSessions, refresh = try ContextRefresh(batch, context)
-            for monitor in monitors {
-                do throws(StorageError) {
-                    guard try monitor.prepare(batch, sessions, refresh.stale) else { continue }
-                    concerned.append((monitor, batch.source(in: sessions) { monitor.isMixed(batch, with: $0) }))
-                } catch  where !error.isRetryable {
-                    leaveBehind(monitor, error)
-                }
+        let context = context, sessions = SessionPool(readingFrom: core)
+        var refresh = ContextRefresh(batch, context, sessions, &unread), concerned: [Concerned] = []
+        for monitor in monitors.alive where monitor.isReadable(without: unread) {
+            do throws(StorageError) {
+                guard try monitor.prepare(batch, sessions, refresh.stale) else { continue }
+                concerned.append((monitor, batch.source(in: sessions) { monitor.isMixed(batch, with: $0) }))
+            } catch  where !error.isRetryable {
+                leaveBehind(monitor, error)
+            } catch {
+                for store in Self.unreadable(monitor.stores.isEmpty ? batch.stores : monitor.stores, sessions) { unread[store] = error }
             }
-            return refresh
         }
+        sessions.end()
+        // What was prepared for a monitor goes with the objects that it shows.
+        concerned.removeAll { !$0.monitor.isReadable(without: unread) }
+        refresh.leaveOut(unread)
         for (monitor, source) in concerned { monitor.willChange(source) }
         refresh.apply(to: context)
         for (monitor, source) in concerned { monitor.didChange(source) }
+    }
+
+    /// A monitor that is to be told, and who made the change.
+    private typealias Concerned = (monitor: any HomeMonitor, source: (any Hashable & Sendable)?)
+
+    /// The stores that cannot be read; all where each of them seems to answer.
+    private static func unreadable(_ stores: Set<Int>, _ sessions: SessionPool) -> Set<Int> {
+        let silent = stores.filter { store in
+            do throws(StorageError) { _ = try sessions.reader(store).currentToken() } catch { return true }
+            return false
+        }
+        return silent.isEmpty ? stores : silent
     }
 
     /// What went wrong with one monitor is its own affair, such as a division by zero in the order of a list: the others go on.
@@ -111,30 +143,35 @@ public final class ViewContext: FetchSource, MonitorHome {
         _ = mailbox.take()
         context = ObjectContext(stack: core, model: core.model)
         behind = monitors
-        do throws(StorageError) { try beginAnew() } catch {
-            context.fail(error)
+        if let failure = beginAnew().failure {
+            context.fail(failure)
             mailbox.wake()
         }
     }
 
     /// Has monitors begin anew that have not done so since the last reset.
     ///
-    /// - Returns: Whether there were any.
-    @discardableResult
-    private func beginAnew() throws(StorageError) -> Bool {
+    /// - Returns: Whether there were any, and why one of them could not; it is asked again with the next merge.
+    private func beginAnew() -> (hasBegun: Bool, failure: StorageError?) {
         let monitors = behind.alive
-        if monitors.isEmpty { return false }
+        if monitors.isEmpty { return (false, nil) }
         // What their observers fetch is not merged before all have begun. One of them may reset again.
         let wasMerging = isMerging
         isMerging = true
         defer { isMerging = wasMerging }
-        try reporting { () throws(StorageError) in
-            for monitor in monitors where behind.contains(monitor) {
-                do throws(StorageError) { try monitor.homeDidReset() } catch  where !error.isRetryable { leaveBehind(monitor, error) }
-                behind.remove(monitor)
+        var failure: StorageError?
+        for monitor in monitors where behind.contains(monitor) {
+            do throws(StorageError) {
+                try monitor.homeDidReset()
+            } catch  where error.isRetryable {
+                failure = failure ?? Self.reported(error)
+                continue
+            } catch {
+                leaveBehind(monitor, error)
             }
+            behind.remove(monitor)
         }
-        return true
+        return (true, failure)
     }
 
     // MARK: Monitors
@@ -143,13 +180,25 @@ public final class ViewContext: FetchSource, MonitorHome {
     func contextToObserve() throws(StorageError) -> ObjectContext {
         try core.observe(mailbox)
         if !isObserving {
-            isObserving = true
             // Objects that were there before may have missed what others have changed.
-            if merging == .automatic, context.livePlaces.contains(where: { $0.map.most > 0 }) {
-                mailbox.putBack(core.entries.filter { $0.entry.store.capabilities.contains(.remoteChanges) }.map(\.position))
-            }
+            let stores = core.entries.filter { $0.entry.store.capabilities.contains(.remoteChanges) }.map(\.position)
+            if context.livePlaces.contains(where: { stores.contains($0.store) && $0.map.most > 0 }) { try findMissed(in: Set(stores)) }
+            isObserving = true
         }
         return try _fetchContext
+    }
+
+    /// Has the next merge take over what others have made of living objects. What that is, is found out now: lists are told of what concerns
+    /// them then, instead of being fetched anew.
+    private func findMissed(in stores: Set<Int>) throws(StorageError) {
+        guard let batch = CommitBatch.batches(of: [.unknown(stores)]).first else { return }
+        let sessions = SessionPool(readingFrom: core)
+        defer { sessions.end() }
+        var unread: UnreadStores = [:]
+        let refresh = ContextRefresh(batch, context, sessions, &unread)
+        if let failure = unread.values.first { throw failure }
+        let parts = refresh.changes().map { CommittedChanges.Part(store: $0.store, token: nil, changes: $0.changes) }
+        mailbox.receive(CommittedChanges(parts, author: "", isRemote: true))
     }
 
     /// Keeps a monitor up to date for as long as it is alive: soon after each commit, in the isolation that the context belongs to. Where
@@ -182,12 +231,7 @@ public final class ViewContext: FetchSource, MonitorHome {
         weak var context: ViewContext?
     }
 
-    private static func merge(_ pumped: Pumped, _ isolation: isolated any Actor) -> Bool { pumped.context?.mergeArrived() ?? true }
-
-    private func mergeArrived() -> Bool {
-        do throws(StorageError) { try merge() } catch { return false }
-        return true
-    }
+    private static func merge(_ pumped: Pumped, _ isolation: isolated any Actor) -> Bool { pumped.context?.mergeArrived().failure == nil }
 
     func remove(_ monitor: any HomeMonitor) {
         monitors.remove(monitor)

@@ -79,7 +79,7 @@ extension ObjectContext {
 
     private func fetchPlain<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
         let plan = try from.objectPlan(model)
-        let stores = try stack.stores(for: plan.entity, from.configurations)
+        let stores = try stores(for: plan.entity, from.configurations)
         if stores.count == 1 { return typed(try fetch(plan, stores[0])) }
         if hasDetachedChanges { return typed(try PendingFetch.merge(plan, stores, self)) }
         return typed(try merge(plan, stores))
@@ -113,7 +113,7 @@ extension ObjectContext {
         if let committed = committed(from) { return try committed.fetchCount(from) }
         if hasDetachedChanges { return try fetchAll(from).count }
         let plan = try from.plan(model), (limit, offset) = (plan.limit, plan.offset)
-        let stores = try stack.stores(for: plan.entity, from.configurations)
+        let stores = try stores(for: plan.entity, from.configurations)
         let total = try inOneSnapshot(of: stores) { () throws(StorageError) in
             var total = 0
             for store in stores { if case .int(let count)? = try values(.count(plan), store).first?.first { total += Int(count) } }
@@ -127,7 +127,7 @@ extension ObjectContext {
         try checkStoreOnly(from)
         if let committed = committed(from) { return try committed.fetchIDs(from) }
         var plan = try from.plan(model)
-        let stores = try stack.stores(for: plan.entity, from.configurations)
+        let stores = try stores(for: plan.entity, from.configurations)
         if hasDetachedChanges { return try fetchAll(from).map { ObjectID(objectKey(of: $0)) } }
         // Several answers are put in order by their values.
         if stores.count == 1 { plan.fields = .keysOnly }
@@ -147,6 +147,7 @@ extension ObjectContext {
     /// The object with an id; nil when it no longer exists or is of another class.
     func existing<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
         let (store, root) = try place(of: id.key)
+        try checkRead(store)
         return try object(root, id.key.key, store) as? Object
     }
 
@@ -155,6 +156,7 @@ extension ObjectContext {
         var places: [KeyBlock.Place] = [], keys: [KeyBlock.Place: [Int64]] = [:]
         for id in ids {
             let (store, root) = try place(of: id.key)
+            try checkRead(store)
             let place = KeyBlock.Place(store: store, root: root)
             places.append(place)
             keys[place, default: []].append(id.key.key)

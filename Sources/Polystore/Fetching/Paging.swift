@@ -102,7 +102,7 @@ extension ObjectContext {
         var plan = try request.objectPlan(model)
         // Any attribute can be one that the order is made of.
         if !sorted.sort.isEmpty { plan.fields = .all }
-        let stores = try stack.stores(for: plan.entity, request.configurations)
+        let stores = try stores(for: plan.entity, request.configurations)
         if hasDetachedChanges {
             let rows = try PendingFetch.places(plan, stores, self)
             let last = rows.indices.contains(position) ? rows[position] : nil

@@ -31,7 +31,7 @@ extension ObjectContext {
 
     /// The objects whose keys a statement gives, in its order.
     func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> [Object] {
-        let plan = try from.plan(model), stores = try stack.stores(for: plan.entity, from.configurations)
+        let plan = try from.plan(model), stores = try stores(for: plan.entity, from.configurations)
         let isPlain = from.predicate == nil && from.sort.isEmpty && from.limit == nil && from.offset == 0
         guard isPlain, from.includesPendingChanges == nil else {
             throw StorageError(.invalidPredicate, "the SQL says which objects and in what order; From names the class alone")

@@ -142,7 +142,7 @@ extension ObjectContext {
 
     private func rows<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [[Value]] {
         let plan = try query.plan(model)
-        let stores = try stack.stores(for: plan.fetch.entity, query.from.configurations)
+        let stores = try stores(for: plan.fetch.entity, query.from.configurations)
         try checkStoreOnly(query.from, query)
         return stores.count == 1 ? try values(plan, stores[0]) : try MergedQuery(plan, stores).run(self)
     }

@@ -64,10 +64,13 @@ extension ObjectContext {
     }
 
     /// Reads what an object lacks. Where that fails the values are placeholders, and are read when they are next asked for.
-    func complete(_ object: ManagedObject) {
+    func complete(_ object: ManagedObject) { _ = attempt { () throws(StorageError) in try loadLeftOut(object) } }
+
+    /// Reads what an object lacks.
+    func loadLeftOut(_ object: ManagedObject) throws(StorageError) {
         let mask = object.takeLeftOut()
         if mask == 0 || object.isDeletedObject { return }
-        let done: Void? = attempt { () throws(StorageError) in
+        do throws(StorageError) {
             try withReader(Int(object._store)) { reader throws(StorageError) in
                 let batch = RowBatch(capacity: 1)
                 try reader.row(Int(object._entity), key: object._key, into: batch)
@@ -78,8 +81,10 @@ extension ObjectContext {
                 }
                 object._reload(batch.row(0), mask)
             }
+        } catch {
+            object.leaveOut(mask)
+            throw error
         }
-        if done == nil { object.leaveOut(mask) }
     }
 
     /// The object of a row that was read with some of its fields.

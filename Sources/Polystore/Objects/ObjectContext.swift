@@ -26,6 +26,8 @@ public final class ObjectContext {
     var limit: WorkLimit?
     /// The changes of a transaction; nil where nothing may be changed.
     @exclusivity(unchecked) var tracker: ChangeTracker?
+    /// The stores of which a view context could not take over what was committed.
+    var unread: UnreadStores = [:]
     /// Whether a look-up goes on whose flush would violate a unique constraint.
     var isFlushRefused = false
     /// The first error that a getter or setter could not throw.
@@ -100,6 +102,18 @@ public final class ObjectContext {
         lastPlace = (key.store, key.root, position, entity, changes)
         return (position, entity)
     }
+
+    /// The stores that hold an entity.
+    ///
+    /// - Throws: Also why one of them could not be read when its commits were to be taken over: objects would be given as they were before.
+    func stores(for entity: EntityIndex, _ configurations: [String?]?) throws(StorageError) -> [Int] {
+        let stores = try stack.stores(for: entity, configurations)
+        if !unread.isEmpty { for store in stores { try checkRead(store) } }
+        return stores
+    }
+
+    /// Throws why a store could not be read when its commits were to be taken over.
+    func checkRead(_ store: Int) throws(StorageError) { if let error = unread[store] { throw error } }
 
     /// Called by an object that comes into being: the context lives at least as long.
     @inline(__always)

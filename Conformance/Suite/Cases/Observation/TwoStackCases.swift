@@ -95,6 +95,26 @@ enum TwoStackCases {
                 check.equal(object.take(), ["will 1", "did 9 age"], "calls")
                 check.isTrue(Waiting.until { published.snapshot?.age == 9 && count.value == 1 }, "published")
             },
+            stacks("N029.what-others-did-before-the-first-monitor") { stacks, check in
+                try EventCases.add(["Ann": 1, "Ben": 2], to: stacks[0])
+                for merging in [MergeTime.onDemand, .automatic] {
+                    let view = stacks[0].makeViewContext(merging: merging)
+                    let ann = try person("Ann", in: view), ben = try person("Ben", in: view), age = ann.age
+                    try stacks[1].write { transaction in
+                        try person("Ann", in: transaction).age = age + 8
+                        try EventCases.remove("Ben", transaction)
+                    }
+                    let object = ObjectRecorder(try view.monitorObject(ann)), list = ListRecorder(try view.monitorList(EventCases.byAge))
+                    if merging == .onDemand { check.equal(ann.age, age, "what is loaded stays until the merge") }
+                    while try view.merge() {}
+                    check.equal(ann.age, age + 8, "the object")
+                    check.isTrue(ben.isDeleted, "what was deleted")
+                    if merging == .onDemand { check.equal(object.take(), ["will \(age)", "did \(age + 8) age"], "calls") }
+                    check.equal(list.shown.keys.count, 1, "the list")
+                    check.equal([list.refetches, list.problems.count], [0, 0], "refetches, problems")
+                    try EventCases.add(["Ben": 2], to: stacks[0])
+                }
+            },
         ] + [
             ConformanceCase("N013.nobody-else-changes-a-store-of-this-process", clause: "H8", needsAbsent: [.remoteChanges]) {
                 harness, check in

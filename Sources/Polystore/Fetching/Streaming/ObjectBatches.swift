@@ -90,7 +90,7 @@ final class ObjectBatches<Object: ManagedObject> {
     }
 
     private func stream(_ sessions: SessionPool) throws(StorageError) -> RowStream {
-        let plan = try from.objectPlan(context.model), stores = try context.stack.stores(for: plan.entity, from.configurations)
+        let plan = try from.objectPlan(context.model), stores = try context.stores(for: plan.entity, from.configurations)
         return try RowStream(plan, stores, sessions, context.model.schema, batchSize: from.batchSize)
     }
 

@@ -5,6 +5,8 @@ internal import PolystoreStorage
 final class ArrivingList: HomeMonitor {
     private static let mostRuns = 10_000
 
+    /// It reads nothing before it arrives.
+    let stores: Set<Int> = []
     private var batches: [CommitBatch] = []
     private var runs = 0
     /// Whether what came meanwhile is not known.

@@ -49,9 +49,11 @@ extension ListMonitor {
 
     /// Goes on to another list. An observer may ask for it while others are told of changes of the one before: what was announced ends first.
     /// Where one asks for yet another list meanwhile, that is the list.
-    private func replace(_ next: ListEngine, _ from: From<Object>, _ sectionBy: SectionBy<Object>?) {
+    ///
+    /// - Parameter isAnew: Whether objects that are in both may have other values, as in a context that was reset.
+    private func replace(_ next: ListEngine, _ from: From<Object>, _ sectionBy: SectionBy<Object>?, isAnew: Bool = false) {
         let before = announced
-        (announced, step, changes, isAnew) = (.nothing, nil, nil, false)
+        (announced, step, changes, self.isAnew) = (.nothing, nil, nil, false)
         replacements += 1
         let number = replacements
         if before == .changes { tell { observer, calls in if number == replacements { calls.didChange(observer, self) } } }
@@ -62,11 +64,15 @@ extension ListMonitor {
         if number != replacements { return }
         (self.from, self.sectionBy, engine) = (from, sectionBy, next)
         batches = ListBatches(size: from.batchSize)
+        self.isAnew = isAnew
+        defer { self.isAnew = false }
         tell { observer, calls in calls.didRefetch(observer, self) }
     }
 }
 
 extension ListMonitor: HomeMonitor {
+    var stores: Set<Int> { Set(engine.stores) }
+
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
         step = try engine.step(batch, sessions, stale)
         return step != nil
@@ -169,7 +175,7 @@ extension ListMonitor: HomeMonitor {
     func homeDidReset() throws(StorageError) {
         let next = ListEngine(engine.query, home.core)
         try next.fetch(in: home.context)
-        replace(next, from, sectionBy)
+        replace(next, from, sectionBy, isAnew: true)
     }
 }
 

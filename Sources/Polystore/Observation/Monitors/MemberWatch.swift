@@ -16,11 +16,14 @@ struct MemberWatch {
             if case .slot = relationship.place { continue }
             var watch = MemberWatch(
                 name: relationship.relationship.name, entity: Int(object._entity), position: position, relationship: relationship, keys: [])
-            watch.keys =
-                context.tracker == nil
-                ? try context.withReader(Int(object._store)) { reader throws(StorageError) in
+            // What is loaded is what is seen, whatever was committed since.
+            if context.tracker != nil || object._collections[position] != nil {
+                watch.keys = try watch.members(object, context)
+            } else {
+                watch.keys = try context.withReader(Int(object._store)) { reader throws(StorageError) in
                     try watch.members(object._key, reader)
-                } : try watch.members(object, context)
+                }
+            }
             watches.append(watch)
         }
         return watches
@@ -47,17 +50,26 @@ struct MemberWatch {
 
     private func members(_ object: ManagedObject, _ context: ObjectContext) throws(StorageError) -> [Int64] {
         let keys = try context.state(object, position).keys
-        return relationship.relationship.cardinality == .toManyOrdered ? Array(keys) : keys.sorted()
+        return isOrdered ? keys : keys.sorted()
     }
 
     private func members(_ key: Int64, _ reader: ReadSession) throws(StorageError) -> [Int64] {
         var found: [Int64] = []
-        try MemberRows(reader).forEach(entity, position, of: key) { row in
-            found.append(row.key)
-            return true
+        switch relationship.place {
+        case .orderedInverseSlot(_, let link),
+            .link(let link, side: .owner) where isOrdered:
+            try reader.links(link, side: .owner, keys: [key]) { pairs throws(StorageError) in found += pairs.map(\.member) }
+            return found
+        case .slot, .inverseSlot, .link:
+            try MemberRows(reader).forEach(entity, position, of: key) { row in
+                found.append(row.key)
+                return true
+            }
+            return found.sorted()
         }
-        return found
     }
+
+    private var isOrdered: Bool { relationship.relationship.cardinality == .toManyOrdered }
 }
 
 extension RelationshipDescription {

@@ -9,6 +9,8 @@ protocol MonitorHome: AnyObject, FetchSource {
 
 /// What a home keeps up to date. First all are asked what changes mean for them, then all are told.
 protocol HomeMonitor: AnyObject {
+    /// The stores that it reads.
+    var stores: Set<Int> { get }
     /// Finds out what commits mean for it, without a change that anybody could see.
     ///
     /// - Parameters:
@@ -34,6 +36,9 @@ protocol HomeMonitor: AnyObject {
 }
 
 extension HomeMonitor {
+    /// Whether it can go on although some stores cannot be read.
+    func isReadable(without unread: UnreadStores) -> Bool { unread.isEmpty || stores.isDisjoint(with: unread.keys) }
+
     /// It tells no source.
     func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool { false }
 }

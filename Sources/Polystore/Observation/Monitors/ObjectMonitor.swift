@@ -53,7 +53,7 @@ public final class ObjectMonitor<Object: ManagedObject> {
 
     /// What is to be told, and what is known then.
     private enum Prepared {
-        case updated(Set<String>, [MemberWatch], told: [String: Value])
+        case updated(Object, Set<String>, [MemberWatch], told: [String: Value])
         case deleted
     }
 
@@ -61,6 +61,12 @@ public final class ObjectMonitor<Object: ManagedObject> {
     private var observers = WeakObservers<Calls>()
     private var members: [MemberWatch] = []
     private var prepared: Prepared?
+    /// What was deleted in a transaction, which may take that back.
+    private var deleted: Object?
+    /// Who was told that the object is about to change, and not yet how that ended.
+    private var announced: Set<ObjectIdentifier> = []
+    /// How often a change that was announced has ended.
+    private var endings = 0
 
     /// What a transaction has told of its object, or found when the monitor began.
     private var told: [String: Value] = [:]
@@ -68,9 +74,14 @@ public final class ObjectMonitor<Object: ManagedObject> {
     init(_ object: Object, _ home: any MonitorHome) throws(StorageError) {
         self.object = object
         self.home = home
-        objectID = ObjectID(home.context.objectKey(of: object))
-        members = try MemberWatch.all(of: object, home.context)
-        if home.context.tracker != nil { told = object.currentValues() }
+        let context = home.context
+        objectID = ObjectID(context.objectKey(of: object))
+        members = try context.inOneSnapshot { () throws(StorageError) in
+            // What a fetch has left out is as much what the object had before as all else.
+            try context.loadLeftOut(object)
+            return try MemberWatch.all(of: object, context)
+        }
+        if context.tracker != nil { told = object.currentValues() }
     }
 
     /// Tells an observer from now on, for as long as it is alive; one that is there already is told once.
@@ -98,17 +109,24 @@ public final class ObjectMonitor<Object: ManagedObject> {
 }
 
 extension ObjectMonitor: HomeMonitor {
+    /// The position of the object's store, which is another one when it was removed and added again; nil while the stack does not have it.
+    private var store: Int? {
+        guard let object else { return nil }
+        let known = Int(object._store)
+        return home.core.hasStore(known) ? known : home.core.position(of: objectID.key.store)
+    }
+
+    var stores: Set<Int> { store.map { [$0] } ?? [] }
+
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
         prepared = nil
-        guard let object else { return false }
-        let store = Int(object._store)
-        guard batch.stores.contains(store), home.core.hasStore(store) else { return false }
+        guard let object, let store, batch.stores.contains(store) else { return false }
         let schema = home.core.model.schema
-        var names: Set<String> = [], members = members
+        var names: Set<String> = [], members = members, next = object
         for index in members.indices where members[index].isConcerned(by: batch, store, schema) {
             if try members[index].hasChanged(object._key, try sessions.reader(store)) { names.insert(members[index].name) }
         }
-        if Self.isTouched(object, batch, schema) {
+        if isTouched(object, batch, store) {
             let row = RowBatch(capacity: 1)
             try sessions.reader(store).row(Int(object._entity), key: object._key, into: row)
             if row.count == 0 {
@@ -117,29 +135,35 @@ extension ObjectMonitor: HomeMonitor {
             }
             let before = object.currentValues(), after = object.values(row.row(0))
             for (name, value) in after where before[name] != value { names.insert(name) }
+            // The object of a store that was removed is not merged any more.
+            if object._store != store { next = home.context.object(of: row.row(0), Int32(truncatingIfNeeded: store)) as? Object ?? object }
         }
-        if names.isEmpty { return false }
-        prepared = .updated(names, members, told: told)
+        if names.isEmpty {
+            self.object = next
+            return false
+        }
+        prepared = .updated(next, names, members, told: told)
         return true
     }
 
-    private static func isTouched(_ object: Object, _ batch: CommitBatch, _ schema: Schema) -> Bool {
-        let store = Int(object._store)
-        return batch.unknown.contains(store)
-            || batch.runs(in: store).contains { schema[$0.entity].root == object.description.root && $0.keys.contains(object._key) }
+    private func isTouched(_ object: Object, _ batch: CommitBatch, _ store: Int) -> Bool {
+        if batch.unknown.contains(store) { return true }
+        let schema = home.core.model.schema, root = object.description.root
+        return batch.runs(in: store).contains { schema[$0.entity].root == root && $0.keys.contains(object._key) }
     }
 
     func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool {
-        guard let object else { return false }
-        let store = Int(object._store), schema = home.core.model.schema
-        if Self.isTouched(object, batch, schema), Self.isTouched(object, others, schema) { return true }
+        guard let object, let store else { return false }
+        if isTouched(object, batch, store), isTouched(object, others, store) { return true }
+        let schema = home.core.model.schema
         return members.contains { $0.isConcerned(by: batch, store, schema) && $0.isConcerned(by: others, store, schema) }
     }
 
     func preparePending() throws(StorageError) -> Bool {
         prepared = nil
-        guard let object else { return false }
+        guard let object = self.object ?? deleted else { return false }
         if object.isDeletedObject {
+            if self.object == nil { return false }
             prepared = .deleted
             return true
         }
@@ -149,30 +173,40 @@ extension ObjectMonitor: HomeMonitor {
         }
         let values = object.currentValues()
         for (name, value) in values where told[name] != value { names.insert(name) }
-        if !names.isEmpty { prepared = .updated(names, members, told: values) }
-        return prepared != nil
+        // That it is there again is told also where it is what it was.
+        if names.isEmpty, self.object != nil { return false }
+        prepared = .updated(object, names, members, told: values)
+        return true
     }
 
     func willChange(_ source: (any Hashable & Sendable)?) {
-        guard let object, case .updated? = prepared else { return }
+        guard case .updated(let next, _, _, _)? = prepared else { return }
+        if announced.isEmpty { observers.beginRound() }
+        let object = object ?? next, number = endings
         sourceIdentifier = source
-        observers.beginRound()
-        tell { observer, calls in calls.will(observer, self, object) }
+        // One of them may reset the context, by which the others are told, and how it ends.
+        tell { observer, calls in
+            if number == endings, announced.insert(ObjectIdentifier(observer)).inserted { calls.will(observer, self, object) }
+        }
         sourceIdentifier = nil
     }
 
     func didChange(_ source: (any Hashable & Sendable)?) {
-        guard let object, let prepared else { return }
+        guard let prepared else { return }
         self.prepared = nil
+        announced = []
+        endings += 1
         sourceIdentifier = source
         switch prepared {
-        case .updated(let names, let members, let told):
-            (self.members, self.told) = (members, told)
-            tell { observer, calls in calls.did(observer, self, object, names) }
+        case .updated(let next, let names, let members, let told):
+            (object, deleted, self.members, self.told) = (next, nil, members, told)
+            tell { observer, calls in calls.did(observer, self, next, names) }
         case .deleted:
-            self.object = nil
+            guard let last = object else { break }
+            if home.context.tracker != nil { deleted = last }
+            object = nil
             observers.beginRound()
-            tell { observer, calls in calls.deleted(observer, self, object) }
+            tell { observer, calls in calls.deleted(observer, self, last) }
         }
         sourceIdentifier = nil
     }
@@ -186,6 +220,7 @@ extension ObjectMonitor: HomeMonitor {
         var names: Set<String> = [], members = members
         let next = try context.inOneSnapshot { () throws(StorageError) -> Object? in
             guard let next = try context.existing(objectID) else { return nil }
+            try context.loadLeftOut(next)
             let reader = try context.heldSessions.reader(Int(next._store))
             for index in members.indices where try members[index].hasChanged(next._key, reader) { names.insert(members[index].name) }
             return next
@@ -195,12 +230,14 @@ extension ObjectMonitor: HomeMonitor {
             return didChange(nil)
         }
         for (name, value) in next.currentValues() where before[name] != value { names.insert(name) }
-        if !names.isEmpty { prepared = .updated(names, members, told: told) }
-        // What was committed and not merged before the reset comes with it.
+        if names.isEmpty, announced.isEmpty {
+            self.object = next
+            return
+        }
+        // What was committed and not merged before the reset comes with it; what was announced before it ends with it.
+        prepared = .updated(next, names, members, told: told)
         willChange(nil)
         // An observer may have reset it again.
-        if home.context !== context { return }
-        self.object = next
-        didChange(nil)
+        if home.context === context { didChange(nil) }
     }
 }

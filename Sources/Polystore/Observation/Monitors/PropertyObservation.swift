@@ -2,7 +2,7 @@ public import PolystoreStorage
 
 /// What became of a property.
 public struct PropertyChange<Value> {
-    /// The value before; nil in the call for the value that is there when the observation begins.
+    /// The value before; nil in the call for the value that is there when the observation begins, and when a deletion was taken back.
     public let oldValue: Value?
     /// The value now; nil when the object was deleted.
     public let newValue: Value?
@@ -28,7 +28,8 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
     private var object: Object?
     private var last: Value
     private var body: ((Object, PropertyChange<Value>) -> Void)?
-    private var wasDeleted = false
+    /// What was deleted in a transaction, which may take that back.
+    private var deleted: Object?
 
     init(
         _ object: Object, _ keyPath: KeyPath<Object, Value>, _ home: any MonitorHome,
@@ -46,27 +47,32 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
     /// Ends the observation; nothing is called after the return.
     public func invalidate() {
         body = nil
-        object = nil
+        (object, deleted) = (nil, nil)
         home.remove(self)
     }
 }
 
 extension PropertyObservation: HomeMonitor {
+    var stores: Set<Int> { object.map { [Int($0._store)] } ?? [] }
+
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
         object != nil && !batch.stores.isEmpty
     }
 
-    func preparePending() throws(StorageError) -> Bool { object != nil }
+    func preparePending() throws(StorageError) -> Bool { object != nil || deleted?.isDeleted == false }
 
     func willChange(_ source: (any Hashable & Sendable)?) {}
 
     func didChange(_ source: (any Hashable & Sendable)?) {
-        guard let object else { return }
-        if object.isDeleted {
-            self.object = nil
-            body?(object, PropertyChange(oldValue: last, newValue: nil))
+        if object == nil, let deleted, !deleted.isDeleted {
+            (object, self.deleted) = (deleted, nil)
+            last = deleted[keyPath: keyPath]
+            body?(deleted, PropertyChange(oldValue: nil, newValue: last))
             return
         }
+        guard let object else { return }
+        if object.isDeleted { return tellDeletion(of: object) }
+        if !home.core.hasStore(Int(object._store)) { return goOnWhereItsStoreIs(object) }
         let value = object[keyPath: keyPath]
         if value == last { return }
         let change = PropertyChange<Value>(oldValue: last, newValue: value)
@@ -74,20 +80,33 @@ extension PropertyObservation: HomeMonitor {
         body?(object, change)
     }
 
-    func cannotFollow() {}
+    private func tellDeletion(of object: Object) {
+        self.object = nil
+        if home.context.tracker != nil { deleted = object }
+        body?(object, PropertyChange(oldValue: last, newValue: nil))
+    }
 
-    func homeDidReset() throws(StorageError) {
-        guard let object else { return }
-        let next = try home.context.existing(ObjectID<Object>(object._context.objectKey(of: object)))
+    /// The object of a store that was removed stays what it was; once the store comes again another one stands for it.
+    private func goOnWhereItsStoreIs(_ object: Object) {
+        let id = ObjectID<Object>(object._context.objectKey(of: object)), context = home.context
+        if home.core.position(of: id.key.store) == nil { return }
+        if let found = context.attempt({ () throws(StorageError) in try context.existing(id) }) { goOn(with: found, after: object) }
+    }
+
+    private func goOn(with next: Object?, after object: Object) {
+        guard let next else { return tellDeletion(of: object) }
         self.object = next
-        guard let next else {
-            body?(object, PropertyChange(oldValue: last, newValue: nil))
-            return
-        }
         let before = last
         last = next[keyPath: keyPath]
         if Self.isSame(before, last) { return }
         body?(next, PropertyChange(oldValue: before, newValue: last))
+    }
+
+    func cannotFollow() {}
+
+    func homeDidReset() throws(StorageError) {
+        guard let object else { return }
+        goOn(with: try home.context.existing(ObjectID<Object>(object._context.objectKey(of: object))), after: object)
     }
 
     /// Whether two values are the same although their objects are of two contexts.

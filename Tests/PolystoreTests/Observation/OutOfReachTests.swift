@@ -1,0 +1,93 @@
+import Foundation
+import Polystore
+import PolystoreStorage
+import TestStores
+import Testing
+
+/// What observers of one store are told while another one of their stack does not answer.
+@Suite struct OutOfReachTests {
+    private static let schema = Result {
+        try Schema(
+            entities: [Entity("Left", attributes: [Attribute("x", .int64)]), Entity("Right", attributes: [Attribute("x", .int64)])],
+            configurations: ["Left": ["Left"], "Right": ["Right"]])
+    }
+
+    private let left = From<DynamicObject>(entity: "Left"), right = From<DynamicObject>(entity: "Right")
+
+    /// A stack of a store that answers and one that can be out of reach, with an object each.
+    private func stack() throws -> (DataStack, HookedStore) {
+        let hooked = HookedStore(TestStore.memory.make(configuration: "Right")), stack = try DataStack(schema: Self.schema.get())
+        try stack.addStorageAndWait(TestStore.memory.make(configuration: "Left"))
+        try stack.addStorageAndWait(hooked)
+        try add("Left", stack)
+        try add("Right", stack)
+        return (stack, hooked)
+    }
+
+    private func add(_ entity: String, _ stack: DataStack) throws {
+        try stack.perform(synchronous: { try $0.create(Into<DynamicObject>(entity: entity)).setValue(.int(1), for: "x") })
+    }
+
+    private func lose(_ store: HookedStore) {
+        store.setHook { event throws(StorageError) in if event == .beginRead { throw StorageError(.connectionLost, "out of reach") } }
+    }
+
+    private func waits(_ holds: () throws -> Bool) rethrows -> Bool {
+        for _ in 0..<20_000 {
+            if try holds() { return true }
+            usleep(1000)
+        }
+        return false
+    }
+
+    @Test func aContextMergesWhatItCanRead() throws {
+        let (stack, hooked) = try stack(), view = stack.makeViewContext()
+        let lefts = try view.monitorList(left), rights = try view.monitorList(right)
+        let object = try #require(try view.fetchOne(right)), monitor = try view.monitorObject(object)
+        lose(hooked)
+        try stack.perform(synchronous: { try #require(try $0.fetchOne(right)).setValue(.int(2), for: "x") })
+        try add("Right", stack)
+        try add("Left", stack)
+        #expect(throws: StorageError.self) { try view.merge() }
+        #expect(lefts.numberOfObjects == 2)
+        #expect(try view.fetchAll(left).count == 2)
+        #expect(throws: StorageError.self) { try view.fetchAll(right) }
+        #expect(rights.numberOfObjects == 1)
+        #expect(try object.value("x") == .int(1))
+        // Nothing of it is lost, and each object is told with the change.
+        hooked.setHook(nil)
+        #expect(try view.fetchAll(right).count == 2)
+        #expect(rights.numberOfObjects == 2)
+        #expect(try object.value("x") == .int(2))
+        #expect(monitor.object === object)
+        #expect(try !view.merge())
+    }
+
+    @Test func aResetIsFollowedByWhoCan() throws {
+        let (stack, hooked) = try stack(), view = stack.makeViewContext(merging: .onDemand)
+        let rights = try view.monitorList(right), lefts = try view.monitorList(left)
+        try add("Left", stack)
+        try add("Right", stack)
+        lose(hooked)
+        view.reset()
+        #expect(lefts.numberOfObjects == 2 && rights.numberOfObjects == 1)
+        #expect(view.loadError?.code == .connectionLost)
+        hooked.setHook(nil)
+        try view.merge()
+        #expect(rights.numberOfObjects == 2)
+    }
+
+    @Test func publishersOfOtherStoresGoOn() throws {
+        let (stack, hooked) = try stack()
+        let rights = try stack.publishList(right.limit(10)), lefts = try stack.publishList(left)
+        lose(hooked)
+        try add("Right", stack)
+        for count in 2...4 {
+            try add("Left", stack)
+            #expect(waits { lefts.snapshot.count == count })
+        }
+        #expect(rights.snapshot.count == 1)
+        hooked.setHook(nil)
+        #expect(waits { rights.snapshot.count == 2 })
+    }
+}
