@@ -1,6 +1,6 @@
 public import PolystoreStorage
 
-/// A new value of an attribute for many objects: `.set(\.age, to: 30)`, `.set(\.age, to: \.age + 1)`.
+/// The assignment of a new value to an attribute of many objects: `.set(\.age, to: 30)`, `.set(\.age, to: \.age + 1)`.
 public struct Assignment<Object: ManagedObject>: Sendable {
     let path: PropertyPath
     let value: QueryExpression
@@ -17,19 +17,19 @@ public struct Assignment<Object: ManagedObject>: Sendable {
         }
     }
 
-    /// The same value for all.
+    /// Returns an assignment of the same value to all objects.
     public static func set<V: AttributeValue>(_ keyPath: ReferenceWritableKeyPath<Object, V>, to value: V) -> Assignment {
         Assignment(keyPath, .value(value.attributeValue), nil)
     }
 
-    /// A value that is computed from each object as it was.
+    /// Returns an assignment of a value that is computed from the previous state of each object.
     public static func set<V: AttributeValue>(_ keyPath: ReferenceWritableKeyPath<Object, V>, to value: ValueExpression<Object, V>)
         -> Assignment
     {
         Assignment(keyPath, value.expression, value.problem)
     }
 
-    /// The value of another attribute.
+    /// Returns an assignment of another attribute's value.
     public static func set<V: AttributeValue>(_ keyPath: ReferenceWritableKeyPath<Object, V>, to other: KeyPath<Object, V>) -> Assignment {
         set(keyPath, to: ValueExpression(other))
     }
@@ -40,6 +40,6 @@ public struct Assignment<Object: ManagedObject>: Sendable {
         problem = nil
     }
 
-    /// A value for an attribute by its stored name: `.set(named: "age", to: .value(.int(30)))`.
+    /// Returns an assignment to an attribute by its stored name: `.set(named: "age", to: .value(.int(30)))`.
     public static func set(named name: String, to value: QueryExpression) -> Assignment { Assignment(name, value) }
 }

@@ -1,13 +1,13 @@
 internal import PolystoreStorage
 
-/// Rows that are being put together to be added or upserted: objects that are in no map, until the store has decided what they are.
+/// The rows of an insertion or upsert under construction. Their objects are in no identity map, until the store has decided about them.
 struct RowBuilder {
-    /// So many rows go to the store at once.
+    /// The number of rows per write to the store.
     private static let batch = 4096
 
     private let transaction: Transaction
     private let target: CreationTarget
-    /// The constraint of an upsert; nil where rows are added.
+    /// The constraint of an upsert; nil for an insertion.
     private let constraint: ResolvedConstraint?
     private let context: ObjectContext
     private let description: EntityDescription
@@ -36,17 +36,17 @@ struct RowBuilder {
         constraint = found
     }
 
-    /// An object for the next source.
+    /// Returns an object for the next source.
     mutating func next() throws(StorageError) -> ManagedObject {
         let key = try transaction.nextKey(target)
         let object = target.type.init(_new: key, target.entity, context)
         object._flags |= ManagedObject.Flags.rowOnly
-        // What is kept under its address is of an object that is gone.
+        // An entry under its address belongs to an object that was released.
         context.tracker?.highSlots[ObjectIdentifier(object)] = nil
         return object
     }
 
-    /// Takes the object up.
+    /// Adds an object to the waiting rows.
     mutating func add(_ object: ManagedObject) throws(StorageError) {
         try context.throwFailure()
         if let slot = mask(object).slots.first(where: { description.slots[$0].destination != nil }) {
@@ -62,7 +62,7 @@ struct RowBuilder {
             let cells = scratch.appendRow(key: object._key, version: 1, entity: target.entity, slots: description.slots.count)
             object._encode(cells, scratch, .max)
             let values = constraint.slots.map { Value(cells[$0], as: description.slots[$0].type) ?? .null }
-            // One statement may not write a row twice.
+            // One statement must not write a row twice.
             if !values.contains(.null), !unique.insert(values).inserted {
                 try flush()
                 unique.insert(values)
@@ -72,14 +72,14 @@ struct RowBuilder {
         if waiting.count == Self.batch { try flush() }
     }
 
-    /// The slots that were assigned.
+    /// Returns the assigned slots.
     private func mask(_ object: ManagedObject) -> SlotMask { context.tracker?.mask(object) ?? SlotMask() }
 
-    /// Brings what is waiting to the store; those that assign the same attributes go together.
+    /// Writes the waiting rows to the store. Rows that assign the same attributes are written together.
     mutating func flush() throws(StorageError) {
         if waiting.isEmpty { return }
         try validate()
-        // What was done to other objects meanwhile comes first: those that are changed here too are read again afterwards.
+        // Pending changes of other objects are written first: objects that are also changed here are read again afterwards.
         try context.flush()
         guard let tracker = context.tracker, let sessions = context.sessions else { throw SessionPool.ended }
         if let constraint {
@@ -123,7 +123,7 @@ struct RowBuilder {
         let counts = context.model.rules[target.entity]?.counts ?? []
         for row in rows {
             if row.isInserted {
-                // A new object has no members; where some are required they must have come by the commit.
+                // A new object has no members. Required ones must exist by the commit.
                 for rule in counts { tracker.recount(target.store, description.root, row.key, rule.relationship) }
             }
             results.append((ObjectKey(store: store, root: root, key: row.key), row.isInserted))
@@ -136,8 +136,8 @@ struct RowBuilder {
         }
     }
 
-    /// Checks the rules of the model, all failures together: what is not assigned has its default, which an object that is there need not
-    /// have, but a new one would.
+    /// Validates the rules of the model and collects all failures. An attribute that is not assigned has its default, which an existing
+    /// object need not have but a new one would.
     private func validate() throws(StorageError) {
         guard let rules = context.model.rules[target.entity] else { return }
         var failures: [ValidationFailure] = []

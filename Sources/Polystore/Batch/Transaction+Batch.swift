@@ -1,17 +1,17 @@
 public import PolystoreStorage
 
 extension Transaction {
-    /// Changes all objects of a request, without making them: in one statement where the engine computes the values as the contract says, else
-    /// row by row in batches.
+    /// Changes all objects of a request without instantiating them: in one statement if the engine computes the values exactly as the
+    /// contract requires, otherwise row by row in batches.
     ///
     /// ```swift
     /// let count = try transaction.updateAll(From<Person>().where(\.age > 65), .set(\.isRetired, to: true))
     /// ```
-    /// Either all are changed or, after an error, none: the transaction goes on as if it had not been called.
-    /// Versions rise, the history has every object, living objects are brought up to date. Rules of the model are checked at commit; for
-    /// classes that have some, the changed objects are loaded for that.
+    /// The call changes either all objects or, after an error, none: the transaction continues as if the method had not been called.
+    /// Versions are incremented, the history contains every object, and living objects are updated. Rules of the model are validated at
+    /// commit; for classes with rules, the changed objects are loaded for that.
     /// - Returns: The number of objects.
-    /// - Throws: `unsupported` for a relationship, `arithmeticOverflow` and `divisionByZero` of what is computed, and what writing throws.
+    /// - Throws: `unsupported` for a relationship; `arithmeticOverflow` and `divisionByZero` of the computed values; any error of writing.
     @discardableResult
     public func updateAll<Object: ManagedObject>(_ from: From<Object>, _ assignments: Assignment<Object>...) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
@@ -21,7 +21,7 @@ extension Transaction {
             var values: [(slot: Int, value: CheckedExpression)] = []
             for assignment in assignments {
                 let value = try batch.checked(assignment)
-                // The last assignment of an attribute counts.
+                // The last assignment to an attribute takes precedence.
                 values.removeAll { $0.slot == value.slot }
                 values.append(value)
             }
@@ -38,15 +38,16 @@ extension Transaction {
         }
     }
 
-    /// Makes objects from sources without keeping them: for many rows that the transaction does not look at again. After an error none of them
-    /// is made.
+    /// Inserts objects from sources without retaining them, for many rows that the transaction does not read again. After an error none of
+    /// them is inserted.
     ///
     /// - Parameters:
-    ///   - into: The class, and the store where several hold its entity.
-    ///   - sources: What the values are taken from.
-    ///   - assign: Assigns the attributes of one source to a new object; it assigns no relationships. `willSave` is not called.
+    ///   - into: The class, and the store if several hold its entity.
+    ///   - sources: The sources of the values.
+    ///   - assign: A closure that assigns the attributes of one source to a new object. It must not assign relationships. `willSave` is not
+    ///     called.
     /// - Returns: The ids of the objects, in the order of the sources.
-    /// - Throws: `validationFailed`, `uniqueConstraintViolated`; what the closure throws.
+    /// - Throws: `validationFailed`; `uniqueConstraintViolated`; any error of the closure.
     @discardableResult
     public func insertAll<Object: ManagedObject, Source>(
         _ into: Into<Object>, sources: some Sequence<Source>, assign: (_ object: Object, _ source: Source) throws -> Void
@@ -65,9 +66,9 @@ extension Transaction {
     }
 }
 
-/// Changes many rows of an entity without an object for each.
+/// Changes to many rows of an entity without an object for each.
 struct BatchWork {
-    /// So many rows are read and written at once.
+    /// The number of rows that are read and written together.
     private static let rows = 4096
 
     private let context: ObjectContext
@@ -83,12 +84,12 @@ struct BatchWork {
 
     private var schema: Schema { context.model.schema }
 
-    /// Whether rows are chosen by a condition alone, as a statement of an engine can.
+    /// Whether only a condition selects the rows, as in a statement of an engine.
     var isPlain: Bool { plan.sort.isEmpty && plan.limit == nil && plan.offset == 0 }
 
     // MARK: Changing
 
-    /// A new value as one of its attribute.
+    /// Returns the new value, checked against its attribute.
     func checked<Object: ManagedObject>(_ assignment: Assignment<Object>) throws(StorageError) -> (slot: Int, value: CheckedExpression) {
         if let problem = assignment.problem { throw problem }
         guard assignment.path.names.count == 1, let slot = description.slot(assignment.path.names[0]),
@@ -128,7 +129,7 @@ struct BatchWork {
             return
         }
         let keys = try matching(store)
-        // Unique values can change places only in one change set.
+        // Unique values can be exchanged between rows only within one change set.
         let size = isUnique ? max(keys.count, 1) : Self.rows
         let parts = stride(from: 0, to: keys.count, by: size).map { Array(keys[$0..<min($0 + size, keys.count)]) }
         func apply(_ changes: ChangeSet, _ part: [Int64]) throws(StorageError) {
@@ -139,7 +140,7 @@ struct BatchWork {
             for part in parts { try apply(try changes(part, assignments, store), part) }
             return
         }
-        // What is computed from other objects is computed from them as they were: of all before the first is written.
+        // Values computed from other objects use their previous state: all are computed before the first is written.
         var computed: [ChangeSet] = []
         for part in parts { computed.append(try changes(part, assignments, store)) }
         for (changes, part) in zip(computed, parts) { try apply(changes, part) }
@@ -154,7 +155,7 @@ struct BatchWork {
             details: .init(entity: description.name, property: name, keys: keys))
     }
 
-    /// Whether an expression can be nil for objects whose required attributes are there.
+    /// Whether an expression can be nil for objects with all required attributes.
     private func canBeNil(_ expression: CheckedExpression) -> Bool {
         switch expression {
         case .path(let path):
@@ -169,8 +170,8 @@ struct BatchWork {
         }
     }
 
-    /// Whether all that an engine computes for an expression is as `EntityDescription.normalise` makes the values of a slot and allows them.
-    /// What it reads from an attribute is so where that attribute has the same limits.
+    /// Whether all values that an engine computes for an expression are already normalized and allowed for a slot, as by
+    /// `EntityDescription.normalise`. Values read from an attribute are, if that attribute has the same limits.
     private func isNormal(_ expression: CheckedExpression, _ slot: Int) -> Bool {
         let isLimited = isLimited(slot)
         switch expression {
@@ -184,7 +185,7 @@ struct BatchWork {
         }
     }
 
-    /// Whether not every value of its type is one of a slot.
+    /// Whether some values of the type are not allowed in a slot.
     private func isLimited(_ slot: Int) -> Bool {
         let type = description.slots[slot].type
         if let attribute = description.slots[slot].attribute, !attribute.allowedValues.isEmpty { return true }
@@ -200,7 +201,7 @@ struct BatchWork {
         return isShort && (attribute.allowedValues.isEmpty || from.allowedValues == attribute.allowedValues)
     }
 
-    /// The keys of the rows of the plan.
+    /// Returns the keys of the rows of the plan.
     private func matching(_ store: Int) throws(StorageError) -> [Int64] {
         var plan = plan
         plan.fields = .keysOnly
@@ -212,7 +213,7 @@ struct BatchWork {
         }
     }
 
-    /// The new values of rows: of each those alone that are assigned, because there can be many rows.
+    /// Returns the new values of rows, only for the assigned slots, because there can be many rows.
     private func changes(
         _ keys: [Int64], _ assignments: [(slot: Int, value: CheckedExpression)], _ store: Int
     ) throws(StorageError) -> ChangeSet {
@@ -259,7 +260,7 @@ struct BatchWork {
             })
     }
 
-    /// A number in the type of its attribute where that loses nothing.
+    /// Converts a number to the type of its attribute if that loses nothing.
     private static func number(_ value: Value, _ type: ValueType) -> Value {
         switch (value, type) {
         case (.int(let number), .double), (.int(let number), .float): .double(Double(number))
@@ -271,7 +272,7 @@ struct BatchWork {
 
     // MARK: Deleting
 
-    /// Whether deleting rows of the plan changes nothing else: no rule has to be followed, and nothing refers to them.
+    /// Whether deleting rows of the plan changes nothing else: no delete rule applies, and no relationship or reference involves them.
     var isDeletionAlone: Bool {
         let family = description.family
         func isConcerned(_ entity: EntityIndex) -> Bool { schema[entity].family.contains(where: family.contains) }
@@ -310,16 +311,16 @@ struct BatchWork {
         }
     }
 
-    // MARK: What was done
+    // MARK: Completed writes
 
-    /// Notes rows that were written, for those who look on, and brings living objects up to date.
+    /// Records written rows for the history, observers and metrics, and updates living objects.
     private mutating func took(_ keys: [Int64], _ store: Int, isDeletion: Bool) throws(StorageError) {
         guard let tracker = context.tracker else { return }
         count += keys.count
         tracker.written.rows.isWritten = true
         if isDeletion { tracker.written.rows.counts.deleted += keys.count } else { tracker.written.rows.counts.updated += keys.count }
         if isDeletion {
-            // They stay known, so that they are what they were when this part of the transaction is undone.
+            // They stay in the identity map, so that they are restored when this part of the transaction is undone.
             let map = context.identityMap(description.root, store)
             for object in keys.compactMap(map.find) {
                 object._flags |= ManagedObject.Flags.deleted

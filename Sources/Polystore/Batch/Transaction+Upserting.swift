@@ -1,16 +1,16 @@
 internal import PolystoreStorage
 
-/// What became of a source of an upsert.
+/// The result of an upsert for one source.
 public struct UpsertedID<Object: ManagedObject>: Sendable, Hashable {
-    /// The object that has the values now.
+    /// The object that now has the values.
     public let id: ObjectID<Object>
-    /// Whether the upsert made it; otherwise it was there and was changed.
+    /// Whether the upsert created the object; otherwise it changed an existing one.
     public let isInserted: Bool
 }
 
 extension Transaction {
-    /// Writes values under a unique constraint: the object that has the unique values gets what is assigned, and where there is none it is
-    /// made. The store decides, in one statement where it has one, and no object is read.
+    /// Writes values under a unique constraint: the object with the unique values gets the assigned values, and is created if it does not
+    /// exist. The store decides, in one statement if it supports that, and no object is read.
     ///
     /// ```swift
     /// try transaction.upsertAll(Into<Person>(), on: \.email, sources: rows) { person, row in
@@ -18,18 +18,18 @@ extension Transaction {
     ///     person.name = row.name
     /// }
     /// ```
-    /// An object that is there keeps what the closure does not assign. Where its present values matter, such as for a counter, use
-    /// `importUniqueObjects`, which reads them. Sources take effect one after the other, so of equal ones the last has the last word.
-    /// After an error none of them has taken effect.
+    /// An existing object keeps the values that the closure does not assign. If its present values matter, for example for a counter, use
+    /// `importUniqueObjects`, which reads them. Sources are applied one after the other, so that the last of several equal ones takes
+    /// precedence. After an error none of them is applied.
     /// - Parameters:
-    ///   - into: The class, and the store where several hold its entity.
+    ///   - into: The class, and the store if several hold its entity.
     ///   - unique: The attributes of one of the entity's unique constraints.
-    ///   - sources: What the values are taken from.
-    ///   - assign: Assigns the attributes of one source to an object that is not in the store and has the defaults; it assigns no
-    ///     relationships. `willSave` is not called.
-    /// - Returns: What became of each source, in their order.
-    /// - Throws: `invalidConfiguration` when the attributes are not those of a unique constraint; `validationFailed`,
-    ///   `uniqueConstraintViolated` for another constraint; what the closure throws.
+    ///   - sources: The sources of the values.
+    ///   - assign: A closure that assigns the attributes of one source to an object that is not in the store and has the defaults. It must
+    ///     not assign relationships. `willSave` is not called.
+    /// - Returns: The result for each source, in their order.
+    /// - Throws: `invalidConfiguration` if the attributes are not those of a unique constraint; `validationFailed`;
+    ///   `uniqueConstraintViolated` for another constraint; any error of the closure.
     @discardableResult
     public func upsertAll<Object: ManagedObject, Source, each Property>(
         _ into: Into<Object>, on unique: repeat KeyPath<Object, each Property>, sources: some Sequence<Source>,
@@ -40,7 +40,7 @@ extension Transaction {
         return try upsertAll(into, onNamed: names, sources: sources, assign: assign)
     }
 
-    /// As `upsertAll(_:on:sources:assign:)`, with the attributes of the constraint by their stored names.
+    /// Works like `upsertAll(_:on:sources:assign:)`, with the attributes of the constraint given by their stored names.
     @discardableResult
     public func upsertAll<Object: ManagedObject, Source>(
         _ into: Into<Object>, onNamed unique: [String], sources: some Sequence<Source>,
