@@ -1,31 +1,31 @@
 internal import PolystoreStorage
 
-/// A reference into another store that leads to no object.
+/// A reference into another store whose destination does not exist.
 public struct DanglingReference: Sendable, Hashable, CustomStringConvertible {
     /// The object with the reference.
     public let object: ObjectKey
     /// The entity of the object.
     public let entity: String
-    /// The attribute that holds the reference.
+    /// The attribute that contains the reference.
     public let attribute: String
-    /// What it refers to.
+    /// The identity of the destination.
     public let destination: ObjectKey
-    /// Whether the destination's store is part of the stack, so that the object is known to be gone; otherwise it may be there.
+    /// Whether the destination's store is part of the stack, so that the destination is known not to exist. Otherwise it may exist.
     public let isCertain: Bool
 
-    /// A sentence.
+    /// A sentence that describes the reference.
     public var description: String {
         "\(entity).\(attribute) of \(object) refers to \(destination), which \(isCertain ? "does not exist" : "is in no store of the stack")"
     }
 }
 
 extension DataStack {
-    /// Finds the references into other stores that lead nowhere: the destination was deleted by a program that did not have both stores.
+    /// Finds references into other stores whose destination does not exist, because a program without access to both stores deleted it.
     ///
-    /// - Parameter repairing: Whether the rule for a deleted destination is applied late: `cascade` deletes the object, all others make
-    ///   the reference nil where it may be. References into stores that the stack does not have are reported and left alone.
-    /// - Returns: What was found, before the repair.
-    /// - Complexity: Reads every object that has references once, in batches, and looks its destinations up.
+    /// - Parameter repairing: Whether the delete rule is applied subsequently: `cascade` deletes the object, and all other rules set the
+    ///   reference to nil if it is optional. References into stores that are not in the stack are reported but not changed.
+    /// - Returns: The references found, before the repair.
+    /// - Complexity: Reads every object with references once, in batches, and looks up its destinations.
     @discardableResult
     public func checkReferences(repairing: Bool = false) throws -> [DanglingReference] {
         let attributes = ReferenceAttribute.all(in: schema)
@@ -38,7 +38,7 @@ extension DataStack {
     }
 }
 
-/// One run over all references.
+/// A check of all references.
 private struct ReferenceCheck {
     let context: ObjectContext
     let attributes: [ReferenceAttribute]

@@ -1,13 +1,13 @@
 internal import PolystoreStorage
 
-/// An attribute that refers to objects which may be in another store.
+/// An attribute that references objects which may be in another store.
 struct ReferenceAttribute: Sendable {
     let entity: EntityIndex
     let slot: Int
     let reference: CrossReference
     let destination: EntityIndex
 
-    /// All of a schema.
+    /// Returns all reference attributes of a schema.
     static func all(in schema: Schema) -> [ReferenceAttribute] {
         schema.descriptions.flatMap { description in
             description.slots.enumerated().compactMap { index, slot in
@@ -21,7 +21,7 @@ struct ReferenceAttribute: Sendable {
 }
 
 extension ObjectContext {
-    /// What a reference of an object leads to; nil without one, and where there is nothing.
+    /// Returns the destination of a reference; nil without a reference, and if the destination does not exist.
     func referenced(_ object: ManagedObject, _ slot: Int) throws(StorageError) -> ManagedObject? {
         guard let key = object.referenceKey(slot), let store = stack.position(of: key.store),
             let root = model.schema.index(of: key.root)
@@ -29,9 +29,9 @@ extension ObjectContext {
         return try self.object(root, key.key, store)
     }
 
-    /// The objects whose reference leads to one of these.
+    /// Returns the objects whose reference has one of the given destinations.
     func referrers(_ attribute: ReferenceAttribute, to objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
-        // Nothing in the stores can refer to an object that is not there yet, so it can be deleted where it cannot be written.
+        // Nothing in the stores can reference an object that was not written yet, so it can be deleted even if it cannot be written.
         let new = Set(objects.filter(\.isNew).map(objectKey))
         let pending =
             new.isEmpty ? [] : pendingObjects(of: attribute.entity).filter { $0.referenceKey(attribute.slot).map(new.contains) ?? false }
@@ -58,7 +58,7 @@ extension ObjectContext {
             let ids = objects[start..<min(start + 500, objects.count)].map { objectKey(of: $0).description }
             let values = ids.sorted { $0.compareUTF8(to: $1) < 0 }.map(Value.string)
             let plan = FetchPlan(model.schema, attribute.entity, where: .isIn(path, values))
-            // Where no store at hand holds the entity, nothing is known that refers.
+            // If no store of the stack holds the entity, no references are known.
             for (store, entry) in stack.entries where entry.entities.contains(attribute.entity) {
                 try withReader(store) { reader throws(StorageError) in
                     result += try self.objects(for: plan, store: store, reader)
@@ -70,13 +70,13 @@ extension ObjectContext {
 }
 
 extension ManagedObject {
-    /// The identity that a reference holds.
+    /// Returns the identity that a reference contains.
     func referenceKey(_ slot: Int) -> ObjectKey? {
         guard case .string(let text)? = currentValues()[description.slots[slot].name] else { return nil }
         return ObjectKey(text)
     }
 
-    /// Makes an attribute nil.
+    /// Sets an attribute to nil.
     func clear(_ slot: Int) {
         _touch(slot)
         let batch = encodedRow()
