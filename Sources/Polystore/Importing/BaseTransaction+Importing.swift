@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 extension BaseTransaction {
-    /// Makes an object from a source; nil when the class does not want it.
+    /// Creates an object from a source; returns nil if the class rejects the source.
     @discardableResult
     public func importObject<Object: ImportableObject>(_ into: Into<Object>, source: Object.ImportSource) throws -> Object? {
         guard Object.shouldInsert(from: source, in: self) else { return nil }
@@ -10,7 +10,7 @@ extension BaseTransaction {
         return object
     }
 
-    /// Makes objects from sources, in their order, without those that the class does not want.
+    /// Creates objects from sources, in their order, without the sources that the class rejects.
     @discardableResult
     public func importObjects<Object: ImportableObject>(
         _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>
@@ -20,7 +20,7 @@ extension BaseTransaction {
         return objects
     }
 
-    /// Changes the object that a source names, or makes it; nil when the source names none or the class does not want it.
+    /// Updates the object that a source identifies, or creates it. Returns nil if the source has no identity or the class rejects it.
     @discardableResult
     public func importUniqueObject<Object: ImportableUniqueObject>(
         _ into: Into<Object>, source: Object.ImportSource
@@ -28,13 +28,14 @@ extension BaseTransaction {
         try importUniqueObjects(into, sourceArray: CollectionOfOne(source)).first
     }
 
-    /// Changes or makes the objects that sources name, with one look-up for all of them.
+    /// Updates or creates the objects that sources identify, with one lookup for all of them.
     ///
     /// - Parameters:
-    ///   - into: The class, and the store of new objects where several hold its entity.
-    ///   - sourceArray: The sources. Of those that name one object the last counts, in the place of the first.
-    ///   - preProcess: Can leave out or replace sources by their identities before anything is changed. It is called once; again for
-    ///     identities that Swift's `==` calls equal to earlier ones although their bytes differ, because a dictionary cannot hold both.
+    ///   - into: The class, and the store for new objects if several hold its entity.
+    ///   - sourceArray: The sources. Of several sources with one identity the last is used, in the position of the first.
+    ///   - preProcess: A closure that can remove or replace sources, by their identities, before anything is changed. It is called once,
+    ///     and again for identities that Swift's `==` considers equal to earlier ones although their bytes differ, because a dictionary
+    ///     cannot contain both.
     /// - Returns: The objects in the order of the sources.
     @discardableResult
     public func importUniqueObjects<Object: ImportableUniqueObject>(
@@ -44,14 +45,14 @@ extension BaseTransaction {
         try upsertObjects(into, sourceArray: sourceArray, preProcess: preProcess).map(\.object)
     }
 
-    /// As `importUniqueObjects`, and says of each object whether it was made.
+    /// Works like `importUniqueObjects`, and reports for each object whether it was created.
     @discardableResult
     public func upsertObjects<Object: ImportableUniqueObject>(
         _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>,
         preProcess: ((_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource])? = nil
     ) throws -> [UpsertedObject<Object>] {
-        // Identities are told apart as stores do: two texts with other bytes are two, whatever Swift's == says of them. Sources stay where
-        // they are, because generic elements are copied through tables of functions; of one identity the last counts.
+        // Identities are distinguished as in stores: two texts with different bytes are different, regardless of Swift's ==. Sources are
+        // not moved, because copying generic elements uses witness tables. Of several sources with one identity the last is used.
         var sources = (sourceArray as? [Object.ImportSource]) ?? Array(sourceArray)
         var ids: [Object.UniqueIDType] = [], chosen: [Int] = [], places = ValuePlaces(capacity: sources.count)
         ids.reserveCapacity(sources.count)
@@ -78,8 +79,8 @@ extension BaseTransaction {
         }
         var result: [UpsertedObject<Object>] = []
         result.reserveCapacity(ids.count)
-        // What this transaction made before is in the stores then; the identities below are each looked up once, so that what the import
-        // itself makes need not be.
+        // The previous changes of this transaction are in the stores at this point. Each identity below is looked up once, so that objects
+        // created by the import itself need not be written for that.
         let context = try _fetchContext
         for start in stride(from: 0, to: ids.count, by: Self.lookUp) {
             let batch = start..<min(start + Self.lookUp, ids.count)
@@ -105,7 +106,8 @@ extension BaseTransaction {
         return result
     }
 
-    /// The positions of identities, in as many dictionaries as it takes: each holds only one of those that Swift's `==` calls equal.
+    /// Returns the positions of identities, in as many dictionaries as required: each contains only one of several identities that Swift's
+    /// `==` considers equal.
     private static func mappings<ID: Hashable>(of ids: [ID]) -> [[ID: Int]] {
         var mappings: [[ID: Int]] = [Dictionary(minimumCapacity: ids.count)]
         for (place, id) in ids.enumerated() {
@@ -114,10 +116,10 @@ extension BaseTransaction {
         return mappings
     }
 
-    /// So many identities are looked up at once: what a look-up brings is still in the caches of the processor when it is changed.
+    /// The number of identities per lookup, chosen so that its results are still in the processor's caches when they are changed.
     private static var lookUp: Int { 8_000 }
 
-    /// The objects that are there.
+    /// Returns the existing objects.
     private func objects<Object: ImportableUniqueObject>(
         _ into: Into<Object>, _ ids: [Value], _ context: ObjectContext
     ) throws(StorageError) -> [Object] {
@@ -127,10 +129,10 @@ extension BaseTransaction {
     }
 }
 
-/// An object that an import changed or made.
+/// An object that an import updated or created.
 public struct UpsertedObject<Object: ManagedObject> {
     /// The object.
     public let object: Object
-    /// Whether the import made it; otherwise it was there and was changed.
+    /// Whether the import created the object; otherwise it updated an existing one.
     public let isInserted: Bool
 }

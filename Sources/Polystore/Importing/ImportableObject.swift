@@ -1,12 +1,12 @@
-/// A class whose objects are made from a source of any type, always a new one.
+/// A class whose objects are created from a source of any type. Each import creates a new object.
 public protocol ImportableObject: ManagedObject {
-    /// What an object is made from: a dictionary, data, a decoded value.
+    /// The source of an object: a dictionary, data, a decoded value.
     associatedtype ImportSource
 
-    /// Whether a source becomes an object; false leaves it out and goes on with the others.
+    /// Returns whether an object is created from a source; false skips this source.
     static func shouldInsert(from source: ImportSource, in transaction: BaseTransaction) -> Bool
 
-    /// Assigns what the source says to the new object. What it throws ends the import.
+    /// Assigns the values of the source to the new object. An error ends the import.
     func didInsert(from source: ImportSource, in transaction: BaseTransaction) throws
 }
 
@@ -15,24 +15,24 @@ extension ImportableObject {
     public static func shouldInsert(from source: ImportSource, in transaction: BaseTransaction) -> Bool { true }
 }
 
-/// A class whose objects have an identity in the source: an import changes the one that is there, and makes it where it is missing.
+/// A class whose objects have an identity in the source. An import updates the existing object with this identity, or creates it.
 public protocol ImportableUniqueObject: ImportableObject {
     /// The type of the identity.
     associatedtype UniqueIDType: AttributeValue & Hashable
 
-    /// The stored name of the attribute that holds the identity.
+    /// The stored name of the attribute that contains the identity.
     static var uniqueIDKeyPath: String { get }
 
     /// The identity of the object.
     var uniqueIDValue: UniqueIDType { get set }
 
-    /// The identity that a source names; nil leaves the source out.
+    /// Returns the identity that a source contains; nil skips the source.
     static func uniqueID(from source: ImportSource, in transaction: BaseTransaction) throws -> UniqueIDType?
 
-    /// Whether a source changes the object that is there.
+    /// Returns whether a source updates the existing object.
     static func shouldUpdate(from source: ImportSource, in transaction: BaseTransaction) -> Bool
 
-    /// Assigns what the source says. What it throws ends the import.
+    /// Assigns the values of the source. An error ends the import.
     func update(from source: ImportSource, in transaction: BaseTransaction) throws
 }
 
@@ -40,6 +40,6 @@ extension ImportableUniqueObject {
     /// True.
     public static func shouldUpdate(from source: ImportSource, in transaction: BaseTransaction) -> Bool { true }
 
-    /// Does what an update does.
+    /// Calls `update`.
     public func didInsert(from source: ImportSource, in transaction: BaseTransaction) throws { try update(from: source, in: transaction) }
 }

@@ -1,11 +1,11 @@
 public import PolystoreStorage
 
-/// A value that knows how to bring itself into a transaction.
+/// A value that can write itself to a transaction.
 public protocol Persistable {
-    /// What all values of one import need, such as objects that they refer to; fetched once.
+    /// The data that all values of one import share, such as objects that they reference. Fetched once.
     associatedtype ImporterData
 
-    /// Called once for each import, before the first value.
+    /// Prepares the shared data. Called once for each import, before the first value.
     static func generateImporterData(objects: [Self], context: BaseTransaction) throws -> ImporterData
 
     /// Creates or changes the objects of this value.
@@ -13,37 +13,37 @@ public protocol Persistable {
 }
 
 extension Persistable where ImporterData == Void {
-    /// Nothing.
+    /// Does nothing.
     public static func generateImporterData(objects: [Self], context: BaseTransaction) throws {}
 }
 
-/// What became of a value that was imported.
+/// The result of the import of a value.
 public enum PersistenceResult: Sendable {
     /// A new object.
     case inserted(ObjectKey)
-    /// An object that was there and was changed.
+    /// An existing object that was changed.
     case updated(ObjectKey)
-    /// An object that was there and had the values already.
+    /// An existing object that already had the values.
     case unchanged(ObjectKey)
-    /// Nothing was done.
+    /// The value was skipped.
     case skipped
-    /// The value could not be imported; the others are not concerned.
+    /// The value could not be imported. Other values are not affected.
     case failed(any Error)
 
-    /// A new object.
+    /// Returns the result for a new object.
     public static func insert<Object: ManagedObject>(_ id: ObjectID<Object>) -> PersistenceResult { .inserted(id.key) }
 
-    /// An object that was there and was changed.
+    /// Returns the result for an existing object that was changed.
     public static func update<Object: ManagedObject>(_ id: ObjectID<Object>) -> PersistenceResult { .updated(id.key) }
 }
 
 extension BaseTransaction {
     /// Imports values in their order.
     ///
-    /// A value that throws is reported as failed; wrap its work in `nested` where half of it must not stay.
-    /// - Returns: What became of each, in the same order.
-    /// - Throws: An error that is one of the transaction as a whole: a conflict with another, a lost connection, a deadline, a cancellation,
-    ///   and any other that was not undone.
+    /// A value that throws is reported as failed. Use `nested` for its work if a partial import of the value must be undone.
+    /// - Returns: The result for each value, in the same order.
+    /// - Throws: An error of the transaction as a whole: a conflict with another transaction, a lost connection, a timeout, a cancellation,
+    ///   and any other error that was not undone.
     @discardableResult
     public func importPersistableObjects<Item: Persistable>(_ items: some Collection<Item>) throws -> [PersistenceResult] {
         var data = try Item.generateImporterData(objects: Array(items), context: self)
@@ -62,7 +62,7 @@ extension BaseTransaction {
 
     /// Imports values in their order.
     ///
-    /// - Returns: What became of each, by its identity; of several with one identity the last.
+    /// - Returns: The result for each value, by its identity; the last one for several values with one identity.
     public func importPersistableObjects<Item: Persistable & Identifiable>(
         _ items: some Collection<Item>
     ) throws -> [Item.ID: PersistenceResult] {

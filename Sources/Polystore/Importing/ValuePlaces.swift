@@ -1,13 +1,14 @@
 internal import PolystoreStorage
 
-/// Different values and their positions: a dictionary that keeps the hashes, so that a value is compared only with its likes.
+/// Distinct values and their positions. The dictionary stores the hashes, so that a value is compared only with values of the same hash.
 ///
-/// Swift's own compares with every value that it passes; texts are counted and fetched for that, which is a tenth of an import.
+/// Swift's dictionary compares with every value in the probed slots, which requires counting and fetching texts and takes a tenth of an
+/// import.
 struct ValuePlaces {
-    /// The values in the order in which they came.
+    /// The values in the order of their addition.
     private(set) var values: [Value] = []
     private var hashes: [Int] = []
-    /// Positions plus 1, a power of two of them, at most half of them taken; 0 where there is none.
+    /// Positions plus 1; 0 for a free slot. The number of slots is a power of two, and at most half of them are used.
     private var slots: [Int32]
 
     init(capacity: Int) {
@@ -18,13 +19,13 @@ struct ValuePlaces {
         hashes.reserveCapacity(capacity)
     }
 
-    /// The position of a value, if it is there.
+    /// Returns the position of a value, or nil.
     func find(_ value: Value) -> Int? {
         let place = slots[slot(value, value.hashValue)]
         return place > 0 ? Int(place) - 1 : nil
     }
 
-    /// The position of a value, which is added where it is missing.
+    /// Returns the position of a value, and adds the value if it is missing.
     mutating func add(_ value: Value) -> (place: Int, isNew: Bool) {
         let hash = value.hashValue, slot = slot(value, hash)
         if slots[slot] > 0 { return (Int(slots[slot]) - 1, false) }
@@ -35,7 +36,7 @@ struct ValuePlaces {
         return (values.count - 1, true)
     }
 
-    /// The slot of a value, or the free one where it belongs.
+    /// Returns the slot of a value, or the free slot where it belongs.
     @inline(__always)
     private func slot(_ value: Value, _ hash: Int) -> Int {
         var slot = hash & (slots.count - 1)
