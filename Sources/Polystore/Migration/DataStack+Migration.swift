@@ -1,18 +1,19 @@
 public import Foundation
 public import PolystoreStorage
 
-/// Which migrations the addition of a store may run.
+/// The migrations that may be run when a store is added.
 enum AllowedMigrations {
-    /// Those that follow from the schemas, where the store's options allow them while the caller waits.
+    /// Migrations that can be inferred from the schemas, if the store's options allow them while the caller waits.
     case synchronous
-    /// All.
+    /// All migrations.
     case all(MigrationProgress)
 }
 
 extension DataStack {
-    /// The steps that a store has to take to the current version of the model, without taking them; none for a store that does not exist.
+    /// Returns the migration steps that a store requires to reach the current version of the model, without running them. Returns none for
+    /// a store that does not exist.
     ///
-    /// - Throws: `noMigrationPath` where no way leads to the current version; whatever opening throws.
+    /// - Throws: `noMigrationPath` if no path reaches the current version; any error of opening.
     public func requiredMigrations(for storage: any StorageInterface) throws(StorageError) -> [RequiredMigration] {
         if core.entries.contains(where: { $0.entry.store.isSame(as: storage) }) { return [] }
         var attempts = 0
@@ -27,19 +28,19 @@ extension DataStack {
             do throws(StorageError) {
                 return try runner(store, nil).requiredMigrations()
             } catch  where error.code == .schemaMismatch && attempts < Self.mostSteps {
-                // Another program took a step after the opening: what is left is looked at anew.
+                // Another program ran a step after the store was opened: determine the remaining steps again.
                 attempts += 1
             }
         }
     }
 
-    /// So many steps of other programs are waited for.
+    /// The number of steps of other programs after which the retries end.
     private static let mostSteps = 20
 
     /// Migrates a store to the current version of the model without adding it, while the caller waits.
     ///
-    /// - Returns: The steps that were taken.
-    /// - Throws: What `addStorage` throws of a migration.
+    /// - Returns: The steps that were run.
+    /// - Throws: Any error of a migration by `addStorage`.
     @discardableResult
     public func upgradeStorageIfNeeded(
         _ storage: any StorageInterface, progress: MigrationProgress? = nil
@@ -58,9 +59,9 @@ extension DataStack {
     ///
     /// - Parameters:
     ///   - storage: The store.
-    ///   - queue: Where the completion is called; nil for the stack's own queue.
-    ///   - completion: Called with the steps that were taken, or why they were not.
-    /// - Returns: The progress; nil when nothing has to be migrated.
+    ///   - queue: The queue on which the completion is called; nil for the stack's own queue.
+    ///   - completion: A closure that is called with the steps that were run, or with the error.
+    /// - Returns: The progress; nil if no migration is required.
     @discardableResult
     public func upgradeStorageIfNeeded(
         _ storage: any StorageInterface, on queue: DispatchQueue? = nil,
@@ -72,7 +73,7 @@ extension DataStack {
         return progress
     }
 
-    /// Migrates a store that keeps another version, as far as it is allowed.
+    /// Migrates a store with another version, as far as that is allowed.
     func migrate(
         _ storage: any StorageInterface, _ allowed: AllowedMigrations, refusal: StorageError
     ) throws(StorageError) -> OpenStore {
@@ -100,7 +101,7 @@ extension DataStack {
         MigrationRunner(schemaHistory, store, progress: progress, peer: core.reading(for: store.storeID, WriteOptions()))
     }
 
-    /// Opens a store and leads it to the current version; it is open then.
+    /// Opens a store and migrates it to the current version. The store remains open.
     private func take(_ storage: any StorageInterface, _ progress: MigrationProgress?) throws(StorageError) -> OpenStore {
         defer { progress?.finish() }
         do throws(StorageError) {
@@ -111,7 +112,7 @@ extension DataStack {
                     try runner(store, progress).run()
                     return store.keeping(schema)
                 } catch  where error.code == .schemaMismatch && attempts < Self.mostSteps {
-                    // Another program took a step first: what is left is looked at anew.
+                    // Another program ran a step first: determine the remaining steps again.
                     attempts += 1
                     try storage.close()
                 }

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// A transaction inside another one: it commits by keeping its savepoint, and ends by going back to it.
+/// A transaction inside another one. Its commit releases its savepoint, and its end without a commit rolls back to it.
 final class HeldSession: ForwardingWriter {
     let writer: any StorageWriter
     private var mark: Int?

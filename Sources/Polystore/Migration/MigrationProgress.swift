@@ -1,24 +1,24 @@
 public import Dispatch
 internal import Synchronization
 
-/// How far the migration of a store has come.
+/// The progress of a store's migration.
 ///
-/// It is told about on a queue of the caller's choice (`setProgressHandler`) or as a sequence (`updates`), and it can be cancelled.
+/// It is reported on a queue of the caller's choice (`setProgressHandler`) or as a sequence (`updates`), and it can be cancelled.
 public final class MigrationProgress: Sendable {
-    /// One moment of a migration.
+    /// The state of a migration at one point.
     public struct Update: Sendable, Hashable {
-        /// The part that is done, from 0 to 1.
+        /// The completed fraction, from 0 to 1.
         public var fractionCompleted: Double
-        /// The number of steps that are done.
+        /// The number of completed steps.
         public var completedSteps: Int
         /// The number of steps between versions.
         public var totalSteps: Int
-        /// The number of objects that were written anew, of all steps.
+        /// The number of rewritten objects, over all steps.
         public var completedObjects: Int
 
-        /// The part in words: `50% completed`.
+        /// A description of the fraction: `50% completed`.
         public var localizedDescription: String { "\(Int((fractionCompleted * 100).rounded(.down)))% completed" }
-        /// The steps in words: `0 of 2`.
+        /// A description of the steps: `0 of 2`.
         public var localizedAdditionalDescription: String { "\(completedSteps) of \(totalSteps)" }
     }
 
@@ -32,49 +32,49 @@ public final class MigrationProgress: Sendable {
 
     private let state: Mutex<State>
 
-    /// Progress of so many steps, at its beginning.
+    /// Creates the progress of a number of steps, before the first one.
     public init(steps: Int = 0) {
         state = Mutex(
             State(update: Update(fractionCompleted: 0, completedSteps: 0, totalSteps: steps, completedObjects: 0)))
     }
 
-    /// Where it is now.
+    /// The current state.
     public var current: Update { state.withLock { $0.update } }
 
-    /// The part that is done, from 0 to 1.
+    /// The completed fraction, from 0 to 1.
     public var fractionCompleted: Double { current.fractionCompleted }
 
-    /// The part in words: `50% completed`.
+    /// A description of the fraction: `50% completed`.
     public var localizedDescription: String { current.localizedDescription }
 
-    /// The steps in words: `0 of 2`.
+    /// A description of the steps: `0 of 2`.
     public var localizedAdditionalDescription: String { current.localizedAdditionalDescription }
 
-    /// Whether it has ended, well or not.
+    /// Whether the migration has ended, successfully or not.
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Whether it was asked to end early.
+    /// Whether cancellation was requested.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Asks the migration to end. The step at work is undone; steps that are done stay.
+    /// Requests cancellation. The current step is undone, and completed steps are kept.
     public func cancel() { state.withLock { $0.isCancelled = true } }
 
-    /// Calls a closure with this progress at every change from now on, and once at once.
+    /// Calls a closure with this progress immediately and at every later change.
     ///
     /// - Parameters:
-    ///   - queue: Where the closure is called; the main queue by default, which a program has to run.
-    ///   - handler: The closure. On a serial queue the calls come in order.
+    ///   - queue: The queue on which the closure is called; the main queue by default, which the program must run.
+    ///   - handler: The closure. On a serial queue the calls are in order.
     public func setProgressHandler(on queue: DispatchQueue = .main, _ handler: @escaping @Sendable (MigrationProgress) -> Void) {
         let call: @Sendable (Update) -> Void = { _ in queue.async { handler(self) } }
         let update = state.withLock { state in
-            // A handler holds the progress until it ends.
+            // A handler retains the progress until the migration ends.
             if !state.isFinished { state.handlers.append(call) }
             return state.update
         }
         call(update)
     }
 
-    /// The changes from now on, beginning with where it is; it ends with the migration. A slow reader sees the newest ones.
+    /// The present state and all later changes. The sequence ends with the migration. A slow consumer receives the newest states.
     public var updates: AsyncStream<Update> {
         AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
             let (update, isFinished) = state.withLock { state in
@@ -86,10 +86,10 @@ public final class MigrationProgress: Sendable {
         }
     }
 
-    /// Tells how many steps there are.
+    /// Sets and reports the number of steps.
     func begin(steps: Int) { publish { $0.totalSteps = steps } }
 
-    /// Tells that a part of the step at work is done.
+    /// Reports the completed part of the current step.
     func advance(fraction: Double, objects: Int) {
         publish { update in
             update.completedObjects = objects
@@ -98,7 +98,7 @@ public final class MigrationProgress: Sendable {
         }
     }
 
-    /// Tells that the step at work is done.
+    /// Reports the completion of the current step.
     func stepDone() {
         publish { update in
             update.completedSteps += 1
@@ -106,7 +106,7 @@ public final class MigrationProgress: Sendable {
         }
     }
 
-    /// Ends the sequences; what was not done stays so.
+    /// Ends the sequences. Steps that were not completed remain so.
     func finish() {
         let streams = state.withLock { state in
             state.isFinished = true

@@ -1,9 +1,9 @@
 public import PolystoreStorage
 
 extension MigrationRunner {
-    /// The steps that the store has to take, without taking them; none when it has the current version.
+    /// Returns the steps that the store requires, without running them. Returns none if the store has the current version.
     ///
-    /// - Throws: `noMigrationPath` where no way leads to the current version.
+    /// - Throws: `noMigrationPath` if no path reaches the current version.
     public func requiredMigrations() throws(StorageError) -> [RequiredMigration] {
         let steps = try steps()
         if steps.isEmpty { return [] }
@@ -11,7 +11,7 @@ extension MigrationRunner {
         defer { reader.end() }
         var result: [RequiredMigration] = []
         for step in steps {
-            // What later steps lose is not yet stored: only the first can be counted.
+            // The data that later steps discard is not stored yet: only the losses of the first step can be counted.
             let isFirst = step.number == 0
             let losses = isFirst ? try MigrationLosses(step.mapping, accepted: history.acceptedLosses).stored(in: reader) : []
             let count = isFirst ? try Self.objectCount(step.mapping.schemas, reader) : result[0].objectCount
@@ -20,7 +20,8 @@ extension MigrationRunner {
         return result
     }
 
-    /// What the store would do in each of those steps, line by line, for people to read: statements where it has some.
+    /// Returns a readable description, line by line, of the store's work in each of these steps, with statements if the store executes
+    /// some.
     public func explanations() throws(StorageError) -> [[String]] {
         var earlier: [MigrationStep] = [], result: [[String]] = []
         for step in try steps() {
@@ -31,12 +32,12 @@ extension MigrationRunner {
         return result
     }
 
-    /// The number of objects of hierarchies that change.
+    /// Returns the number of objects in hierarchies that change.
     private static func objectCount(_ mapping: SchemaMapping, _ reader: ReadSession) throws(StorageError) -> Int {
         let changed = Set(mapping.changes.map { String($0.path.prefix { $0 != "." }) })
         var count = 0
         for root in mapping.source.roots {
-            // A change is named by the new name of its entity, or by the old one where the entity is gone.
+            // A change has the new name of its entity, or the old name if the entity was removed.
             var names = mapping.source[root].family.map { mapping.source.entities[$0].name }
             for part in mapping.entities where mapping.source[part.source].root == root {
                 let family = mapping.destination[mapping.destination[part.destination].root].family

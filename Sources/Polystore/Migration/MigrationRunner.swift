@@ -1,11 +1,11 @@
 public import Foundation
 public import PolystoreStorage
 
-/// Leads an open store from the version of the model that it keeps to the current one of a history, step by step.
+/// The migration of an open store from its stored version of the model to the current one of a history, step by step.
 ///
-/// A stack does it by itself when a store is added; this is for who has only a store.
+/// A stack migrates a store when the store is added. This type is for programs that have only a store.
 public struct MigrationRunner {
-    /// How long a step waits for other writers, in seconds.
+    /// The time in seconds for which a step waits for other writers.
     private static let timeout: TimeInterval = 30
 
     let history: SchemaHistory
@@ -15,14 +15,14 @@ public struct MigrationRunner {
     private let isReturning: Bool
     private let peer: (UUID) throws(StorageError) -> ReadSession?
 
-    /// A runner for a store that is open for writing, without any session.
+    /// Creates a runner for a store that is open for writing and has no session.
     ///
     /// - Parameters:
-    ///   - history: The versions; the store is led to the current one.
+    ///   - history: The versions. The store is migrated to the current one.
     ///   - store: The store.
-    ///   - mappingProviders: What is asked about a step after the store's own providers.
-    ///   - progress: Told how far it has come, and asked whether it is cancelled.
-    ///   - peer: Starts to read a store that commits together with this one; nil where it is not at hand.
+    ///   - mappingProviders: Providers that are consulted about a step after the store's own providers.
+    ///   - progress: The progress, which is updated and checked for cancellation.
+    ///   - peer: A function that begins to read a store which commits together with this one; nil if that store is not available.
     public init(
         _ history: SchemaHistory, _ store: OpenStore, mappingProviders: [any SchemaMappingProvider] = [],
         progress: MigrationProgress? = nil,
@@ -36,13 +36,14 @@ public struct MigrationRunner {
         isReturning = false
     }
 
-    /// A runner that leads a store back to a version that it had, following the names of both back (`SchemaMapping.init(from:backTo:)`).
+    /// Creates a runner that migrates a store back to an earlier version of it and follows the names of both versions backwards
+    /// (`SchemaMapping.init(from:backTo:)`).
     ///
     /// - Parameters:
-    ///   - older: The version that the present one followed (`MigrationRecord.ancestors`).
-    ///   - losses: What may be lost that is stored, by the paths of the changes.
-    ///   - store: The store, open for writing, without any session.
-    ///   - progress: Told how far it has come, and asked whether it is cancelled.
+    ///   - older: The version that preceded the present one (`MigrationRecord.ancestors`).
+    ///   - losses: The stored data that may be lost, by the paths of the changes.
+    ///   - store: The store, open for writing and without any session.
+    ///   - progress: The progress, which is updated and checked for cancellation.
     public init(
         backTo older: Schema, acceptedLosses losses: Set<String> = [], _ store: OpenStore, progress: MigrationProgress? = nil
     ) {
@@ -56,7 +57,7 @@ public struct MigrationRunner {
         isReturning = true
     }
 
-    /// One step with what it does.
+    /// One step with its mapping and stage.
     struct Step {
         let number: Int
         let type: MigrationType
@@ -64,9 +65,9 @@ public struct MigrationRunner {
         let stage: MigrationStage?
     }
 
-    /// The steps from the schema that the store keeps.
+    /// Returns the steps from the stored schema.
     ///
-    /// - Throws: `noMigrationPath` where no way leads to the current version, or a step is not decided.
+    /// - Throws: `noMigrationPath` if no path reaches the current version, or the mapping of a step is not determined.
     func steps() throws(StorageError) -> [Step] {
         var steps: [Step] = []
         for (source, destination) in try ways() {
@@ -82,7 +83,7 @@ public struct MigrationRunner {
         return steps
     }
 
-    /// A step as the store sees it: what transformers make is written by the caller.
+    /// Returns a step as the store performs it. The caller writes the results of transformers.
     static func step(_ mapping: MigrationMapping) -> MigrationStep {
         let schemas = mapping.schemas
         var written: Set<EntityIndex> = []
@@ -92,21 +93,21 @@ public struct MigrationRunner {
         return MigrationStep(schemas, writtenRoots: written)
     }
 
-    /// The schemas of each step.
+    /// Returns the schemas of each step.
     private func ways() throws(StorageError) -> [(source: Schema, destination: Schema)] {
         if isReturning { return store.schema.hash == history.currentSchema.hash ? [] : [(store.schema, history.currentSchema)] }
         try refuseReturn()
         return try history.steps(from: store.schema)
     }
 
-    /// A program whose version the store has left is an older one: only a chain that says so leads back.
+    /// Throws if the store has already left this program's version. The program is outdated: only an explicit chain migrates back.
     private func refuseReturn() throws(StorageError) {
         let current = history.currentSchema
         if history.migrationChain.hasSteps || store.schema.hash == current.hash { return }
         let reader = try store.beginRead()
         defer { reader.end() }
         let before = MigrationRecord.ancestors(of: store.schema, try MigrationRecord.all(reader))
-        // A new version may be as an old one was: it has another name.
+        // A new version may be identical to an old one, with another name.
         guard before.contains(where: { $0.hash == current.hash && $0.version == current.version }) else { return }
         throw StorageError(
             .noMigrationPath,
@@ -124,12 +125,12 @@ public struct MigrationRunner {
         return inferred
     }
 
-    /// Takes all steps; the store is open with the current version then.
+    /// Runs all steps. Afterwards the store is open with the current version.
     ///
-    /// - Returns: The steps that were taken.
-    /// - Throws: `schemaMismatch` where another program was first: open the store anew and take what is left. `noMigrationPath` and
-    ///   `dataLossRefused` before a step changes anything; `validationFailed` and `uniqueConstraintViolated` for objects that do not keep the
-    ///   rules of the new version; `cancelled`. The store has the version before the step then.
+    /// - Returns: The steps that were run.
+    /// - Throws: `schemaMismatch` if another program migrated the store first: open the store again and run the remaining steps.
+    ///   `noMigrationPath` and `dataLossRefused` before a step changes anything; `validationFailed` and `uniqueConstraintViolated` for
+    ///   objects that violate rules of the new version; `cancelled`. After an error the store has the version before the step.
     @discardableResult
     public func run() throws(StorageError) -> [MigrationType] {
         let steps = try steps()
@@ -143,7 +144,7 @@ public struct MigrationRunner {
         return steps.map(\.type)
     }
 
-    /// Runs a step again that the engine has undone so that it can run, as when the map of an LMDB store has to grow first.
+    /// Repeats a step that the engine has undone for a retry, for example because the map of an LMDB store had to grow first.
     private func retrying(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         var attempts = 1
         while true {
@@ -159,11 +160,11 @@ public struct MigrationRunner {
         StorageError(.cancelled, "the migration was cancelled; the store has the version of the last step that was done")
     }
 
-    /// Copies a file to one beside it, named by the version that it keeps: the way back where a step proves wrong. `run` does it before a
-    /// step that a program has written runs over the file.
+    /// Copies a file to another one next to it, named after its stored version, so that a faulty step can be reverted. `run` does this
+    /// before a step with custom work of the program changes the file.
     ///
-    /// - Parameter keepsOlder: Whether a copy of that name stays, and the new one gets a number; otherwise it is replaced.
-    /// - Returns: The place of the copy; nil where the store is no file.
+    /// - Parameter keepsOlder: Whether an existing copy of that name is kept, and the new one gets a number. Otherwise it is replaced.
+    /// - Returns: The URL of the copy; nil if the store is not a file.
     @discardableResult
     public func backup(keepsOlder: Bool = false) throws(StorageError) -> URL? {
         guard let local = store.ability((any LocalStorage).self) else { return nil }
@@ -238,7 +239,7 @@ public struct MigrationRunner {
     }
 }
 
-/// What a step would lose, as far as something is stored there.
+/// The losses of a step, as far as there is stored data.
 struct MigrationLosses {
     let mapping: MigrationMapping
     let accepted: Set<String>
@@ -256,7 +257,8 @@ struct MigrationLosses {
         return result
     }
 
-    /// The path of a loss has the new names, which other things had before.
+    /// Whether there is stored data that a change discards. The path of the change has the new names, which other elements may have had
+    /// before.
     private func isStored(_ loss: SchemaChange, _ source: ReadSession) throws(StorageError) -> Bool {
         let schema = mapping.schemas.source
         guard let index = loss.formerEntity.flatMap(schema.index(of:)) else { return true }
@@ -273,11 +275,11 @@ struct MigrationLosses {
 }
 
 extension String {
-    /// The text with everything that a file name could misunderstand replaced.
+    /// The text with all characters replaced that are unsafe in file names.
     fileprivate var fileNamePart: String { String(map { $0.isLetter || $0.isNumber || "._-".contains($0) ? $0 : "_" }) }
 }
 
 extension MigrationType {
-    /// The same step as one that a program has a part in.
+    /// The same step as a heavyweight one, in which the program takes part.
     fileprivate var heavyweight: MigrationType { .heavyweight(sourceVersion: sourceVersion, destinationVersion: destinationVersion) }
 }

@@ -1,33 +1,33 @@
 public import PolystoreStorage
 
-/// What a program does before and after the step between two versions of its model, in the same transaction as the step.
+/// The work of a program before and after the step between two versions of its model, in the same transaction as the step.
 public struct MigrationStage: Sendable {
-    /// Works with the objects of one version while a step is under way.
+    /// A closure that works with the objects of one version during a step.
     public typealias Work = @Sendable (MigrationContext) throws -> Void
 
-    /// The version that the step begins with.
+    /// The version before the step.
     public let sourceVersion: String
-    /// The version that it leads to.
+    /// The version after the step.
     public let destinationVersion: String
-    /// What it is called for people.
+    /// A label for people.
     public let label: String
-    /// The classes that stand for entities of the older version in `preMigration`; the others are `DynamicObject`s.
+    /// The classes for entities of the older version in `preMigration`. Other entities use `DynamicObject`.
     public var sourceModels: [ManagedObject.Type]
-    /// The classes that stand for entities of the newer version in `postMigration`.
+    /// The classes for entities of the newer version in `postMigration`.
     public var destinationModels: [ManagedObject.Type]
     private let preMigration: Work?
     private let postMigration: Work?
 
-    /// A stage.
+    /// Creates a stage.
     ///
     /// - Parameters:
-    ///   - sourceVersion: The version that the step begins with.
-    ///   - destinationVersion: The version that it leads to.
-    ///   - label: What it is called for people.
-    ///   - sourceModels: The classes that stand for entities of the older version.
-    ///   - destinationModels: The classes that stand for entities of the newer version.
-    ///   - preMigration: Works with the objects of the older version before the step.
-    ///   - postMigration: Works with those of the newer version after it. What either throws undoes the step.
+    ///   - sourceVersion: The version before the step.
+    ///   - destinationVersion: The version after the step.
+    ///   - label: A label for people.
+    ///   - sourceModels: The classes for entities of the older version.
+    ///   - destinationModels: The classes for entities of the newer version.
+    ///   - preMigration: Work with the objects of the older version before the step.
+    ///   - postMigration: Work with the objects of the newer version after the step. An error of either closure undoes the step.
     public init(
         from sourceVersion: String, to destinationVersion: String, label: String = "", sourceModels: [ManagedObject.Type] = [],
         destinationModels: [ManagedObject.Type] = [], preMigration: Work? = nil, postMigration: Work? = nil
@@ -41,7 +41,7 @@ public struct MigrationStage: Sendable {
         self.postMigration = postMigration
     }
 
-    /// Whether the program has a part in the step.
+    /// Whether the stage contains work of the program.
     public var isCustom: Bool { preMigration != nil || postMigration != nil }
 
     enum Moment { case before, after }
@@ -68,9 +68,9 @@ public struct MigrationStage: Sendable {
     }
 }
 
-/// The objects of one version of a model while a step to another is under way.
+/// The objects of one version of a model during a step to another version.
 ///
-/// It is valid while the closure runs that it was given to.
+/// The context is valid only during the closure to which it is passed.
 public final class MigrationContext {
     private let stack: DataStack
 
@@ -85,17 +85,17 @@ public final class MigrationContext {
     /// The schema of the version.
     public var schema: Schema { stack.schema }
 
-    /// Works with the objects: creates, changes, fetches, deletes. All of it becomes part of the step, or nothing does.
+    /// Runs a closure that creates, changes, fetches or deletes objects. All of its changes become part of the step, or none do.
     public func perform<R>(_ body: (Transaction) throws -> R) throws -> R { try stack.perform(synchronous: body) }
 }
 
-/// A store that is one session of a step: its transactions end nothing.
+/// A store over one session of a step. Its transactions do not end the session.
 ///
-/// Unchecked: it is used by the one thread on which the step runs.
+/// Unchecked, because only the thread of the step uses it.
 private final class SessionStore: StorageInterface, @unchecked Sendable {
     static let storeType = "migration"
     private let session: any StorageWriter
-    /// Those of the store that can be used within a transaction.
+    /// The capabilities of the store that are usable within a transaction.
     let capabilities: StorageCapabilities
 
     init(_ session: WriteSession) {

@@ -1,14 +1,15 @@
 public import PolystoreStorage
 
-/// Leads a store to the next version of the model while programs of the older one go on, and those of the newer one start beside them.
+/// An online migration of a store to the next version of the model. Programs of the older version continue, while programs of the newer
+/// version start.
 ///
-/// The phases are taken one by one, by whoever deploys: `expand`, `backfill`, then the new programs start and the old ones stop, then
-/// `contract`. A stack of either version opens the store as always; that of the newer one when it is filled.
+/// The deployment runs the phases one by one: `expand` and `backfill`; then the new programs are started and the old ones stopped; then
+/// `contract`. A stack of the older version opens the store as before, and one of the newer version as soon as the backfill is complete.
 public struct RollingMigration {
     private let storage: any RollingStorage
     private let store: OpenStore
 
-    /// The phases of a store that is open for writing and was opened without a model of its own.
+    /// Creates the phases for a store that is open for writing and was opened without a model.
     ///
     /// - Throws: `unsupported` for a store without the capability `rollingMigrations`.
     public init(_ store: OpenStore) throws(StorageError) {
@@ -22,24 +23,25 @@ public struct RollingMigration {
         self.store = store
     }
 
-    /// The step that is under way; nil where there is none.
+    /// Returns the running migration; nil if there is none.
     public func current() throws(StorageError) -> RollingMigrationState? { try storage.rollingMigration() }
 
-    /// What the store would do in each phase, line by line, for people to read.
+    /// Returns a readable description, line by line, of the store's work in each phase.
     ///
-    /// - Throws: What `expand` throws of a step that cannot be taken so.
+    /// - Throws: Any error of `expand` for an unsupported step.
     public func explanation(to history: SchemaHistory) throws(StorageError) -> [String] {
         guard let step = try step(to: history) else { return [] }
         return try storage.explanation(ofRolling: step)
     }
 
-    /// Makes room for the next version: the current one of a history, which must be one step away that follows from the two versions.
+    /// Adds the structures of the next version: the current one of a history, which must be a single step away that can be inferred from
+    /// the two versions.
     ///
     /// - Parameters:
-    ///   - history: The versions, with the one that the store keeps.
-    ///   - timeout: The most seconds to try; programs that hold what is needed are let pass in between.
-    /// - Throws: `unsupported` naming the property for which two versions cannot be kept side by side, or a step of the program's own;
-    ///   `noMigrationPath`; `busy`.
+    ///   - history: The versions, including the one that the store has.
+    ///   - timeout: The maximum time in seconds for retries. Between attempts, programs that hold required locks can proceed.
+    /// - Throws: `unsupported`, which names the property that cannot be kept in two versions, or for a step with custom work of the
+    ///   program; `noMigrationPath`; `busy`.
     public func expand(to history: SchemaHistory, timeout: Double = 60) throws(StorageError) {
         guard let step = try step(to: history) else {
             throw StorageError(.invalidConfiguration, "the store keeps version \"\(store.schema.version)\" of the model already")
@@ -47,12 +49,12 @@ public struct RollingMigration {
         try storage.expand(step, WriteOptions(timeout: timeout))
     }
 
-    /// Fills what the next version has of the objects that are there, a batch at a time, and makes its indexes. It can be stopped and run again.
+    /// Fills the data of the next version for existing objects, batch by batch, and creates its indexes. It can be stopped and run again.
     ///
     /// - Parameters:
-    ///   - pace: How many objects at a time, and how long to rest in between.
-    ///   - progress: Told how far it has come, and asked whether it is cancelled.
-    /// - Throws: `notFound` where no step is under way; `busy` where another program fills; `cancelled`.
+    ///   - pace: The number of objects per batch and the pause between batches.
+    ///   - progress: The progress, which is updated and checked for cancellation.
+    /// - Throws: `notFound` if no migration is running; `busy` if another program is backfilling; `cancelled`.
     public func backfill(_ pace: BackfillPace = BackfillPace(), progress: MigrationProgress? = nil) throws(StorageError) {
         progress?.begin(steps: 1)
         defer { progress?.finish() }
@@ -65,10 +67,10 @@ public struct RollingMigration {
         progress?.stepDone()
     }
 
-    /// What the older version has stored that the next one has no place for, and was not accepted.
+    /// Returns the stored data of the older version that the next version cannot represent and whose loss was not accepted.
     ///
-    /// - Parameter acceptedLosses: What may go, by the paths of the changes.
-    /// - Throws: `notFound` where no step is under way.
+    /// - Parameter acceptedLosses: The accepted losses, by the paths of the changes.
+    /// - Throws: `notFound` if no migration is running.
     public func losses(accepting acceptedLosses: Set<String> = []) throws(StorageError) -> [SchemaChange] {
         let possible = try possibleLosses(acceptedLosses), reader = try store.beginRead()
         defer { reader.end() }
@@ -82,16 +84,17 @@ public struct RollingMigration {
         return MigrationLosses(MigrationMapping(SchemaMapping(from: current.source, to: current.destination)), accepted: accepted)
     }
 
-    /// Ends the step with the next version; programs of the older one are refused from then on.
+    /// Completes the migration with the next version. From then on the store refuses programs of the older version.
     ///
     /// - Parameters:
-    ///   - acceptedLosses: What only the older version had and may go, by the paths of the changes.
-    ///   - timeout: The most seconds to try.
-    /// - Throws: `dataLossRefused` naming what would be lost; `busy` where the store is not filled, or others held it all the time.
+    ///   - acceptedLosses: The accepted losses of data that only the older version has, by the paths of the changes.
+    ///   - timeout: The maximum time in seconds for retries.
+    /// - Throws: `dataLossRefused`, which names the losses; `busy` if the backfill is not complete, or other sessions held the required
+    ///   locks all the time.
     public func contract(acceptingLosses acceptedLosses: Set<String> = [], timeout: Double = 60) throws(StorageError) {
         let possible = try possibleLosses(acceptedLosses)
         try refuse(try losses(accepting: acceptedLosses))
-        // Programs of the older version write until the end, so the answer counts that is given when they no longer can.
+        // Programs of the older version write until the end, so the decisive check runs when they no longer can.
         try storage.contract(WriteOptions(timeout: timeout)) { session throws(StorageError) in try refuse(try possible.stored(in: session))
         }
     }
@@ -102,12 +105,13 @@ public struct RollingMigration {
         throw StorageError(.dataLossRefused, "the older version's \(loss) would be lost: name what may go, [\(paths)]")
     }
 
-    /// Ends the step with the older version; programs of the newer one are refused from then on.
+    /// Abandons the migration and keeps the older version. From then on the store refuses programs of the newer version.
     ///
     /// - Parameters:
-    ///   - acceptsLosses: Whether what they stored may go that the older version has no place for.
-    ///   - timeout: The most seconds to try.
-    /// - Throws: `notFound` where no step is under way; `dataLossRefused` naming what would be lost.
+    ///   - acceptsLosses: Whether data may be discarded that programs of the newer version stored and that the older version cannot
+    ///     represent.
+    ///   - timeout: The maximum time in seconds for retries.
+    /// - Throws: `notFound` if no migration is running; `dataLossRefused`, which names the losses.
     public func abandon(acceptingLosses acceptsLosses: Bool = false, timeout: Double = 60) throws(StorageError) {
         try storage.abandon(acceptingLosses: acceptsLosses, WriteOptions(timeout: timeout))
     }
