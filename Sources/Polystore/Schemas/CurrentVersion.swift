@@ -1,11 +1,11 @@
 internal import PolystoreStorage
 
-/// The rules by which a history finds its current version.
+/// The rules that determine the current version of a history.
 struct CurrentVersion {
     let versions: [String]
     let chain: MigrationChain
 
-    /// The version named as the current one, otherwise the last of the chain, otherwise the last of the history.
+    /// Returns the version specified as the current one, otherwise the last one of the chain, otherwise the last one of the history.
     func version(exactly exact: String?) throws(StorageError) -> String {
         if let exact { return try checked(exact) }
         if !chain.isEmpty { return try leaf() }
@@ -20,7 +20,7 @@ struct CurrentVersion {
             "the current version \"\(exact)\" is not part of the migration chain \(chain)\(Suggestion.nearest(exact, in: chain.versions))")
     }
 
-    /// The only leaf, or the only one with a schema.
+    /// Returns the only leaf, or the only one with a schema.
     private func leaf() throws(StorageError) -> String {
         let leaves = chain.leafVersions
         let known = leaves.filter(versions.contains)
@@ -31,7 +31,7 @@ struct CurrentVersion {
             "the migration chain ends in \(known.count) versions: \(chain); name the current one (exactCurrentVersion)")
     }
 
-    /// What follows something on the way to the current version is migrated to, so its schema is needed.
+    /// Checks that each version after another one on a path to the current version has a schema, because stores are migrated to it.
     func checkWays(to current: String) throws(StorageError) {
         for root in chain.rootVersions {
             guard let way = chain.path(from: root, to: current) else { continue }

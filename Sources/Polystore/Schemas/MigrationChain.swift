@@ -1,29 +1,30 @@
 public import PolystoreStorage
 
-/// Which version of a model follows which.
+/// The order of a model's versions.
 ///
-/// Most are lists, oldest version first; where versions have more than one past, the chain is a tree that leads each one to the next:
+/// Most chains are lists, oldest version first. If several versions precede one version, the chain is a tree that maps each version to the
+/// next:
 /// ```swift
 /// let list: MigrationChain = ["V1", "V2", "V3"]
 /// let tree: MigrationChain = ["V1": "V3", "V2": "V4", "V3": "V4"]     // V1 to V3 to V4, V2 to V4
 /// let none: MigrationChain = nil                                      // each version straight to the current one
 /// ```
-/// An empty chain, or one of a single version, has no steps between versions: each leads straight to the current one. A chain that cannot
-/// be followed keeps what is wrong with it (`defect`) until `check()`, because literals cannot throw.
+/// An empty chain, or one of a single version, has no steps between versions: each version is migrated directly to the current one. An
+/// invalid chain keeps its `defect` until `check()`, because literals cannot throw.
 public struct MigrationChain: Sendable {
-    /// The versions in the order in which they are first named.
+    /// The versions in the order of their first occurrence.
     public private(set) var versions: [String] = []
-    /// Why the chain cannot be followed, with the way that shows it; nil when it can.
+    /// The reason why the chain is invalid, with the path that shows it; nil for a valid chain.
     public private(set) var defect: String?
     private var successors: [String: String] = [:]
 
-    /// The empty chain.
+    /// Creates an empty chain.
     public init() {}
 
-    /// The chain of one version, which is the current one.
+    /// Creates a chain of one version, which is the current one.
     public init(_ version: String) { versions = [version] }
 
-    /// A list of versions, each followed by the next.
+    /// Creates a chain from a list of versions, each followed by the next.
     public init(_ list: some Sequence<String>) {
         let list = Array(list)
         var positions: [String: Int] = [:]
@@ -36,7 +37,7 @@ public struct MigrationChain: Sendable {
         for (version, next) in zip(list, list.dropFirst()) where successors[version] == nil { append(version, next) }
     }
 
-    /// A tree that leads each version to the next; its versions are named in the order of their names.
+    /// Creates a chain from a tree that maps each version to the next. Its versions are sorted by name.
     public init(_ tree: [String: String]) { self.init(steps: tree.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) }
 
     init(steps: [(String, String)]) {
@@ -57,54 +58,54 @@ public struct MigrationChain: Sendable {
         for name in [version, next] where !versions.contains(name) { versions.append(name) }
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// Whether the chain names no version.
+    /// Whether the chain contains no versions.
     public var isEmpty: Bool { versions.isEmpty }
 
-    /// Whether versions follow each other; otherwise each leads straight to the current one.
+    /// Whether versions follow each other. Otherwise each version is migrated directly to the current one.
     public var hasSteps: Bool { !successors.isEmpty }
 
-    /// Whether the chain names a version.
+    /// Returns whether the chain contains a version.
     public func contains(_ version: String) -> Bool { versions.contains(version) }
 
-    /// The version that follows one; nil after the last, and for a version that the chain does not name.
+    /// Returns the version after another one; nil after the last one, and for a version that is not in the chain.
     public func nextVersion(from version: String) -> String? { successors[version] }
 
-    /// The versions that nothing follows.
+    /// The versions without a successor.
     public var leafVersions: [String] { versions.filter { successors[$0] == nil } }
 
-    /// The versions that follow nothing.
+    /// The versions without a predecessor.
     public var rootVersions: [String] {
         let followers = Set(successors.values)
         return versions.filter { !followers.contains($0) }
     }
 
-    /// The versions from one to another, both included; nil when the chain does not lead there.
+    /// Returns the versions from one to another, including both; nil if there is no such path.
     public func path(from start: String, to end: String) -> [String]? {
         guard contains(start) else { return nil }
         let way = way(from: start)
         return way.firstIndex(of: end).map { Array(way[...$0]) }
     }
 
-    /// Refuses a chain that cannot be followed.
+    /// Throws if the chain is invalid.
     ///
-    /// - Throws: `invalidConfiguration` for a version that stands twice in a list or twice as a key, and for a loop, with the way that
+    /// - Throws: `invalidConfiguration` for a version that occurs twice in a list or twice as a key, and for a loop, with the path that
     ///   shows it.
     public func check() throws(StorageError) {
         if let defect { throw StorageError(.invalidConfiguration, "the migration chain cannot be followed: \(defect)") }
     }
 
-    // MARK: Ways
+    // MARK: Paths
 
-    /// The versions from one on, each once: a loop ends before it begins anew.
+    /// Returns the versions starting at a given one, without duplicates: a loop ends before its first repetition.
     func way(from start: String) -> [String] {
         var way = [start], seen: Set = [start]
         while let next = successors[way[way.count - 1]], seen.insert(next).inserted { way.append(next) }
         return way
     }
 
-    /// A loop, from one of its versions to the same; every version is looked at once.
+    /// Returns a loop, from one of its versions to itself. Each version is visited once.
     private func loop() -> [String]? {
         var walks: [String: Int] = [:]
         for (walk, start) in versions.enumerated() {
@@ -118,17 +119,17 @@ public struct MigrationChain: Sendable {
         return nil
     }
 
-    /// Versions as `"V1" → "V2"`.
+    /// Returns versions as `"V1" → "V2"`.
     static func text(_ versions: some Sequence<String>) -> String { versions.map { "\"\($0)\"" }.joined(separator: " → ") }
 }
 
 extension MigrationChain: Hashable {
-    /// Whether both lead the same versions to the same ones; a list equals the tree with its steps.
+    /// Returns whether both chains have the same versions and steps. A list equals the tree with its steps.
     public static func == (a: MigrationChain, b: MigrationChain) -> Bool {
         a.successors == b.successors && a.defect == b.defect && Set(a.versions) == Set(b.versions)
     }
 
-    /// Feeds the steps and the defect.
+    /// Hashes the steps and the defect.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(successors)
         hasher.combine(defect)
@@ -136,7 +137,7 @@ extension MigrationChain: Hashable {
 }
 
 extension MigrationChain: CustomStringConvertible {
-    /// The way from each first version to its last, such as `"V1" → "V3" → "V4", "V2" → "V4"`; of a defective chain the defect.
+    /// The path from each first version to its last, such as `"V1" → "V3" → "V4", "V2" → "V4"`; for an invalid chain the defect.
     public var description: String {
         if let defect { return defect }
         return isEmpty ? "straight to the current version" : rootVersions.map { Self.text(way(from: $0)) }.joined(separator: ", ")
@@ -144,15 +145,15 @@ extension MigrationChain: CustomStringConvertible {
 }
 
 extension MigrationChain: ExpressibleByNilLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
-    /// The empty chain.
+    /// Creates an empty chain.
     public init(nilLiteral: ()) { self.init() }
 
-    /// The chain of one version.
+    /// Creates a chain of one version.
     public init(stringLiteral version: String) { self.init(version) }
 
-    /// A list of versions.
+    /// Creates a chain from a list of versions.
     public init(arrayLiteral versions: String...) { self.init(versions) }
 
-    /// A tree, its versions named as they are written.
+    /// Creates a chain from a tree, with its versions in the order of the literal.
     public init(dictionaryLiteral steps: (String, String)...) { self.init(steps: steps) }
 }

@@ -1,15 +1,15 @@
 public import PolystoreStorage
 
-/// What the step from one version of a model to another takes.
+/// The kind of step between two versions of a model.
 public enum MigrationType: Sendable, Hashable {
-    /// Nothing: both versions store the same.
+    /// No step: both versions have the same stored form.
     case none(version: String)
-    /// The new form of everything follows from the old one, though some may be lost (`Schema.changes`).
+    /// A step that can be inferred from the schemas, although it may lose data (`Schema.changes`).
     case lightweight(sourceVersion: String, destinationVersion: String)
-    /// Something has to be decided that does not follow from the two schemas.
+    /// A step that requires decisions which cannot be inferred from the two schemas.
     case heavyweight(sourceVersion: String, destinationVersion: String)
 
-    /// What the step between two schemas takes.
+    /// Determines the kind of step between two schemas.
     public init(from source: Schema, to destination: Schema) {
         if source.hash == destination.hash {
             self = .none(version: destination.version)
@@ -20,7 +20,7 @@ public enum MigrationType: Sendable, Hashable {
         }
     }
 
-    /// The version before the step; the destination where nothing is to do.
+    /// The version before the step; the destination if there is no step.
     public var sourceVersion: String {
         switch self {
         case .none(let version): version
@@ -36,13 +36,13 @@ public enum MigrationType: Sendable, Hashable {
         }
     }
 
-    /// Whether everything follows from the two schemas.
+    /// Whether the step can be inferred from the two schemas.
     public var isLightweightMigration: Bool { if case .lightweight = self { true } else { false } }
 
-    /// Whether something has to be decided.
+    /// Whether the step requires decisions.
     public var isHeavyweightMigration: Bool { if case .heavyweight = self { true } else { false } }
 
-    /// Whether there is something to do.
+    /// Whether a migration is required.
     public var hasMigration: Bool { if case .none = self { false } else { true } }
 }
 

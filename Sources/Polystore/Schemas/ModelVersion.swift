@@ -1,7 +1,7 @@
 public import Foundation
 public import PolystoreStorage
 
-/// The versions of a model as an enum: one case for each, oldest first, its raw value the name of the version.
+/// An enum of the versions of a model: one case per version, oldest first, whose raw value is the name of the version.
 ///
 /// ```swift
 /// enum Versions: String, ModelVersion {
@@ -19,25 +19,26 @@ public import PolystoreStorage
 /// }
 /// let stack = try DataStack(schemaHistory: Versions.history)
 /// ```
-/// Versions that are written in Swift give `schema` themselves.
+/// Versions that are written in Swift implement `schema` themselves.
 public protocol ModelVersion: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == String {
-    /// Where the files of the versions lie; not needed where `schema` is given in Swift.
+    /// The location of the versions' files. Not required if `schema` is implemented in Swift.
     associatedtype ModelFile: ModelFileManager = NoModelFile
 
-    /// The schema of the version; by default that of the model file.
+    /// The schema of the version. Read from the model file by default.
     var schema: Schema { get throws(StorageError) }
 
-    /// The classes that stand for entities of the version; none by default.
+    /// The classes for entities of the version. Empty by default.
     var models: [ManagedObject.Type] { get }
 
-    /// The steps with what the program does before and after each; by default each version leads to the next by itself.
+    /// Returns the steps with the work of the program before and after each. By default each version is migrated to the next one without
+    /// such work.
     static func migrationStages() -> [MigrationStage]
 
-    /// What steps may lose that is stored (``SchemaHistory/acceptedLosses``); nothing by default.
+    /// The stored data that steps may lose (``SchemaHistory/acceptedLosses``). Empty by default.
     static var acceptedLosses: Set<String> { get }
 }
 
-/// Where the files of a model lie: a folder `NAME.xcdatamodeld`, or one JSON file for each version, `VERSION.json`.
+/// The location of a model's files: a folder `NAME.xcdatamodeld`, or one JSON file for each version, `VERSION.json`.
 public protocol ModelFileManager {
     /// The bundle with the files.
     static var bundle: Bundle { get }
@@ -45,7 +46,7 @@ public protocol ModelFileManager {
     static var modelName: String { get }
 }
 
-/// No files: the schemas are given in Swift.
+/// A model without files, whose schemas are given in Swift.
 public enum NoModelFile: ModelFileManager {
     /// The program's own bundle.
     public static var bundle: Bundle { .main }
@@ -54,9 +55,9 @@ public enum NoModelFile: ModelFileManager {
 }
 
 extension ModelFileManager {
-    /// The schema of a version.
+    /// Returns the schema of a version.
     ///
-    /// - Throws: `notFound` naming the files that were looked for; `invalidConfiguration` saying what is wrong with one.
+    /// - Throws: `notFound`, which names the expected files; `invalidConfiguration` for an invalid file.
     public static func schema(version: String) throws(StorageError) -> Schema {
         let manager = FileManager.default
         let folder = bundle.resourceURL ?? bundle.bundleURL, xcode = folder.appendingPathComponent("\(modelName).xcdatamodeld")
@@ -81,16 +82,16 @@ extension ModelVersion {
     /// The schema of the model file.
     public var schema: Schema { get throws(StorageError) { try ModelFile.schema(version: rawValue) } }
 
-    /// None.
+    /// Empty.
     public var models: [ManagedObject.Type] { [] }
 
-    /// None.
+    /// Returns no stages.
     public static func migrationStages() -> [MigrationStage] { [] }
 
-    /// Nothing.
+    /// Empty.
     public static var acceptedLosses: Set<String> { [] }
 
-    /// The stage of the step from this version to another.
+    /// Returns the stage of the step from this version to another.
     public func migrationStage(
         toStage next: Self, label: String = "", preMigration: MigrationStage.Work? = nil, postMigration: MigrationStage.Work? = nil
     ) -> MigrationStage {
@@ -99,9 +100,10 @@ extension ModelVersion {
             preMigration: preMigration, postMigration: postMigration)
     }
 
-    /// The history of the versions: along the stages, or in the order of the cases where there are none; the last case is the current one.
+    /// The history of the versions: along the stages, or in the order of the cases if there are no stages. The last case is the current
+    /// version.
     ///
-    /// - Throws: `invalidConfiguration` for stages that cannot be followed; what `schema` throws.
+    /// - Throws: `invalidConfiguration` for stages that form an invalid chain; any error of `schema`.
     public static var history: SchemaHistory {
         get throws(StorageError) {
             var schemas: [Schema] = []
@@ -119,7 +121,7 @@ extension ModelVersion {
 }
 
 extension Schema {
-    /// The same schema as another version.
+    /// Returns the same schema under the name of another version.
     fileprivate func named(_ version: String) throws(SchemaError) -> Schema {
         self.version == version ? self : try Schema(version: version, entities: entities, configurations: configurations)
     }

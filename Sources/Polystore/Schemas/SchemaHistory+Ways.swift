@@ -1,10 +1,10 @@
 public import PolystoreStorage
 
 extension SchemaHistory {
-    /// The versions from one to the current one, both included; the current one alone from itself.
+    /// Returns the versions from one to the current one, including both; only the current one if they are the same.
     ///
-    /// - Throws: `noMigrationPath` naming both versions and the nearest known one, when the chain does not lead there. Where the chain has
-    ///   no steps, every version of the history leads straight to the current one.
+    /// - Throws: `noMigrationPath`, which names both versions and the most similar known one, if the chain has no such path. If the chain
+    ///   has no steps, every version of the history is migrated directly to the current one.
     public func path(from version: String) throws(StorageError) -> [String] {
         if version == currentVersion { return [version] }
         if migrationChain.hasSteps {
@@ -15,20 +15,20 @@ extension SchemaHistory {
         throw noPath(from: version)
     }
 
-    /// What each step from the schema of a store to the current one takes; empty when nothing has to be done.
+    /// Returns the kind of each step from the schema of a store to the current one; empty if no migration is required.
     ///
-    /// The stored schema is known by its version, or, under a name that the history does not have, by its hash.
-    /// - Throws: `noMigrationPath` naming both versions; also when the history has another schema under the name of the stored one, with
-    ///   the first difference.
+    /// The stored schema is identified by its version or, for a name that the history does not contain, by its hash.
+    /// - Throws: `noMigrationPath`, which names both versions; also if the history has another schema under the name of the stored one,
+    ///   with the first difference.
     public func migrations(from stored: Schema) throws(StorageError) -> [MigrationType] {
         try steps(from: stored).map { MigrationType(from: $0.source, to: $0.destination) }
     }
 
-    /// The schemas of each step that changes something.
+    /// Returns the schemas of each step that changes something.
     func steps(from stored: Schema) throws(StorageError) -> [(source: Schema, destination: Schema)] {
         if stored.hash == currentSchema.hash { return [] }
         let version = stored.version
-        // Without steps between versions each store leads straight to the current one: it knows its own schema.
+        // Without steps between versions each store is migrated directly to the current one, because it contains its own schema.
         if !migrationChain.hasSteps, schemas.count == 1 || schema(for: version) == nil { return [(stored, currentSchema)] }
         var source = stored
         if let known = schema(for: version) {

@@ -1,38 +1,38 @@
 public import PolystoreStorage
 
-/// The versions of a model, oldest first, and the way from each to the current one.
+/// The versions of a model, oldest first, and the path from each to the current one.
 ///
 /// ```swift
 /// let history = try SchemaHistory(v1, v2, v3, migrationChain: ["V1", "V2", "V3"])
 /// let stack = try DataStack(schemaHistory: history)
 /// ```
-/// The current version is the one that is named as such, otherwise the last of the chain, otherwise the last schema.
+/// The current version is the one specified as such, otherwise the last one of the chain, otherwise the last schema.
 public struct SchemaHistory: Sendable {
     /// The schemas in the order in which they were given.
     public let schemas: [Schema]
-    /// Which version follows which.
+    /// The order of the versions.
     public let migrationChain: MigrationChain
-    /// The schema of the current version: what a stack works with.
+    /// The schema of the current version, which a stack uses.
     public let currentSchema: Schema
-    /// The classes that stand for entities of the current version; the others are `DynamicObject`s.
+    /// The classes for entities of the current version. Other entities use `DynamicObject`.
     public var models: [ManagedObject.Type]
-    /// What steps may lose that is stored, by the paths of the changes: `Dog.age`, `Kennel`. A step that would lose anything else is refused.
+    /// The stored data that steps may lose, by the paths of the changes: `Dog.age`, `Kennel`. A step that would lose other data is refused.
     public var acceptedLosses: Set<String> = []
-    /// What a program does before and after steps.
+    /// The work of the program before and after steps.
     public var stages: [MigrationStage] = []
-    /// Whether a file is copied before a step that the program has a part in, to a file beside it: its name, the version and `.backup`.
+    /// Whether a file is copied before a step with custom work of the program, to a file next to it: its name, the version and `.backup`.
     public var backsUpFiles = true
 
-    /// A history of schemas.
+    /// Creates a history from schemas.
     ///
-    /// The first versions of a chain need no schema here: a store knows its own. Every version between them and the current one does.
+    /// The first versions of a chain need no schema here, because a store contains its own. Every version between them and the current one
+    /// needs one.
     /// - Parameters:
     ///   - schemas: The schemas, oldest first, each version once.
-    ///   - migrationChain: Which version follows which; without steps each leads straight to the current one.
-    ///   - exactCurrentVersion: The current version, where it is not the last one, or the chain ends in several.
-    ///   - models: The classes that stand for entities of the current version.
-    /// - Throws: `invalidConfiguration` for a defective chain, a version that is there twice or missing, and a current version that is not
-    ///   clear.
+    ///   - migrationChain: The order of the versions. Without steps each version is migrated directly to the current one.
+    ///   - exactCurrentVersion: The current version, if it is not the last one or the chain has several ends.
+    ///   - models: The classes for entities of the current version.
+    /// - Throws: `invalidConfiguration` for an invalid chain, for a duplicate or missing version, and for an ambiguous current version.
     public init(
         schemas: [Schema], migrationChain: MigrationChain = nil, exactCurrentVersion: String? = nil, models: [ManagedObject.Type] = []
     ) throws(StorageError) {
@@ -51,7 +51,7 @@ public struct SchemaHistory: Sendable {
         currentSchema = schema
     }
 
-    /// A history of schemas.
+    /// Creates a history from schemas.
     public init(
         _ schemas: Schema..., migrationChain: MigrationChain = nil, exactCurrentVersion: String? = nil,
         models: [ManagedObject.Type] = []
@@ -59,7 +59,7 @@ public struct SchemaHistory: Sendable {
         try self.init(schemas: schemas, migrationChain: migrationChain, exactCurrentVersion: exactCurrentVersion, models: models)
     }
 
-    /// The history of one version.
+    /// Creates a history of one version.
     init(current: Schema, models: [ManagedObject.Type] = []) {
         schemas = [current]
         migrationChain = nil
@@ -70,7 +70,7 @@ public struct SchemaHistory: Sendable {
     /// The name of the current version.
     public var currentVersion: String { currentSchema.version }
 
-    /// The schema of a version, or nil.
+    /// Returns the schema of a version, or nil.
     public func schema(for version: String) -> Schema? { schemas.first { $0.version == version } }
 }
 
@@ -79,6 +79,6 @@ extension SchemaHistory: RandomAccessCollection {
     public var startIndex: Int { 0 }
     /// The number of schemas.
     public var endIndex: Int { schemas.count }
-    /// The schema at a position, oldest first.
+    /// Returns the schema at a position, oldest first.
     public subscript(position: Int) -> Schema { schemas[position] }
 }

@@ -1,6 +1,6 @@
 public import PolystoreStorage
 
-/// The entities of a released version of a model, each pinned by its hash, so that a change of it by mistake is found.
+/// The hashes of the entities of a released version of a model, which detect accidental changes of these entities.
 ///
 /// ```swift
 /// let v1 = try Schema(
@@ -10,28 +10,28 @@ public import PolystoreStorage
 ///         "Dog": [0xe3f0afeb109b283a, 0x29998d292938eb61, 0x6aab788333cfc2a3, 0x492ff1d295910ea7],
 ///     ])
 /// ```
-/// Print `schema.versionLock` and paste it. The hash of an entity is of what decides how its own properties are stored
-/// (`SchemaHash.init(of:)`): defaults and rules of values can change under a lock. Locks are checked in every build.
+/// Print `schema.versionLock` and paste it. The hash of an entity covers the facts that determine the storage of its own properties
+/// (`SchemaHash.init(of:)`). Defaults and validation rules can change under a lock. Locks are checked in every build.
 public struct VersionLock: Sendable, Hashable {
     /// The four words of each entity's hash, by its name.
     public let hashes: [String: [UInt64]]
     private let repeated: [String]
 
-    /// A lock of the given words.
+    /// Creates a lock from words.
     public init(_ hashes: [String: [UInt64]]) {
         self.hashes = hashes
         repeated = []
     }
 
-    /// The lock that holds for a schema.
+    /// Creates the lock that matches a schema.
     public init(of schema: Schema) {
         self.init(Dictionary(uniqueKeysWithValues: schema.entities.map { ($0.name, SchemaHash(of: $0).words) }))
     }
 
-    /// Refuses a schema with other entities than the pinned ones.
+    /// Throws if the entities of a schema differ from the locked ones.
     ///
-    /// - Throws: `invalidConfiguration` naming the entities that changed, are new or are gone, with the lock that would hold; before that
-    ///   for an entity that is pinned twice.
+    /// - Throws: `invalidConfiguration`, which names the changed, new and removed entities, with the lock that matches; before that for an
+    ///   entity that is locked twice.
     public func check(_ schema: Schema) throws(StorageError) {
         if let name = repeated.first {
             throw StorageError(.invalidConfiguration, "the version lock of \"\(schema.version)\" pins \(name) twice")
@@ -52,14 +52,14 @@ public struct VersionLock: Sendable, Hashable {
 }
 
 extension VersionLock: ExpressibleByDictionaryLiteral, CustomStringConvertible {
-    /// A lock as it is printed; an entity that is pinned twice is refused when the lock is checked.
+    /// Creates a lock from its printed form. An entity that is locked twice is reported when the lock is checked.
     public init(dictionaryLiteral pins: (String, [UInt64])...) {
         hashes = Dictionary(pins, uniquingKeysWith: { first, _ in first })
         var seen: Set<String> = []
         repeated = pins.map(\.0).filter { !seen.insert($0).inserted }
     }
 
-    /// The literal to paste, entities by name.
+    /// The literal to paste, sorted by entity name.
     public var description: String {
         let lines = hashes.sorted { $0.key < $1.key }.map { name, words in
             "    \"\(name)\": [\(words.map(Self.hexadecimal).joined(separator: ", "))]"
@@ -74,12 +74,12 @@ extension VersionLock: ExpressibleByDictionaryLiteral, CustomStringConvertible {
 }
 
 extension Schema {
-    /// The lock that holds for this schema.
+    /// The lock that matches this schema.
     public var versionLock: VersionLock { VersionLock(of: self) }
 
-    /// A checked schema whose entities are those of a lock.
+    /// Creates a validated schema whose entities match a lock.
     ///
-    /// - Throws: `invalidConfiguration` naming the first place that breaks a rule, or what the lock finds.
+    /// - Throws: `invalidConfiguration`, which names the first violation of a rule, or the differences from the lock.
     public init(
         version: String = "1", entities: [Entity], configurations: [String: [String]] = [:], versionLock: VersionLock
     ) throws(StorageError) {
