@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// What the objects of one entity must keep, found out once.
+/// The validation rules for the objects of one entity, determined once.
 final class EntityRules: Sendable {
     struct AttributeRule: Sendable {
         let slot: Int
@@ -8,26 +8,26 @@ final class EntityRules: Sendable {
         let check: AttributeCheck
     }
 
-    /// How many objects a to-many may lead to.
+    /// The allowed number of destinations of a to-many relationship.
     struct CountRule: Sendable {
         let relationship: Int
         let name: String
         let allowed: ClosedRange<Int>
     }
 
-    /// The slots that must not be nil: required to-one relationships, and attributes where the class does not see to it.
+    /// The slots that must not be nil: required to-one relationships, and attributes whose type in the class does not ensure it.
     let required: [Int]
     /// The slots that must be assigned, because neither the model nor the class has an initial value for them.
     let assigned: SlotMask
-    /// The bits that an object has when all of them are; bit 63 where more than its bits have to be looked at.
+    /// The bits of an object in which all of these slots are assigned; bit 63 if more than the bits must be checked.
     let assignedBits: UInt64
     let attributes: [AttributeRule]
     let counts: [CountRule]
-    /// The bits of the slots that are looked at.
+    /// The bits of the slots that are checked.
     let mask: UInt64
     let isCustom: Bool
 
-    /// Nil for an entity whose objects can be nothing wrong.
+    /// Creates the rules of an entity; nil if its objects cannot violate any.
     init?(_ description: EntityDescription, _ type: ManagedObject.Type) throws(SchemaError) {
         var required: [Int] = [], assigned = SlotMask(), attributes: [AttributeRule] = []
         let isDynamic = type is DynamicObject.Type, initial = Set(type._initialSlots)
@@ -62,12 +62,12 @@ final class EntityRules: Sendable {
         }
     }
 
-    /// Adds what the values of an object do not keep.
+    /// Appends the violations of an object's values.
     ///
-    /// - Parameter unassigned: The slots that were not assigned since the object was made, of those that must be.
+    /// - Parameter unassigned: The slots that must be assigned and were not assigned since the creation of the object.
     @inline(__always)
     func check(_ object: ManagedObject, unassigned: SlotMask, _ scratch: RowBatch, _ failures: inout [ValidationFailure]) {
-        // Many entities have no rules but that all is assigned.
+        // Many entities have no rules except that all slots are assigned.
         if mask != 0 || isCustom || !unassigned.isEmpty { checkValues(object, unassigned, scratch, &failures) }
     }
 

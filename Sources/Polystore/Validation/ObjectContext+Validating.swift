@@ -1,15 +1,15 @@
 internal import PolystoreStorage
 
 extension ObjectContext {
-    /// Lets objects prepare themselves, then checks the rules of the model on everything that the transaction changed, all failures
-    /// together.
+    /// Lets objects prepare themselves, then validates everything that the transaction changed against the rules of the model, and reports
+    /// all failures together.
     func validate() throws(StorageError) {
         guard let tracker else { return }
         if model.hasSaveAware { try callWillSave(tracker) }
         if !model.hasRules { return }
         var failures: [ValidationFailure] = []
         let scratch = RowBatch(capacity: 1)
-        // Objects of an entity follow each other: its rules are looked up once for all of them.
+        // Objects of one entity are usually consecutive: its rules are looked up once for all of them.
         var entity: Int16 = -1, current: EntityRules?
         func check(_ object: ManagedObject) {
             if object._entity != entity {
@@ -22,7 +22,7 @@ extension ObjectContext {
                 for rule in rules.counts { tracker.recount(object, rule.relationship) }
             }
         }
-        // Only what was written before can be in two of the lists.
+        // Only objects that were written before can be in two of the lists.
         var checked: Set<ObjectIdentifier> = []
         for object in tracker.unchecked where !object.isDeletedObject && checked.insert(ObjectIdentifier(object)).inserted { check(object) }
         for objects in [tracker.inserted, tracker.changed] {
@@ -35,7 +35,7 @@ extension ObjectContext {
         if let error = ValidationFailure.error(failures) { throw error }
     }
 
-    /// The to-many relationships that changed and lead to too few or too many objects.
+    /// Returns the failures of changed to-many relationships with too few or too many destinations.
     private func countFailures(_ tracker: ChangeTracker) throws(StorageError) -> [ValidationFailure] {
         var failures: [ValidationFailure] = []
         for place in tracker.recounted.sorted(by: { ($0.store, $0.entity, $0.key) < ($1.store, $1.entity, $1.key) }) {
@@ -53,7 +53,7 @@ extension ObjectContext {
         return failures
     }
 
-    /// Rounds of calls, because each may change further objects; those that were called are not called again.
+    /// Calls `willSave` in rounds, because each call may change further objects. An object is called only once.
     private func callWillSave(_ tracker: ChangeTracker) throws(StorageError) {
         var called: Set<ObjectIdentifier> = []
         while true {
@@ -76,19 +76,19 @@ extension ChangeTracker {
         let relationship: Int
     }
 
-    /// Notes that the members of a to-many changed.
+    /// Records that the members of a to-many relationship changed.
     func recount(_ object: ManagedObject, _ relationship: Int) {
         recount(Int(object._store), object.description.root, object._key, relationship)
     }
 
-    /// Notes that the members of a to-many of the object under a key changed.
+    /// Records that the members of a to-many relationship of the object with a key changed.
     func recount(_ store: Int, _ root: EntityIndex, _ key: Int64, _ relationship: Int) {
         recounted.insert(Recount(store: store, entity: root, key: key, relationship: relationship))
     }
 }
 
 extension ValidationFailure {
-    /// All failures of a commit as one error; nil for none.
+    /// Returns all failures of a commit as one error; nil if there are none.
     static func error(_ failures: [ValidationFailure]) -> StorageError? {
         guard let first = failures.first else { return nil }
         let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""

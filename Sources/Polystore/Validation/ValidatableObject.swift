@@ -1,6 +1,6 @@
 public import PolystoreStorage
 
-/// An object with rules that its declaration cannot say.
+/// An object with rules that its declaration cannot express.
 /// ```swift
 /// extension Meeting: ValidatableObject {
 ///     func validate() throws {
@@ -9,25 +9,25 @@ public import PolystoreStorage
 /// }
 /// ```
 public protocol ValidatableObject: ManagedObject {
-    /// Called at commit for each new or changed object; throws what does not hold: a `ValidationFailure`, several of them as
-    /// `ValidationFailures`, or an error of another kind, which counts as one failure of the object.
+    /// Validates the object. Called at commit for each new or changed object. Throws the violation: a `ValidationFailure`, several of them
+    /// as `ValidationFailures`, or another error, which counts as one failure of the object.
     ///
-    /// It is called before anything is written, and must not change anything.
+    /// The method is called before anything is written, and must not change anything.
     func validate() throws
 }
 
-/// Several rules that one object does not keep.
+/// Several rule violations of one object.
 public struct ValidationFailures: Error, Sendable {
     /// The failures.
     public let failures: [ValidationFailure]
 
-    /// Failures to be thrown together.
+    /// Creates an error from several failures.
     public init(_ failures: [ValidationFailure]) { self.failures = failures }
 }
 
-/// An object that wants to know that it is about to be saved, to bring derived values up to date.
+/// An object that is notified before it is saved, for example to update derived values.
 public protocol SaveAwareObject: ManagedObject {
-    /// Called at commit for each new or changed object, before the rules are checked. It may change this object and others, create and
-    /// delete; those that it changes are called too, if they were not yet.
+    /// Prepares the object for saving. Called at commit for each new or changed object, before the rules are validated. The method may
+    /// change this object and others, create and delete objects. Objects that it changes are called too, if they were not yet.
     func willSave()
 }
