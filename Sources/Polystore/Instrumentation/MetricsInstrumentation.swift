@@ -1,18 +1,18 @@
 internal import Metrics
 public import Polystore
 
-/// Reports to swift-metrics: `polystore_transactions_total` and `polystore_transaction_seconds` by kind and outcome,
-/// `polystore_conflicts_total`, and `polystore_objects_total` by what happened to them.
+/// An instrumentation that reports to swift-metrics: `polystore_transactions_total` and `polystore_transaction_seconds` by kind and
+/// outcome, `polystore_conflicts_total`, and `polystore_objects_total` by the kind of change.
 public struct MetricsInstrumentation: StoreInstrumentation {
     private let prefix: String
 
-    /// An instrumentation whose metrics begin with a name.
+    /// Creates an instrumentation with a prefix for the names of its metrics.
     public init(prefix: String = "polystore") { self.prefix = prefix }
 
-    /// Nothing: everything is known at the end.
+    /// Does nothing. All metrics are reported at the end.
     public func willBegin(_ kind: TransactionReport.Kind, author: String) -> (any Sendable)? { nil }
 
-    /// Counts and times.
+    /// Reports the counts and the duration.
     public func didEnd(_ report: TransactionReport, _ token: (any Sendable)?) {
         let outcome = report.isSuccess ? "committed" : (report.failure?.description ?? "thrown")
         let dimensions = [("kind", report.kind.rawValue), ("outcome", outcome)]

@@ -1,9 +1,10 @@
 public import Polystore
 internal import Tracing
 
-/// Reports to swift-distributed-tracing: one span for each transaction, read and detached commit, under the span of the caller's task.
+/// An instrumentation that reports to swift-distributed-tracing: one span for each transaction, read and detached commit, as a child of the
+/// span of the caller's task.
 public struct TracingInstrumentation: StoreInstrumentation {
-    /// An instrumentation.
+    /// Creates an instrumentation.
     public init() {}
 
     /// Starts a span.
@@ -13,7 +14,7 @@ public struct TracingInstrumentation: StoreInstrumentation {
         return span
     }
 
-    /// Ends the span with what happened.
+    /// Adds the result to the span and ends it.
     public func didEnd(_ report: TransactionReport, _ token: (any Sendable)?) {
         guard let span = token as? any Span else { return }
         span.attributes["polystore.attempts"] = report.attempts
@@ -25,19 +26,19 @@ public struct TracingInstrumentation: StoreInstrumentation {
     }
 }
 
-/// Several instrumentations at once.
+/// A combination of several instrumentations.
 public struct CombinedInstrumentation: StoreInstrumentation {
     private let parts: [any StoreInstrumentation]
 
-    /// All of these.
+    /// Creates a combination.
     public init(_ parts: any StoreInstrumentation...) { self.parts = parts }
 
-    /// Tells all of them.
+    /// Calls all parts.
     public func willBegin(_ kind: TransactionReport.Kind, author: String) -> (any Sendable)? {
         parts.map { $0.willBegin(kind, author: author) }
     }
 
-    /// Tells all of them.
+    /// Calls all parts.
     public func didEnd(_ report: TransactionReport, _ token: (any Sendable)?) {
         let tokens = token as? [(any Sendable)?] ?? []
         for (index, part) in parts.enumerated() { part.didEnd(report, tokens.indices.contains(index) ? tokens[index] : nil) }
