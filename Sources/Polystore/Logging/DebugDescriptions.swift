@@ -1,9 +1,10 @@
 internal import PolystoreStorage
 
-/// What `print`, `po` and logs show of the types that a program meets. Values of attributes are shown: it is for eyes that may see them.
+/// The debug descriptions of public types for `print`, `po` and logs. They contain attribute values and must be shown only to people who
+/// may see these.
 
 extension DataStack: CustomDebugStringConvertible {
-    /// The model's version, and each store with its configuration and entities.
+    /// The model's version, and each store with its configuration and identity.
     public var debugDescription: String {
         let stores = core.entries.map { position, entry in
             "  \(position): \(entry.store.storeType) \(entry.store.configuration ?? "(all entities)") \(entry.store.storeID)"
@@ -14,7 +15,7 @@ extension DataStack: CustomDebugStringConvertible {
 }
 
 extension ManagedObject: CustomDebugStringConvertible {
-    /// The entity, the key, the version, what is pending, and every value.
+    /// The entity, the primary key, the version, the pending state, and every value.
     public var debugDescription: String {
         if _isPrototype { return "\(type(of: self)) (stands for no row)" }
         let state = isDeletedObject ? " deleted" : (isNew ? " new" : (hasChanges ? " changed" : ""))
@@ -28,7 +29,7 @@ extension Value {
 }
 
 extension From: CustomDebugStringConvertible {
-    /// The request in one line.
+    /// The request on one line.
     public var debugDescription: String {
         var text = "From<\(entityName ?? "\(Object.self)")>"
         if let configurations { text += "(\(configurations.map { $0 ?? "nil" }.joined(separator: ", ")))" }
@@ -50,7 +51,7 @@ extension Where: CustomDebugStringConvertible {
 }
 
 extension OrderBy: CustomDebugStringConvertible {
-    /// The key and the direction.
+    /// The sort expressions and their directions.
     public var debugDescription: String {
         "OrderBy<\(Object.self)>(\(terms.map { "\($0.expression)\($0.ascending ? "" : " descending")" }.joined(separator: ", ")))"
     }
@@ -62,7 +63,7 @@ extension Into: CustomDebugStringConvertible {
 }
 
 extension BaseTransaction: CustomDebugStringConvertible {
-    /// The kind, the author and the numbers of objects that it changes.
+    /// The kind, the author, and the numbers of changed objects.
     public var debugDescription: String {
         let kind = self is UnsafeTransaction ? "UnsafeTransaction" : "Transaction"
         guard let tracker = context.tracker else { return "\(kind) by \"\(author)\" (ended)" }
@@ -78,6 +79,6 @@ extension ReadTransaction: CustomDebugStringConvertible {
 }
 
 extension ViewContext: CustomDebugStringConvertible {
-    /// When it merges and how many objects it keeps.
+    /// The merge time and the number of living objects.
     public var debugDescription: String { "ViewContext merging \(mergeTime), \(liveCount) objects alive" }
 }

@@ -1,6 +1,6 @@
 public import PolystoreStorage
 
-/// What a stack tells of one transaction or read when it has ended.
+/// The report of a stack about a completed transaction or read.
 public struct TransactionReport: Sendable {
     /// The kinds of work.
     public enum Kind: String, Sendable {
@@ -12,41 +12,41 @@ public struct TransactionReport: Sendable {
         case commit
     }
 
-    /// What it was.
+    /// The kind of work.
     public let kind: Kind
-    /// The author that the history names.
+    /// The author that is recorded in the history.
     public let author: String
     /// The time from the call to the end.
     public let duration: Duration
-    /// How often the closure was started; more than 1 after conflicts.
+    /// The number of times the closure was started. It exceeds 1 after conflicts.
     public let attempts: Int
-    /// The number of objects made.
+    /// The number of created objects.
     public let inserted: Int
-    /// The number of objects changed.
+    /// The number of changed objects.
     public let updated: Int
-    /// The number of objects deleted.
+    /// The number of deleted objects.
     public let deleted: Int
-    /// Why it failed; nil when it did not. Errors of the program's own have no code.
+    /// The code of the failure; nil without a failure. The program's own errors have no code.
     public let failure: StorageError.Code?
-    /// Whether it came to its end.
+    /// Whether the work succeeded.
     public let isSuccess: Bool
 }
 
-/// Measures or traces what a stack does: for metrics, spans, slow logs.
+/// An instrumentation that measures or traces the work of a stack, for metrics, spans and slow logs.
 ///
-/// `PolystoreInstrumentation` has one for swift-metrics and one for swift-distributed-tracing. Without an instrumentation nothing is
-/// measured and nothing is paid.
+/// `PolystoreInstrumentation` contains one for swift-metrics and one for swift-distributed-tracing. Without an instrumentation nothing is
+/// measured, at no cost.
 public protocol StoreInstrumentation: Sendable {
-    /// Called in the caller's task before the work is handed to a thread.
+    /// Begins a measurement. Called in the caller's task before the work is passed to a thread.
     ///
-    /// - Returns: Whatever is to be handed to `didEnd`, such as a span.
+    /// - Returns: A value that is passed to `didEnd`, such as a span.
     func willBegin(_ kind: TransactionReport.Kind, author: String) -> (any Sendable)?
 
-    /// Called when the work has ended, on the thread on which it did.
+    /// Ends a measurement. Called when the work has ended, on the same thread.
     func didEnd(_ report: TransactionReport, _ token: (any Sendable)?)
 }
 
-/// One piece of work that is measured.
+/// One measured unit of work.
 final class Measured: Sendable {
     private let instrumentation: any StoreInstrumentation
     private let token: (any Sendable)?
@@ -54,7 +54,7 @@ final class Measured: Sendable {
     private let author: String
     private let start = ContinuousClock.now
 
-    /// Nil where nobody measures.
+    /// Begins a measurement; nil without an instrumentation.
     init?(_ core: StackCore, _ kind: TransactionReport.Kind, _ author: String) {
         guard let instrumentation = core.instrumentation else { return nil }
         self.instrumentation = instrumentation

@@ -1,28 +1,28 @@
 public import PolystoreStorage
 
-/// How much a message matters.
+/// The severity of a message.
 public enum StoreLogLevel: Sendable, Hashable, CaseIterable {
-    /// For those who look for the cause of something.
+    /// Details for the analysis of a problem.
     case trace
-    /// Something that happens now and then in the life of a stack.
+    /// An occasional event in the life of a stack.
     case notice
-    /// Something that works, but not as it should.
+    /// A condition that works, but not as intended.
     case warning
 }
 
-/// Where a stack reports what happens in it.
+/// A receiver of the reports of stacks.
 ///
-/// All functions are called synchronously on the thread on which it happened, so that the call stack tells the rest; a logger must
-/// therefore be safe to use from any thread. They receive the place in the library that reports.
+/// All functions are called synchronously on the thread of the event, so that the call stack provides further information. A logger must
+/// therefore be safe to use from any thread. The functions receive the source location in the library.
 public protocol StoreLogger: Sendable {
-    /// A message.
+    /// Logs a message.
     func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString)
 
-    /// An error that is about to be thrown.
+    /// Logs an error that is about to be thrown.
     func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString)
 
-    /// A use of the library that is a mistake in the program, when the condition is false. The call throws afterwards, and an assignment
-    /// outside the object's transaction is not made; whether the program is to stop here is left to the logger.
+    /// Reports a programming error in the use of the library if the condition is false. Afterwards the call throws, or an assignment
+    /// outside the object's transaction has no effect. The logger decides whether to stop the program.
     func assert(
         _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
         functionName: StaticString)

@@ -6,16 +6,16 @@ internal import Synchronization
 public enum StoreLogging {
     private static let current = Mutex<any StoreLogger>(SwiftLogLogger())
 
-    /// Where everything is reported; a `SwiftLogLogger` unless another is assigned.
+    /// The receiver of all reports; a `SwiftLogLogger` by default.
     public static var logger: any StoreLogger {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
 
-    /// What is a mistake in the program rather than something that can happen to it.
+    /// The error codes that indicate a programming error and not a condition at run time.
     private static let misuse: Set<StorageError.Code> = [.storeClosed, .reentrantCall, .invalidConfiguration, .unplannedLoad]
 
-    /// Reports an error once, however many levels throw it on.
+    /// Reports an error once, regardless of the number of levels that rethrow it.
     @inline(never)
     static func report(
         _ error: StorageError, fileName: StaticString, lineNumber: Int, functionName: StaticString
@@ -30,7 +30,7 @@ public enum StoreLogging {
         return error
     }
 
-    /// Reports a mistake of the program that could not be thrown where it was made.
+    /// Reports a programming error that could not be thrown at its origin.
     static func reportMisuse(
         _ error: StorageError, fileName: StaticString = #fileID, lineNumber: Int = #line, functionName: StaticString = #function
     ) -> StorageError {
@@ -46,7 +46,7 @@ public enum StoreLogging {
     }
 }
 
-/// Runs a public verb and reports what it throws.
+/// Runs a public operation and reports its error.
 @inline(__always)
 func reporting<R>(
     fileName: StaticString = #fileID, lineNumber: Int = #line, functionName: StaticString = #function,
@@ -57,7 +57,7 @@ func reporting<R>(
     }
 }
 
-/// Runs a verb with a closure of the program and reports what it throws, if it is an error of ours.
+/// Runs an operation with a closure of the program and reports its error if it is a `StorageError`.
 @inline(__always)
 func reportingOurs<R>(
     fileName: StaticString = #fileID, lineNumber: Int = #line, functionName: StaticString = #function, _ body: () throws -> R
@@ -67,14 +67,15 @@ func reportingOurs<R>(
     }
 }
 
-/// Reports to swift-log, under the label `polystore`. Errors are at level debug there: who catches them may well expect them.
+/// A logger that reports to swift-log, under the label `polystore`. Errors are logged at level debug, because the code that catches them
+/// may expect them.
 public struct SwiftLogLogger: StoreLogger {
     private let logger: Logger
 
-    /// A logger under a label.
+    /// Creates a logger with a label.
     public init(label: String = "polystore") { logger = Logger(label: label) }
 
-    /// A message at the level of swift-log that comes next.
+    /// Logs a message at the corresponding level of swift-log.
     public func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
         let level: Logger.Level =
             switch level {
@@ -85,13 +86,13 @@ public struct SwiftLogLogger: StoreLogger {
         logger.log(level: level, "\(message)", file: "\(fileName)", function: "\(functionName)", line: UInt(lineNumber))
     }
 
-    /// A message at level debug with the code as metadata: whoever catches the error decides how bad it is.
+    /// Logs an error at level debug with its code as metadata. The code that catches the error decides on its severity.
     public func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
         logger.debug(
             "\(message)", metadata: ["code": "\(error.code)"], file: "\(fileName)", function: "\(functionName)", line: UInt(lineNumber))
     }
 
-    /// A warning where the condition is false.
+    /// Logs a warning if the condition is false.
     public func assert(
         _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
         functionName: StaticString
