@@ -1,7 +1,8 @@
 public import Foundation
 public import PolystoreStorage
 
-/// Somebody who works through the history of a store and whose offset the store keeps: an index, a copy, a synchronisation.
+/// A named reader that processes the history of a store and whose offset the store keeps, for example an index, a copy or a
+/// synchronization.
 ///
 /// ```swift
 /// let index = try stack.historyConsumer("search-index")
@@ -13,11 +14,12 @@ public import PolystoreStorage
 ///     if page.isLast { break }
 /// }
 /// ```
-/// Work that is done in the same store is done once: `transaction.acknowledgeHistory(token, for: index)` commits it together with the offset.
+/// Work in the same store can be made to happen exactly once: `transaction.acknowledgeHistory(token, for: index)` commits it together with
+/// the offset.
 public struct HistoryConsumer: Sendable {
-    /// Where a consumer begins.
+    /// The position at which a consumer begins.
     public enum Start: Sendable, Hashable {
-        /// With the oldest transaction that is kept.
+        /// At the oldest transaction that is kept.
         case beginning
         /// After the newest transaction.
         case now
@@ -25,22 +27,22 @@ public struct HistoryConsumer: Sendable {
         case after(HistoryToken)
     }
 
-    /// How far a consumer has come.
+    /// The state of a consumer.
     public struct Status: Sendable, Hashable {
-        /// Its name.
+        /// The name of the consumer.
         public let name: String
-        /// What it has acknowledged: everything up to here.
+        /// The acknowledged offset: all transactions up to here are processed.
         public let token: HistoryToken
-        /// When it was registered or restarted.
+        /// The time of the registration or of the last restart.
         public let registered: Date
-        /// When it was last registered or acknowledged something.
+        /// The time of the last registration or acknowledgement.
         public let seen: Date
-        /// The number of transactions that it has not acknowledged; nil where its offset was purged, so that nobody knows.
+        /// The number of transactions that the consumer has not acknowledged; nil if its offset was purged, so that the number is unknown.
         public let lag: Int?
-        /// The time of the first of them; nil where there is none.
+        /// The time of the first of these transactions; nil if there is none.
         public let oldest: Date?
 
-        /// Whether the history no longer reaches back to its offset: it reads everything anew and restarts.
+        /// Whether the history no longer reaches back to the offset. The consumer must then read all data again and restart.
         public var isExpired: Bool { lag == nil }
 
         init(_ offset: HistoryOffset, _ lag: HistoryOffsetLag?) {
@@ -53,15 +55,15 @@ public struct HistoryConsumer: Sendable {
         }
     }
 
-    /// The name under which the store knows it.
+    /// The name under which the store records the consumer.
     public let name: String
     let core: StackCore
     let position: Int
 
-    /// Registers it, so that nothing that it needs is purged. One that is registered keeps its offset.
+    /// Registers the consumer, so that transactions which it needs are not purged. A registered consumer keeps its offset.
     ///
-    /// - Returns: Its offset.
-    /// - Throws: `invalidConfiguration` for a name that is empty, has line breaks or more than 180 bytes of UTF-8.
+    /// - Returns: The offset of the consumer.
+    /// - Throws: `invalidConfiguration` for a name that is empty, contains line breaks or exceeds 180 bytes of UTF-8.
     @discardableResult
     public func register(from start: Start) throws(StorageError) -> HistoryToken {
         try write { writer throws(StorageError) in
@@ -70,7 +72,8 @@ public struct HistoryConsumer: Sendable {
         }
     }
 
-    /// Sets its offset, whatever it was, and registers it where it was not: how it begins anew when its offset has expired.
+    /// Sets the offset regardless of its previous value, and registers the consumer if necessary. A consumer whose offset has expired uses
+    /// this to restart.
     @discardableResult
     public func restart(from start: Start) throws(StorageError) -> HistoryToken {
         try write { writer throws(StorageError) in
@@ -78,10 +81,10 @@ public struct HistoryConsumer: Sendable {
         }
     }
 
-    /// The page after its offset. Without an acknowledgement it is the same again.
+    /// Returns the page after the offset. Without an acknowledgement the next call returns the same page.
     ///
-    /// - Parameter request: What is wanted; its `after`, where there is one, instead of the offset.
-    /// - Throws: `notFound` if it is not registered; `tokenExpired` if its offset was purged.
+    /// - Parameter request: The filter for transactions. Its `after`, if it is set, replaces the offset.
+    /// - Throws: `notFound` if the consumer is not registered; `tokenExpired` if its offset was purged.
     public func next(_ request: HistoryRequest = HistoryRequest()) throws(StorageError) -> HistoryPage {
         try reporting { () throws(StorageError) in
             var scan = try request.scan(core.model.schema)
@@ -93,19 +96,20 @@ public struct HistoryConsumer: Sendable {
         }
     }
 
-    /// Keeps durably that everything up to a token is done. The offset never goes back; an older token says only that the consumer lives.
+    /// Durably records that all transactions up to a token are processed. The offset never moves backwards; an older token only shows that
+    /// the consumer is active.
     ///
-    /// - Throws: `notFound` if it is not registered; `tokenExpired` for a token of another store.
+    /// - Throws: `notFound` if the consumer is not registered; `tokenExpired` for a token of another store.
     public func acknowledge(_ token: HistoryToken) throws(StorageError) {
         try write { writer throws(StorageError) in _ = try HistoryConsumers.acknowledge(name, through: token, writer) }
     }
 
-    /// Forgets it: it holds no purge back any more. Nothing happens if it is not registered.
+    /// Removes the consumer, so that it no longer delays purges. Does nothing if it is not registered.
     public func unregister() throws(StorageError) {
         try write { writer throws(StorageError) in try HistoryConsumers.unregister(name, writer) }
     }
 
-    /// How far it has come; nil if it is not registered. It walks through what is not acknowledged.
+    /// Returns the state of the consumer; nil if it is not registered. Reads all transactions that are not acknowledged.
     public func status() throws(StorageError) -> Status? {
         try reporting { () throws(StorageError) in
             try core.withHistory(of: position) { reader throws(StorageError) in
@@ -128,7 +132,7 @@ public struct HistoryConsumer: Sendable {
         case .beginning: return try HistoryScan.beginning(reader)
         case .now: return try HistoryScan.newest(reader)
         case .after(let token):
-            // Fails where the history does not reach back to it.
+            // Throws if the history does not reach back to the token.
             _ = try reader.history(since: token, limit: 1)
             return token
         }
@@ -140,9 +144,9 @@ public struct HistoryConsumer: Sendable {
 }
 
 extension DataStack {
-    /// A consumer of the history of a store, by its name there; whether it is registered is seen when it does something.
+    /// Returns a consumer of the history of a store, by its name there. The registration is checked when the consumer is used.
     ///
-    /// - Throws: `unsupported` by a store that keeps no history; `notFound` for one that the stack does not have.
+    /// - Throws: `unsupported` for a store that keeps no history; `notFound` for a store that is not in the stack.
     public func historyConsumer(_ name: String, of choice: StoreChoice = .only) throws(StorageError) -> HistoryConsumer {
         try reporting { () throws(StorageError) in
             let position = try choice.position(in: core)
@@ -151,9 +155,9 @@ extension DataStack {
         }
     }
 
-    /// The registered consumers of the history of a store with how far they have come, in the order in which they were registered.
+    /// Returns the states of the registered consumers of a store's history, in the order of their registration.
     ///
-    /// It walks through what each has not acknowledged.
+    /// For each consumer, reads all transactions that it has not acknowledged.
     public func historyConsumers(of choice: StoreChoice = .only) throws(StorageError) -> [HistoryConsumer.Status] {
         try reporting { () throws(StorageError) in
             try core.withHistory(of: try choice.position(in: core)) { reader throws(StorageError) in
@@ -166,10 +170,10 @@ extension DataStack {
 }
 
 extension Transaction {
-    /// Keeps that a consumer has done everything up to a token, together with what else the transaction does: both are there or neither.
+    /// Records that a consumer has processed all transactions up to a token, atomically with the other changes of the transaction.
     ///
-    /// Where a transaction writes to several stores, only the first of them to commit has this promise in a crash between the commits: the
-    /// offset of another may then be as it was, and the page comes again.
+    /// If a transaction writes to several stores, only the first of them to commit guarantees this when a crash happens between the
+    /// commits: the offset in another store may then be unchanged, and the consumer receives the page again.
     /// - Throws: `notFound` if the consumer is not registered; `tokenExpired` for a token of another store.
     public func acknowledgeHistory(_ token: HistoryToken, for consumer: HistoryConsumer) throws(StorageError) {
         try reporting { () throws(StorageError) in

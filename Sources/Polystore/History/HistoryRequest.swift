@@ -1,31 +1,31 @@
 public import Foundation
 public import PolystoreStorage
 
-/// Which transactions of a history are wanted, and how many at a time.
+/// A filter for the transactions of a history, with a page size.
 ///
-/// A token is found at once. Times, authors and entities are looked for by walking through the transactions after it, so a page takes time
-/// in proportion to those it walks through; it ends after ten thousand although it may have found none.
+/// Tokens are located directly. Times, authors and entities are found by reading the transactions after the token, so the duration of a
+/// page is proportional to the number of transactions read. A page ends after 10 000 transactions even if none of them matches.
 /// ```swift
 /// let page = try stack.history(HistoryRequest(after: token, excluding: ["sync"]).of(Person.self))
 /// ```
 public struct HistoryRequest: Sendable, Hashable {
-    /// Where to begin; nil for the oldest transaction that is kept.
+    /// The token after which to begin; nil for the oldest transaction that is kept.
     public var after: HistoryToken?
-    /// The time from which on transactions are wanted.
+    /// The start of the time range, inclusive.
     public var from: Date?
-    /// The time before which transactions are wanted.
+    /// The end of the time range, exclusive.
     public var until: Date?
-    /// Whose transactions are wanted; nil for everybody's.
+    /// The authors whose transactions are included; nil for all authors.
     public var authors: Set<TransactionAuthor>?
-    /// Whose transactions are not wanted.
+    /// The authors whose transactions are excluded.
     public var excluded: Set<TransactionAuthor>
-    /// The names of the entities of which something has to have changed, in them or in those below them; nil for any. What was found has
-    /// all changes of the transaction.
+    /// The names of the entities of which at least one object must have changed, including descendants; nil for any entity. A matching
+    /// transaction contains all of its changes.
     public var entities: Set<String>?
-    /// The greatest number of transactions of a page.
+    /// The maximum number of transactions per page.
     public var limit: Int
 
-    /// A request; every transaction of the history, a thousand at a time, unless said otherwise.
+    /// Creates a request. By default it includes every transaction of the history, 1000 per page.
     public init(
         after: HistoryToken? = nil, from: Date? = nil, until: Date? = nil, authors: Set<TransactionAuthor>? = nil,
         excluding excluded: Set<TransactionAuthor> = [], entities: Set<String>? = nil, limit: Int = 1000
@@ -39,14 +39,14 @@ public struct HistoryRequest: Sendable, Hashable {
         self.limit = limit
     }
 
-    /// The same for transactions in which an object of a class was changed.
+    /// Returns the same request, restricted to transactions that changed an object of one of the given classes.
     public func of(_ types: ManagedObject.Type...) -> HistoryRequest {
         var request = self
         request.entities = Set(types.map { $0.declaration.name }).union(entities ?? [])
         return request
     }
 
-    /// The request in the terms of a store.
+    /// Returns the request as a scan of a store.
     func scan(_ schema: Schema) throws(StorageError) -> HistoryScan {
         var scan = HistoryScan(after: after, limit: limit)
         scan.from = from.map { Microseconds.from($0) ?? ($0 < Date() ? .min : .max) }

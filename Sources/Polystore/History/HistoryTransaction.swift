@@ -1,17 +1,17 @@
 public import Foundation
 public import PolystoreStorage
 
-/// One committed transaction, as the history of a store keeps it.
+/// A committed transaction from the history of a store.
 ///
 /// A transaction over several stores has an entry in the history of each.
 public struct HistoryTransaction: Sendable {
-    /// Its place in the history.
+    /// The position of the transaction in the history.
     public let token: HistoryToken
-    /// When it was committed, by the clock of who did.
+    /// The time of the commit, by the clock of the committing process.
     public let time: Date
-    /// Who committed it.
+    /// The author of the transaction.
     public let author: TransactionAuthor
-    /// What it changed.
+    /// The changes of the transaction.
     public let changes: ObjectChanges
 
     /// The identity of the store.
@@ -25,13 +25,13 @@ public struct HistoryTransaction: Sendable {
     }
 }
 
-/// Transactions in their order, and where the next page goes on.
+/// A page of transactions in their order, with the token of the next page.
 public struct HistoryPage: Sendable {
-    /// What was found; there may be none although there is more to look through.
+    /// The matching transactions. The array may be empty although there are more transactions to read.
     public let transactions: [HistoryTransaction]
-    /// The token from which the next page goes on: of the last transaction that was looked at, found or not.
+    /// The token after which the next page begins: that of the last transaction that was read, matching or not.
     public let next: HistoryToken
-    /// Whether there was nothing more when it was read.
+    /// Whether there were no more transactions when the page was read.
     public let isLast: Bool
 
     init(_ page: HistoryScan.Page, _ model: StackModel) {

@@ -1,18 +1,19 @@
 public import PolystoreStorage
 
-/// What a transaction did to one object.
+/// The change of one object by a transaction.
 public struct ObjectChange: Sendable, Hashable {
-    /// What happened.
+    /// The kind of a change.
     public enum Kind: Sendable, Hashable {
-        /// The object was added.
+        /// The object was inserted.
         case inserted
-        /// Attributes and to-one relationships with these stored names changed; none where the model keeps those that did out of the history.
+        /// Attributes and to-one relationships with these stored names changed. Empty if the model excludes all changed properties from the
+        /// history.
         case updated(Set<String>)
-        /// The object was deleted; what the model preserves of it, by stored name.
+        /// The object was deleted. Contains the values that the model preserves, by stored name.
         case deleted([String: Value])
-        /// Which objects a relationship to many leads to changed, or their order. It is told of the side that owns the pairs; where the
-        /// other side of a relationship leads to one object, that object's update says so instead. An object that was added or deleted with
-        /// pairs has this change as well: by it those at the other ends learn of it.
+        /// The destinations of a to-many relationship, or their order, changed. The change is reported for the side that owns the pairs; if
+        /// the other side is a to-one relationship, the update of that object is reported instead. An object that was inserted or deleted
+        /// with pairs has this change too, so that observers of the destinations are notified.
         case relinked(String)
     }
 
@@ -20,9 +21,9 @@ public struct ObjectChange: Sendable, Hashable {
     public let key: ObjectKey
     /// The name of its entity.
     public let entity: String
-    /// What happened.
+    /// The kind of the change.
     public let kind: Kind
 
-    /// The typed identity of the object.
+    /// Returns the typed identity of the object.
     public func id<Object: ManagedObject>(_ type: Object.Type) -> ObjectID<Object> { ObjectID(key) }
 }

@@ -1,10 +1,10 @@
 internal import Foundation
 public import PolystoreStorage
 
-/// What was changed: of each object one change, and one for each relationship to many whose pairs changed.
+/// The changed objects: one change per object, and one per to-many relationship with changed pairs.
 ///
-/// It is a sequence of all changes, and answers by class; a class stands for those below it too. A hundred thousand inserts take no more room
-/// than one: the changes are computed while they are walked through.
+/// The sequence contains all changes, and methods return those of a class and its subclasses. 100 000 inserts take no more memory than one:
+/// the changes are computed during the iteration.
 public struct ObjectChanges: Sendable, Sequence {
     private struct Part: Sendable {
         let store: UUID
@@ -22,17 +22,17 @@ public struct ObjectChanges: Sendable, Sequence {
     /// The number of changes.
     public var count: Int { parts.reduce(0) { $0 + $1.changes.count } }
 
-    /// Whether nothing is known to have changed.
+    /// Whether no changes are known.
     public var isEmpty: Bool { parts.allSatisfy(\.changes.isEmpty) }
 
-    /// The names of the entities of which something changed.
+    /// The names of the entities with changed objects.
     public var entities: Set<String> {
         var found: Set<EntityIndex> = []
         for part in parts { for run in part.changes.keyRuns { found.insert(run.entity) } }
         return Set(found.compactMap { model.schema.descriptions.indices.contains($0) ? model.schema[$0].name : nil })
     }
 
-    /// Walks through all changes, store by store, in the order in which the objects were first changed.
+    /// Returns an iterator over all changes, store by store, in the order of the first change of each object.
     public func makeIterator() -> AnyIterator<ObjectChange> {
         var part = parts.makeIterator(), store = UUID.placeholder, changes: HistoryChanges.Iterator?
         return AnyIterator { [model] in
@@ -49,12 +49,12 @@ public struct ObjectChanges: Sendable, Sequence {
 
     // MARK: By class
 
-    /// The ids of the objects of a class that were added.
+    /// Returns the ids of the inserted objects of a class.
     public func insertedObjectIDs<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [ObjectID<Object>] {
         ids { if case .insert = $0 { true } else { false } }
     }
 
-    /// The ids of the objects of a class that were there before and in which values or relationships changed, each once.
+    /// Returns the ids of the previously existing objects of a class with changed values or relationships, without duplicates.
     public func updatedObjectIDs<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [ObjectID<Object>] {
         let changed: [ObjectID<Object>] = ids { kind in
             switch kind {
@@ -64,7 +64,7 @@ public struct ObjectChanges: Sendable, Sequence {
         }
         let relinked: [ObjectID<Object>] = ids { if case .links = $0 { true } else { false } }
         if relinked.isEmpty { return changed }
-        // Of a new object the pairs are told too, and of one whose values and pairs changed both.
+        // Changed pairs are also reported for a new object, and an object with changed values and pairs has both changes.
         let others: [ObjectID<Object>] = ids { kind in
             switch kind {
             case .insert, .delete: true
@@ -75,13 +75,13 @@ public struct ObjectChanges: Sendable, Sequence {
         return changed.filter { seen.insert($0).inserted }
     }
 
-    /// The ids of the objects of a class that were deleted.
+    /// Returns the ids of the deleted objects of a class.
     public func deletedObjectIDs<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [ObjectID<Object>] {
         ids { if case .delete = $0 { true } else { false } }
     }
 
-    /// The stored names of what changed in an object that was there before: attributes, relationships to one, and relationships to many
-    /// whose pairs it owns.
+    /// Returns the stored names of the changed properties of a previously existing object: attributes, to-one relationships, and to-many
+    /// relationships whose pairs it owns.
     public func changedKeys<Object: ManagedObject>(of id: ObjectID<Object>) -> Set<String> {
         var names: Set<String> = []
         for change in changes(of: id.key) {
@@ -94,7 +94,7 @@ public struct ObjectChanges: Sendable, Sequence {
         return names
     }
 
-    /// What the model preserves of an object that was deleted, by stored name; nil if it was not.
+    /// Returns the values that the model preserves of a deleted object, by stored name; nil if the object was not deleted.
     public func tombstone<Object: ManagedObject>(of id: ObjectID<Object>) -> [String: Value]? {
         for change in changes(of: id.key) { if case .deleted(let values) = change.kind { return values } }
         return nil
@@ -113,7 +113,7 @@ public struct ObjectChanges: Sendable, Sequence {
         }
     }
 
-    /// The entities of a class and of those below it.
+    /// Returns the entities of a class and its subclasses.
     private func entities(of type: ManagedObject.Type) -> Set<EntityIndex> {
         if type == ManagedObject.self { return Set(model.schema.descriptions.indices) }
         if let entity = model.entities[ObjectIdentifier(type)] { return Set(model.schema[entity].family) }
@@ -134,7 +134,7 @@ public struct ObjectChanges: Sendable, Sequence {
         }
     }
 
-    /// A change in the names of a schema; nil where the schema does not have what it is about.
+    /// Converts a change to the names of a schema; nil if the schema does not have the changed entity or property.
     private static func told(_ change: HistoryChange, _ store: UUID, _ schema: Schema) -> ObjectChange? {
         guard schema.descriptions.indices.contains(change.entity) else { return nil }
         let entity = schema[change.entity]

@@ -2,30 +2,31 @@ public import Foundation
 public import PolystoreStorage
 internal import Synchronization
 
-/// Follows what others commit to the stores of a stack, under other authors or in other processes, for as long as it monitors.
+/// A monitor of the transactions that other authors or processes commit to the stores of a stack.
 ///
 /// ```swift
 /// let tracker = PersistentHistoryTracker(stack, currentAuthor: .iOSViewContext)
 /// tracker.startMonitoring()
 /// for await event in tracker.events() { … }
 /// ```
-/// - The view contexts of the stack merge what others commit, those of other processes included.
-/// - Whoever asks for `events()` is told each transaction of others, in the order of each store's history, as fast as it takes them.
-/// - How far its listeners have come is kept in the stores: after a restart it goes on with what they have not done. A listener has done an
-///   event when it asks for the next one; the event that it was at when the program ended comes again.
-/// - Transactions that every registered consumer has acknowledged are purged when they are old enough.
+/// - The view contexts of the stack merge the commits of other authors, including those of other processes.
+/// - Consumers of `events()` receive each transaction of other authors, in the order of each store's history, at their own speed.
+/// - The stores record the progress of the listeners: after a restart the tracker continues with the events that are not processed. A
+///   listener has processed an event when it requests the next one; the event that it was processing when the program ended is delivered
+///   again.
+/// - Transactions that every registered consumer has acknowledged are purged when they reach the configured age.
 ///
-/// Stores that keep no history are left out.
+/// Stores without a history are skipped.
 public actor PersistentHistoryTracker {
-    /// What listeners are told.
+    /// An event that is delivered to listeners.
     public enum Event: Sendable {
-        /// Somebody else has committed.
+        /// Another author has committed a transaction.
         case transaction(HistoryTransaction)
-        /// Something is missing: the history does not reach back to where the tracker was, somebody writes without recording it, or nobody
-        /// listened before it was purged. The store is to be read anew.
+        /// Transactions are missing: the history does not reach back to the tracker's offset, a program writes without recording history,
+        /// or the events were purged while there was no listener. The data of the store must be read again.
         case gap(store: UUID)
 
-        /// The identity of the store that it is about.
+        /// The identity of the affected store.
         public var store: UUID {
             switch self {
             case .transaction(let transaction): transaction.store
@@ -34,47 +35,47 @@ public actor PersistentHistoryTracker {
         }
     }
 
-    /// Who writes here: transactions of this author are not told.
+    /// The author of this program's transactions, which are not reported.
     public nonisolated let currentAuthor: TransactionAuthor
-    /// How it works.
+    /// The options of the tracker.
     public nonisolated let options: PersistentHistoryTrackingOptions
-    /// The last failure, such as a store that is out of reach or cannot be watched; it is tried again every second. Nil while all goes
-    /// well.
+    /// The last error, for example an unreachable store or one that cannot be watched. The operation is retried every second. Nil if there
+    /// is no current error.
     public private(set) var lastError: StorageError?
 
     private nonisolated let core: StackCore
     private nonisolated let log: TrackerLog
     private nonisolated let monitoring = Mutex(Monitoring())
-    /// How far the histories were read.
+    /// The tokens up to which the histories were read.
     private var positions: [Int: HistoryToken] = [:]
-    /// How far they are done, where that is still to be acknowledged.
+    /// The processed offsets that are still to be acknowledged.
     private var offsets: [Int: TrackerLog.Offset] = [:]
-    /// The stores of whose history no token is good, because somebody writes without recording it; that was told as a gap.
+    /// The stores whose history has no valid token, because a program writes without recording history. This was reported as a gap.
     private var unrecorded: Set<Int> = []
-    /// Whether something has failed since the tracker began to look.
+    /// Whether an error happened since the current pass began.
     private var hasFailed = false
-    /// What was acknowledged last, and when.
+    /// The last acknowledged position and its time.
     private var acknowledged: [Int: (position: HistoryToken, time: ContinuousClock.Instant)] = [:]
     private var lastPurge: ContinuousClock.Instant?
-    /// When it looked for the first time.
+    /// The time of the first pass.
     private var began: ContinuousClock.Instant?
-    /// How long the first listener is waited for before anything is purged that it might want.
+    /// The time to wait for the first listener before events that it might need are purged.
     private static let patience = Duration.seconds(5)
 
     private struct Monitoring: Sendable {
         var isOn = false
-        /// The newest; it may still tell what it has read when it is cancelled.
+        /// The newest task. After its cancellation it may still deliver events that it has read.
         var task: Task<Void, Never>?
     }
 
-    /// When to look again.
+    /// The condition for the next pass.
     private enum Next {
         case arrival
         case arrivalOrSecond
         case pause(Duration)
     }
 
-    /// A tracker that does not monitor yet.
+    /// Creates a tracker that is not monitoring yet.
     public init(
         _ stack: DataStack, currentAuthor: TransactionAuthor, options: PersistentHistoryTrackingOptions = PersistentHistoryTrackingOptions()
     ) {
@@ -89,22 +90,22 @@ public actor PersistentHistoryTracker {
         log.finish()
     }
 
-    /// Whether it monitors.
+    /// Whether the tracker is monitoring.
     public nonisolated var isMonitoring: Bool { monitoring.withLock { $0.isOn } }
 
-    /// Begins, or does nothing if it has. The stores are asked to watch, and the tracker is registered with them, before the return: what
-    /// others commit afterwards is not missed. A store that cannot be asked is asked again later.
+    /// Starts monitoring, or does nothing if it is already active. The watches of the stores and the registration of the tracker are
+    /// complete when the method returns: later commits are not missed. A store that fails is retried later.
     public nonisolated func startMonitoring() {
         monitoring.withLock { state in
             if state.isOn { return }
             state.isOn = true
             let mailbox = CommitMailbox(), last = state.task
             log.whenDone { mailbox.wake() }
-            // Where a store refuses, all are asked again whenever the tracker looks.
+            // If a store fails, all are retried in each pass of the tracker.
             try? core.observe(mailbox)
             for consumer in consumers { _ = try? consumer.register(from: .now) }
             state.task = Task { [weak self] in
-                // What was read before is told to the end first: beside it the same would be read, and told twice.
+                // The previous task must deliver what it has read first: a concurrent task would read and deliver the same events again.
                 await last?.value
                 let arrivals = mailbox.arrivals()
                 var timer: Task<Void, Never>?
@@ -130,7 +131,7 @@ public actor PersistentHistoryTracker {
         }
     }
 
-    /// Ends it. What is being told is told to the end; the stores keep how far it has come.
+    /// Stops monitoring. Events that are being delivered are completed, and the stores keep the progress.
     public nonisolated func stopMonitoring() {
         monitoring.withLock { state in
             state.isOn = false
@@ -138,12 +139,13 @@ public actor PersistentHistoryTracker {
         }
     }
 
-    /// What others commit from now on while the tracker monitors; where nobody listens also what the last listener has not done, and what was
-    /// found before the first, as long as `keepsHistoryFor` says. Each call gives a sequence of its own, for one consumer; it ends with the
-    /// tracker. The slowest of those that are held says how fast all go on, and what is acknowledged.
+    /// Returns the events of commits by other authors from now on, while the tracker is monitoring. If there is no other listener, the
+    /// sequence also contains the events that the last listener has not processed, and those found before the first listener, within the
+    /// limit of `keepsHistoryFor`. Each call returns a separate sequence for one consumer, which ends with the tracker. The slowest of the
+    /// retained sequences determines the speed of all, and the acknowledged offset.
     public nonisolated func events() -> AsyncStream<Event> { log.listen().events }
 
-    /// Its consumer in each store that keeps a history. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
+    /// The tracker's consumer in each store with a history. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     @inline(never) private nonisolated var consumers: [HistoryConsumer] {
         let name = options.consumer ?? "tracker.\(currentAuthor.name)"
         return core.entries.filter { $0.entry.store.capabilities.contains(.history) }.map {
@@ -151,7 +153,8 @@ public actor PersistentHistoryTracker {
         }
     }
 
-    /// Whether a store does not say what other processes commit, so that it is looked into every second. Not inlined into tasks either.
+    /// Whether a store does not report the commits of other processes, so that it must be polled every second. Not inlined into tasks
+    /// either.
     @inline(never) private nonisolated var polls: Bool {
         core.entries.contains { item in
             let supported = item.entry.store.capabilities.supported
@@ -159,11 +162,11 @@ public actor PersistentHistoryTracker {
         }
     }
 
-    // MARK: Following
+    // MARK: Reading
 
-    /// Tells everything that is there.
+    /// Reads and delivers all available events.
     ///
-    /// - Parameter mailbox: What the stores are to tell their commits; those that are not watched yet are asked to.
+    /// - Parameter mailbox: The mailbox that the stores notify of their commits. Stores that are not watched yet are added.
     private func catchUp(_ mailbox: CommitMailbox) async -> Next {
         if Task.isCancelled { return .arrival }
         hasFailed = false
@@ -177,7 +180,7 @@ public actor PersistentHistoryTracker {
                 if found.isUnrecorded { polls = true }
                 await acknowledge(consumer)
             }
-            // What nobody listens to holds no purge back.
+            // Events without a listener must not delay a purge.
         } while purgeTime.map(log.forgetUnheard) ?? false
         if purgeTime != nil { await purge() } else if isPurgeDue { polls = true }
         if hasFailed { return .pause(.seconds(1)) }
@@ -186,7 +189,7 @@ public actor PersistentHistoryTracker {
         return polls ? .arrivalOrSecond : .arrival
     }
 
-    /// Finds what others have committed to a store, as much as there is room for.
+    /// Reads the commits of other authors in a store, as far as the buffer has room.
     private func read(_ consumer: HistoryConsumer) async -> (isUnsettled: Bool, isUnrecorded: Bool) {
         let store = consumer.position, author = currentAuthor
         while !Task.isCancelled {
@@ -225,8 +228,8 @@ public actor PersistentHistoryTracker {
         return (false, false)
     }
 
-    /// Keeps in a store what the listeners have done. What only this author has committed is acknowledged once a second at most: to come
-    /// across it again costs nothing.
+    /// Records the progress of the listeners in a store. Transactions of only this author are acknowledged at most once a second, because
+    /// reading them again costs nothing.
     private func acknowledge(_ consumer: HistoryConsumer) async {
         let store = consumer.position, (hasItems, done) = log.takeOffset(of: store)
         if let done {
@@ -243,7 +246,7 @@ public actor PersistentHistoryTracker {
             do throws(StorageError) {
                 if offset.isRestart { try consumer.restart(from: .after(offset.token)) } else { try consumer.acknowledge(offset.token) }
             } catch  where error.code == .tokenExpired {
-                // Whoever reads on finds the gap.
+                // The next read detects the gap.
             }
         }
         if isKept == nil { return }
@@ -255,7 +258,7 @@ public actor PersistentHistoryTracker {
         options.keepsHistoryFor != nil && lastPurge.map { $0.duration(to: .now) >= options.purgeInterval } ?? true
     }
 
-    /// The time before which transactions are to be purged now; nil where that is not due, or somebody may still begin to listen.
+    /// The time before which transactions must be purged now; nil if no purge is due, or a listener may still begin.
     private var purgeTime: Date? {
         guard isPurgeDue, let age = options.keepsHistoryFor else { return nil }
         let began = began ?? .now
@@ -271,14 +274,14 @@ public actor PersistentHistoryTracker {
         for consumer in consumers where !unrecorded.contains(consumer.position) {
             let known = acknowledged[consumer.position]?.position
             await attempt { () throws(StorageError) in
-                // Says that the tracker lives, however slow its listeners are.
+                // Shows that the tracker is active, however slow its listeners are.
                 if let known { try consumer.acknowledge(known) }
                 return try consumer.core.purgeHistory(purge, of: consumer.position)
             }
         }
     }
 
-    /// Does something in a store on a thread of the stack; nil where it failed.
+    /// Runs a closure on a thread of the stack; returns nil after an error.
     @discardableResult
     private func attempt<R: Sendable>(_ body: @escaping @Sendable () throws(StorageError) -> R) async -> R? {
         switch await core.workers.observers.result(of: body) {
@@ -289,25 +292,26 @@ public actor PersistentHistoryTracker {
         }
     }
 
-    /// Keeps the first failure of a look.
+    /// Records the first error of a pass.
     private func fail(_ error: StorageError) {
         if !hasFailed { lastError = error }
         hasFailed = true
     }
 }
 
-/// What a tracker finds in the history of a store.
+/// The result of reading the history of a store.
 private enum TrackerFinding {
-    /// What others have committed.
+    /// The commits of other authors.
     case page([HistoryTransaction], isLast: Bool, isUnsettled: Bool)
-    /// The history does not reach back to where the tracker was.
+    /// The history does not reach back to the tracker's offset.
     case gap
-    /// No token is good to go on from, because somebody writes without recording it.
+    /// There is no valid token at which to continue, because a program writes without recording history.
     case unrecorded
 }
 
 extension StackCore {
-    /// What others have committed after a token, and where to go on; without one the consumer's offset says where to begin.
+    /// Returns the commits of other authors after a token, and the token at which to continue. Without a token the consumer's offset is the
+    /// start.
     fileprivate func nextOfOthers(
         _ consumer: HistoryConsumer, after: HistoryToken?, _ author: TransactionAuthor, limit: Int
     ) throws(StorageError) -> (position: HistoryToken, found: TrackerFinding) {
@@ -326,7 +330,7 @@ extension StackCore {
         }
     }
 
-    /// Whether the newest token is good to go on from. None is while somebody writes without recording it.
+    /// Returns whether the newest token is valid for continuing. No token is valid while a program writes without recording history.
     private func isRecorded(_ reader: ReadSession) throws(StorageError) -> Bool {
         do throws(StorageError) {
             _ = try reader.history(since: HistoryScan.newest(reader), limit: 1)

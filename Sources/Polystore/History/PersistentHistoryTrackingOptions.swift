@@ -1,18 +1,18 @@
-/// How a tracker works.
+/// The options of a tracker.
 public struct PersistentHistoryTrackingOptions: Sendable, Hashable {
-    /// The name under which the stores keep how far the tracker has come; nil for one made of its author. Programs that run at the same time
-    /// under one author should have names of their own.
+    /// The name under which the stores record the tracker's progress; nil for a name derived from its author. Programs that run
+    /// concurrently under one author should use different names.
     public var consumer: String?
-    /// How long transactions are kept that every consumer has acknowledged; nil keeps them until somebody else purges.
+    /// The time for which transactions are kept that every consumer has acknowledged; nil if this tracker never purges.
     public var keepsHistoryFor: Duration?
     /// The time between two purges.
     public var purgeInterval: Duration
-    /// Consumers that were not heard of for so long hold no purge back; nil for none.
+    /// The time of inactivity after which consumers no longer delay purges; nil for no limit.
     public var ignoresConsumersUnseenFor: Duration?
-    /// The number of events that may wait for the listeners: more are read when half of them are done.
+    /// The maximum number of buffered events for the listeners. More events are read when half of them are processed.
     public var bufferedEvents: Int
 
-    /// Options: a week of history is kept, and looked after every hour.
+    /// Creates options. By default one week of history is kept, with an hourly purge.
     public init(
         consumer: String? = nil, keepsHistoryFor: Duration? = .seconds(7 * 86_400), purgeInterval: Duration = .seconds(3600),
         ignoresConsumersUnseenFor: Duration? = nil, bufferedEvents: Int = 1000

@@ -1,7 +1,7 @@
 public import Foundation
 public import PolystoreStorage
 
-/// One store of a stack, where something is about a single one.
+/// The selection of a single store of a stack.
 public struct StoreChoice: Sendable {
     private enum Choice: Sendable {
         case only
@@ -15,18 +15,18 @@ public struct StoreChoice: Sendable {
     /// The only store of the stack.
     public static let only = StoreChoice(choice: .only)
 
-    /// A store that was added to the stack.
+    /// Selects a store that was added to the stack.
     public static func storage(_ storage: any StorageInterface) -> StoreChoice { StoreChoice(choice: .storage(storage)) }
 
-    /// The only store with a configuration; nil is that of all entities.
+    /// Selects the only store with a configuration; nil is the configuration with all entities.
     public static func configuration(_ name: String?) -> StoreChoice { StoreChoice(choice: .configuration(name)) }
 
-    /// The store with an identity, such as the one of a token.
+    /// Selects the store with an identity, such as that of a token.
     public static func identity(_ store: UUID) -> StoreChoice { StoreChoice(choice: .identity(store)) }
 
-    /// The position of the store in a stack.
+    /// Returns the position of the store in a stack.
     ///
-    /// - Throws: `notFound` where the stack has no such store, or several.
+    /// - Throws: `notFound` if the stack has no such store, or several.
     func position(in core: StackCore) throws(StorageError) -> Int {
         let entries = core.entries
         if entries.isEmpty { throw StorageError(.notFound, "the stack has no store yet; add one with addStorage") }

@@ -1,9 +1,9 @@
-/// One who is told what a tracker finds, event by event.
+/// A consumer that receives the events of a tracker, one by one.
 final class TrackerListener: Sendable {
     private let log: TrackerLog
-    /// What the log knows it by.
+    /// The number of the listener in the log.
     private let number: Int
-    /// Has an element after something has come; several may be one.
+    /// Yields an element after new events have arrived. One element may represent several arrivals.
     private let arrivals: AsyncStream<Void>
 
     init(_ log: TrackerLog, _ number: Int, _ arrivals: AsyncStream<Void>) {
@@ -14,7 +14,7 @@ final class TrackerListener: Sendable {
 
     deinit { log.leave(number) }
 
-    /// The events as they come, for one consumer. It alone holds the listener.
+    /// The sequence of events for one consumer. Only the sequence retains the listener.
     var events: AsyncStream<PersistentHistoryTracker.Event> { AsyncStream(unfolding: { await self.next() }) }
 
     private func next() async -> PersistentHistoryTracker.Event? {

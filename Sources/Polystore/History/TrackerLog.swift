@@ -2,19 +2,19 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The events that a tracker has found and its listeners have not done: a bounded number, however slow they are.
+/// The events that a tracker has found and its listeners have not processed, in a bounded buffer.
 ///
-/// A listener has done an event when it asks for the next one. What all have done can be acknowledged; what the last listener leaves waits for
-/// the next.
+/// A listener has processed an event when it requests the next one. Events that all listeners have processed can be acknowledged. Events
+/// that the last listener leaves unprocessed wait for the next listener.
 ///
-/// What tasks call is not inlined: decision 0038, "No lock is inlined where a task waits".
+/// Functions that tasks call are not inlined: decision 0038, "No lock is inlined where a task waits".
 final class TrackerLog: Sendable {
     typealias Event = PersistentHistoryTracker.Event
 
-    /// What is done of the history of a store.
+    /// The processed offset in the history of a store.
     struct Offset: Sendable {
         let token: HistoryToken
-        /// Whether it does not go on from the offset before.
+        /// Whether the offset does not continue from the previous one.
         let isRestart: Bool
     }
 
@@ -22,29 +22,29 @@ final class TrackerLog: Sendable {
         let event: Event
         /// The position of the store in the stack.
         let store: Int
-        /// How far the store's history is done with it; nil where that says nothing.
+        /// The processed offset of the store's history after this item; nil if the item does not change it.
         let offset: Offset?
     }
 
     private struct Reader: Sendable {
         let number: Int
         let arrival: AsyncStream<Void>.Continuation
-        /// The number of the first item that it has not done.
+        /// The number of the first item that the reader has not processed.
         var undone: Int
-        /// The number of the item that comes next.
+        /// The number of the reader's next item.
         var next: Int
     }
 
     private struct State: Sendable {
-        /// Numbered; those that are done are removed now and then.
+        /// Numbered items. Processed ones are removed from time to time.
         var items: [Item] = []
         var first = 0
-        /// The number of the first item that somebody has not done.
+        /// The number of the first item that some listener has not processed.
         var undone = 0
         var readers: [Reader] = []
         var listeners = 0
         var offsets: [Int: Offset] = [:]
-        /// The stores of items that were removed because nobody listened.
+        /// The stores of items that were removed because there was no listener.
         var unheard: Set<UUID> = []
         /// Whether the tracker waits for room.
         var isBlocked = false
@@ -54,7 +54,7 @@ final class TrackerLog: Sendable {
 
         var end: Int { first + items.count }
         var count: Int { end - undone }
-        /// Those that wait.
+        /// The unprocessed items.
         var waiting: ArraySlice<Item> { items[(undone - first)...] }
     }
 
@@ -63,10 +63,10 @@ final class TrackerLog: Sendable {
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    /// From now on `body` is called when items were done.
+    /// Sets a closure that is called after items were processed.
     @inline(never) func whenDone(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.wake = body } }
 
-    /// How many items can be added; 0 where it is better to wait until more are done, when the tracker is woken.
+    /// Returns the number of items that can be added; 0 if the tracker should wait until more items are processed, when it is woken.
     @inline(never) func room() -> Int {
         state.withLock { state in
             let room = capacity - state.count
@@ -75,7 +75,7 @@ final class TrackerLog: Sendable {
         }
     }
 
-    /// Whether anybody listens.
+    /// Whether there are listeners.
     var isHeard: Bool { @inline(never) get { state.withLock { !$0.readers.isEmpty } } }
 
     @inline(never) func append(_ items: [Item]) {
@@ -86,14 +86,14 @@ final class TrackerLog: Sendable {
         for arrival in arrivals { arrival.yield() }
     }
 
-    /// Whether items of a store wait, and how far its history is done since the last time.
+    /// Returns whether items of a store are unprocessed, and the processed offset since the last call.
     @inline(never) func takeOffset(of store: Int) -> (hasItems: Bool, offset: Offset?) {
         state.withLock { state in (state.waiting.contains { $0.store == store }, state.offsets.removeValue(forKey: store)) }
     }
 
-    /// Removes what is older than a time where nobody listens.
+    /// Removes items that are older than a time, if there are no listeners.
     ///
-    /// - Returns: Whether anything was removed.
+    /// - Returns: Whether any items were removed.
     @inline(never) func forgetUnheard(before time: Date) -> Bool {
         state.withLock { state in
             guard state.readers.isEmpty else { return false }
@@ -108,7 +108,8 @@ final class TrackerLog: Sendable {
 
     // MARK: Listeners
 
-    /// A listener of what comes from now on. Where nobody listens it begins with what waits, behind a gap for what could not wait.
+    /// Returns a listener for future items. If it is the only listener, it begins with the unprocessed items, after a gap for those that
+    /// were removed.
     @inline(never) func listen() -> TrackerListener {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (number, isFinished) = state.withLock { state in
@@ -130,7 +131,7 @@ final class TrackerLog: Sendable {
         return TrackerListener(self, number, arrivals)
     }
 
-    /// The next event of a listener, which has done those before it; nil where it has to wait.
+    /// Returns the next event of a listener, which has processed the previous ones; nil if it must wait.
     @inline(never) func next(_ listener: Int) -> Event? {
         let (event, wake) = state.withLock { state -> (Event?, (@Sendable () -> Void)?) in
             guard let index = state.readers.firstIndex(where: { $0.number == listener }) else { return (nil, nil) }
@@ -147,7 +148,7 @@ final class TrackerLog: Sendable {
         return event
     }
 
-    /// A listener is gone. The others may have done what it has not.
+    /// Removes a listener. The other listeners may have processed its remaining items.
     @inline(never) func leave(_ listener: Int) {
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
             state.readers.removeAll { $0.number == listener }
@@ -158,7 +159,7 @@ final class TrackerLog: Sendable {
         wake?()
     }
 
-    /// Ends all listeners behind what waits.
+    /// Ends all listeners after the buffered items.
     @inline(never) func finish() {
         let arrivals = state.withLock { state in
             state.isFinished = true
@@ -167,7 +168,7 @@ final class TrackerLog: Sendable {
         for arrival in arrivals { arrival.finish() }
     }
 
-    /// Goes on to what somebody has not done; nothing is done while nobody listens.
+    /// Advances to the first item that some listener has not processed. Without listeners nothing counts as processed.
     private static func settle(_ state: inout State) {
         if let undone = state.readers.map(\.undone).min(), undone > state.undone { advance(&state, to: undone) }
     }
@@ -179,7 +180,7 @@ final class TrackerLog: Sendable {
             state.offsets[item.store] = Offset(token: offset.token, isRestart: isRestart)
         }
         state.undone = undone
-        // Each item is moved a few times at most.
+        // Each item is moved only a small number of times.
         if (undone - state.first) * 2 > state.items.count { compact(&state) }
     }
 
@@ -188,7 +189,8 @@ final class TrackerLog: Sendable {
         state.first = state.undone
     }
 
-    /// What wakes the tracker, when it is time: all is done, there is room, or it was woken more than a second ago.
+    /// Returns the closure that wakes the tracker if it is due: all items are processed, there is room, or the last wake-up was more than a
+    /// second ago.
     private func wakeIfDue(_ state: inout State) -> (@Sendable () -> Void)? {
         let hasRoom = state.isBlocked && capacity - state.count >= (capacity + 1) / 2
         let now = ContinuousClock.now

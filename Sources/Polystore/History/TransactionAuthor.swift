@@ -1,4 +1,5 @@
-/// Who writes: a name that the history keeps, and by which its readers tell their own work from that of others.
+/// The author of a transaction: a name that the history records, by which readers distinguish their own transactions from those of other
+/// authors.
 ///
 /// ```swift
 /// extension TransactionAuthor {
@@ -7,25 +8,25 @@
 /// try await stack.perform(author: .networkSync) { transaction in … }
 /// ```
 public struct TransactionAuthor: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Nobody in particular.
+    /// The absence of an author.
     public static let none: TransactionAuthor = ""
 
     /// The name.
     public let name: String
 
-    /// An author of a name.
+    /// Creates an author with a name.
     public init(_ name: String) { self.name = name }
 
-    /// An author of a name.
+    /// Creates an author with a name.
     public init(stringLiteral name: String) { self.init(name) }
 
     /// The name.
     public var description: String { name }
 }
 
-/// Coded as the name.
+/// Encoded as the name.
 extension TransactionAuthor: Codable {
-    /// An author from a name.
+    /// Decodes an author from a name.
     public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
 
     /// Encodes the name.
