@@ -1,7 +1,7 @@
 internal import Foundation
 public import PolystoreStorage
 
-/// A row of a query's answer: values by their aliases.
+/// A row in the result of a query: values by their aliases.
 public struct AttributeRow: Sendable, Hashable {
     /// The aliases, in the order of the request.
     public let names: [String]
@@ -9,11 +9,11 @@ public struct AttributeRow: Sendable, Hashable {
     public let values: [Value]
     private let form: Form
 
-    /// In which form values are.
+    /// The representation of the values.
     enum Form: Sendable {
-        /// In that of attributes.
+        /// The types of attributes.
         case attribute
-        /// In that of the engine, which has fewer types than attributes have.
+        /// The types of the engine, which has fewer types than attributes.
         case engine
     }
 
@@ -23,17 +23,17 @@ public struct AttributeRow: Sendable, Hashable {
         self.form = form
     }
 
-    /// The value with an alias; nil where there is none of this name or the value is nil.
+    /// Returns the value with an alias; nil if there is no such alias or the value is nil.
     public subscript(name: String) -> Value? {
         guard let index = names.firstIndex(of: name), !values[index].isNull else { return nil }
         return values[index]
     }
 
-    /// The value with an alias, as a type; nil where the value is nil.
+    /// Returns the value with an alias, converted to a type; nil if the value is nil.
     ///
-    /// In an answer to SQL, what an engine holds in another of its types is turned into the value that it stands for: microseconds since 1970
-    /// into a date, 0 and 1 into a Bool, bytes into a UUID or a Decimal.
-    /// - Throws: `invalidPredicate` when the row has no value of this name, or one that is no such value.
+    /// In the result of an SQL query, values that an engine stores as another of its types are converted to the attribute type:
+    /// microseconds since 1970 to a date, 0 and 1 to a Bool, bytes to a UUID or a Decimal.
+    /// - Throws: `invalidPredicate` if the row has no value of this name, or a value that cannot be converted.
     public func value<Result: AttributeValue>(_ name: String, as type: Result.Type = Result.self) throws(StorageError) -> Result? {
         guard let index = names.firstIndex(of: name) else {
             throw StorageError(.invalidPredicate, "the answer has no \"\(name)\"\(Suggestion.nearest(name, in: names))")
@@ -47,7 +47,7 @@ public struct AttributeRow: Sendable, Hashable {
 }
 
 extension Value {
-    /// What a value of an engine stands for where a type of attributes is meant; itself where it stands for nothing else.
+    /// Converts an engine's value to an attribute type; returns the value itself if no conversion applies.
     fileprivate func read(as type: ValueType) -> Value {
         let cell: (Cell) -> Value = { Value($0, as: type) ?? self }
         switch (type, self) {
@@ -63,7 +63,7 @@ extension Value {
         }
     }
 
-    /// The value as a type: an exact conversion between numbers, or a typed error.
+    /// Converts the value to a type: an exact conversion between numbers, or a typed error.
     func converted<Result: AttributeValue>(_ name: String) throws(StorageError) -> Result {
         if let result = Result(attributeValue: self) { return result }
         if case .int(let number) = self, let result = Result(attributeValue: .double(Double(number))) { return result }
@@ -75,6 +75,6 @@ extension Value {
 }
 
 extension AttributeRow: CustomStringConvertible {
-    /// Names and values.
+    /// The names and values.
     public var description: String { "[\(zip(names, values).map { "\($0): \($1)" }.joined(separator: ", "))]" }
 }

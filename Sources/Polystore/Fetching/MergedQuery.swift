@@ -1,9 +1,9 @@
 internal import PolystoreStorage
 
-/// A query for values of an entity that several stores hold: one answer from the rows of all of them.
+/// A query for values of an entity that several stores hold: one result from the rows of all stores.
 ///
-/// An average or a count of different values cannot be made from those of parts, so the rows are grouped here; a store gives only those
-/// that satisfy the condition.
+/// An average or a count of distinct values cannot be computed from those of parts, so the rows are grouped here. Each store returns only
+/// the rows that satisfy the condition.
 struct MergedQuery {
     private let plan: QueryPlan
     private let stores: [Int]
@@ -37,7 +37,7 @@ struct MergedQuery {
         return sorted.dropFirst(plan.fetch.offset).prefix(plan.fetch.limit ?? .max).map { rows[$0] }
     }
 
-    /// Whether the answer depends on which keys objects have: those of two stores are not one object because their keys are the same number.
+    /// Returns whether the result depends on the primary keys of objects: objects of two stores are different even if their keys are equal.
     private func dependsOnKeys(_ schema: Schema) -> Bool {
         if plan.valuesNameObjects { return true }
         guard case .groups(let grouping) = plan.kind else { return false }
@@ -73,7 +73,7 @@ struct MergedQuery {
 }
 
 extension CheckedExpression {
-    /// Whether its value is the key of an object.
+    /// Returns whether the value is the primary key of an object.
     fileprivate func isKey(_ schema: Schema) -> Bool {
         switch self {
         case .path(let path), .outer(_, let path), .related(_, _, let path?, _): path.isKey(schema)
@@ -93,11 +93,11 @@ extension CheckedPath {
     }
 }
 
-/// Where a row of several stores stands in their common order.
+/// The position of a row in the common order of several stores.
 struct MergedPlace {
     let store: Int
     private let key: Int64
-    /// The values of the sort keys: read while the session of the store is open.
+    /// The values of the sort keys, read while the session of the store is open.
     private let values: [Value]
 
     init(_ row: borrowing RowView, _ store: Int, _ values: [Value]) {
@@ -106,7 +106,7 @@ struct MergedPlace {
         self.values = values
     }
 
-    /// Whether it comes first; by key and store where the sort keys agree.
+    /// Returns whether this position comes first. If the sort keys are equal, the primary key and the store decide.
     func precedes(_ other: MergedPlace, _ sort: [CheckedSort]) -> Bool {
         let order = RowOrder.compare(values, other.values, sort)
         return order == 0 ? (key, store) < (other.key, other.store) : order < 0

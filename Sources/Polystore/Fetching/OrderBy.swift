@@ -1,20 +1,20 @@
 internal import PolystoreStorage
 
-/// One key of an order or several: `.ascending(\.name)`.
+/// One or more sort keys: `.ascending(\.name)`.
 public struct OrderBy<Object: ManagedObject>: Sendable {
     private(set) var terms: [OrderTerm]
     private(set) var problem: StorageError?
 
-    /// The keys of several orders, one after the other.
+    /// Creates an order from the sort keys of several orders, one after the other.
     public init(_ keys: OrderBy...) {
         terms = keys.flatMap(\.terms)
         problem = keys.lazy.compactMap(\.problem).first
     }
 
-    /// The keys of both, one after the other.
+    /// Returns the sort keys of both orders, one after the other.
     public static func + (a: OrderBy, b: OrderBy) -> OrderBy { OrderBy(a, b) }
 
-    /// Adds the keys of another order at the end.
+    /// Appends the sort keys of another order.
     public static func += (a: inout OrderBy, b: OrderBy) { a = a + b }
 
     private init<Property>(_ keyPath: KeyPath<Object, Property>, ascending: Bool) {
@@ -31,27 +31,27 @@ public struct OrderBy<Object: ManagedObject>: Sendable {
         problem = expression.problem
     }
 
-    /// Small values of something computed first; nil is the smallest.
+    /// Returns an ascending order of an expression. Nil is the smallest value.
     public static func ascending<Value>(_ expression: ValueExpression<Object, Value>) -> OrderBy { OrderBy(expression, ascending: true) }
 
-    /// Great values of something computed first; nil is the last.
+    /// Returns a descending order of an expression. Nil comes last.
     public static func descending<Value>(_ expression: ValueExpression<Object, Value>) -> OrderBy { OrderBy(expression, ascending: false) }
 
-    /// Small values first; nil is the smallest.
+    /// Returns an ascending order of a property. Nil is the smallest value.
     public static func ascending<Property>(_ keyPath: KeyPath<Object, Property>) -> OrderBy {
         OrderBy(keyPath, ascending: true)
     }
 
-    /// Great values first; nil is the last.
+    /// Returns a descending order of a property. Nil comes last.
     public static func descending<Property>(_ keyPath: KeyPath<Object, Property>) -> OrderBy {
         OrderBy(keyPath, ascending: false)
     }
 }
 
 extension OrderBy {
-    /// Small values of a property first, by its stored name; nil is the smallest.
+    /// Returns an ascending order of a property by its stored name. Nil is the smallest value.
     public static func ascending(_ name: String) -> OrderBy { OrderBy(name, ascending: true) }
 
-    /// Great values of a property first, by its stored name; nil is the last.
+    /// Returns a descending order of a property by its stored name. Nil comes last.
     public static func descending(_ name: String) -> OrderBy { OrderBy(name, ascending: false) }
 }

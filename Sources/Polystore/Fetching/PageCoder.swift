@@ -1,10 +1,10 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Writes and reads cursors.
+/// An encoder and decoder of page cursors.
 struct PageCoder {
     let secret: [UInt8]
-    /// The request, whose cursors are good for no other.
+    /// The request. Its cursors are not valid for other requests.
     let request: String
     let types: [ValueType]
 
@@ -13,7 +13,7 @@ struct PageCoder {
         return PageCursor(Self.text(Data(signature(payload) + payload)))
     }
 
-    /// The values of a cursor; nil if it was not written by this coder.
+    /// Decodes the values of a cursor; nil if the cursor was not created by this coder.
     func values(_ cursor: PageCursor) -> [Value]? {
         guard let bytes = Self.bytes(cursor.description), bytes.count > 16 else { return nil }
         let payload = Array(bytes.dropFirst(16))
@@ -33,7 +33,7 @@ struct PageCoder {
         Array(KeyedDigest.digest(Array(request.utf8) + [0] + payload, secret: secret).prefix(16))
     }
 
-    /// Base 64 for URLs (RFC 4648, section 5), without padding.
+    /// Encodes data as URL-safe base64 (RFC 4648, section 5), without padding.
     private static func text(_ data: Data) -> String {
         data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }

@@ -1,10 +1,10 @@
 internal import PolystoreStorage
 
-/// A fetch in a context whose changes are only in memory: what the store answers, corrected by them.
+/// A fetch in a context whose changes are only in memory: the result of the store, corrected by the changes.
 ///
-/// The store gives the rows that satisfy what the changes cannot have made true or false of objects that are as they were: an object that was
-/// not changed here can satisfy a condition by a related one that was. Objects that were changed here are judged by their present values, new
-/// ones are added, deleted ones left out; then the whole is sorted and cut.
+/// The store evaluates only the conditions whose result for unchanged objects cannot depend on the changes: an object that was not changed
+/// here can satisfy a condition because of a related one that was. Objects that were changed here are evaluated with their present values,
+/// new ones are added, and deleted ones removed. Then the whole result is sorted and limited.
 struct PendingFetch {
     private let plan: FetchPlan
     private let store: Int
@@ -18,24 +18,24 @@ struct PendingFetch {
         evaluator = PredicateEvaluator(self.plan.predicate, schema: context.model.schema)
     }
 
-    /// The objects in the order of the plan, cut as it says.
+    /// Returns the objects in the order of the plan, limited as it specifies.
     func run(_ reader: ReadSession) throws(StorageError) -> [ManagedObject] {
         Self.cut(try found(reader), plan).map(\.object)
     }
 
-    /// The objects of a plan from several stores, in its order.
+    /// Returns the objects of a plan from several stores, in its order.
     static func merge(_ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext) throws(StorageError) -> [ManagedObject] {
         cut(try items(plan, stores, context), plan).map(\.object)
     }
 
-    /// The same with the values of the sort keys.
+    /// Returns the same objects with the values of the sort keys.
     static func places(
         _ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext
     ) throws(StorageError) -> [(object: ManagedObject, keys: [Value])] {
         cut(try items(plan, stores, context), plan).map { ($0.object, $0.keys) }
     }
 
-    /// The same with the values of the sort keys, and a digest of all values that is the same for the same values.
+    /// Returns the same objects with the values of the sort keys and a digest of all values, which is equal for equal values.
     static func rows(
         _ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext
     ) throws(StorageError) -> [(object: ManagedObject, keys: [Value], digest: Int64)] {
@@ -109,8 +109,8 @@ struct PendingFetch {
         return found
     }
 
-    /// The part of the plan whose answer for unchanged objects is that of the store: without limit and order, and without conditions that read
-    /// what was changed here of other objects.
+    /// The part of the plan that the store evaluates correctly for unchanged objects: without limit and order, and without conditions that
+    /// read changed data of other objects.
     private var unaffected: FetchPlan {
         var part = plan
         part.limit = nil
@@ -135,7 +135,7 @@ struct PendingFetch {
 
     private var changedLinks: Set<Int> { Set(context.tracker?.links.keys.map(\.link) ?? []) }
 
-    /// The objects that were changed here and may belong to the answer, each once.
+    /// The objects that were changed here and may belong to the result, without duplicates.
     private var pending: [ManagedObject] {
         guard let tracker = context.tracker else { return [] }
         let entities = Set(plan.entities)
@@ -148,16 +148,16 @@ struct PendingFetch {
 }
 
 extension ObjectContext {
-    /// Whether an object is not what the store has: it is new, deleted, or has assignments that were not written.
+    /// Returns whether an object differs from the store: it is new, deleted, or has assignments that were not written.
     fileprivate func isChangedHere(_ object: ManagedObject) -> Bool { object._dirty != 0 || object.isNew || object.isDeletedObject }
 }
 
-/// The rows that relationships lead to, as the context has them.
+/// The destination rows of relationships, with the changes of the context.
 private final class PendingRows: RelatedRows {
     private let context: ObjectContext
     private let store: Int
     private let stored: StoredRows
-    /// With their objects: another one could come to lie where one that was let go of had lain.
+    /// The rows together with their objects, which are retained because a released object's address could be reused.
     private var rows: [ObjectIdentifier: (object: ManagedObject, row: RowBatch)] = [:]
     private var failure: StorageError?
 
@@ -167,7 +167,7 @@ private final class PendingRows: RelatedRows {
         stored = StoredRows(reader)
     }
 
-    /// Names the rows that are looked at next: what they lead to is read together.
+    /// Sets the rows that are evaluated next. Their destinations are read together.
     func begin(_ batch: RowBatch) { stored.begin(batch) }
 
     func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
@@ -190,7 +190,7 @@ private final class PendingRows: RelatedRows {
         }
     }
 
-    /// The present values of an object as a row.
+    /// Returns the present values of an object as a row.
     func encoded(_ object: ManagedObject) -> RowBatch {
         if let known = rows[ObjectIdentifier(object)] { return known.row }
         let batch = object.encodedRow()

@@ -1,10 +1,10 @@
 public import PolystoreStorage
 
 extension RawSQL.StringInterpolation {
-    /// A value; nil is NULL.
+    /// Appends a value. Nil becomes NULL.
     public mutating func appendInterpolation<Value: AttributeValue>(_ value: Value) { append(.value(value)) }
 
-    /// Values with commas between them, for `IN (…)`; none of them is a list that holds nothing.
+    /// Appends values separated by commas, for `IN (…)`. An empty sequence becomes a list that contains no value.
     public mutating func appendInterpolation<Value: AttributeValue>(list values: some Sequence<Value>) {
         var isFirst = true
         for value in values {
@@ -15,24 +15,24 @@ extension RawSQL.StringInterpolation {
         if isFirst { append(.text("NULL")) }
     }
 
-    /// The table of a class's hierarchy. In it are the objects of all classes of the hierarchy.
+    /// Appends the table of a class's hierarchy, which contains the objects of all classes of the hierarchy.
     public mutating func appendInterpolation<Object: ManagedObject>(table type: Object.Type) {
         append(.table(entity: type.declaration.name))
     }
 
-    /// The table of the pairs of a to-many relationship: `owner`, `rank`, `member`.
+    /// Appends the table with the pairs of a to-many relationship: `owner`, `rank`, `member`.
     public mutating func appendInterpolation<Object: ManagedObject, Property>(links keyPath: KeyPath<Object, Property>) {
         append(.property(keyPath) { .links(entity: $0, relationship: $1) })
     }
 
-    /// The column of an attribute or a to-one relationship; `\Person.self` is the key.
+    /// Appends the column of an attribute or a to-one relationship. `\Person.self` is the primary key.
     public mutating func appendInterpolation<Object: ManagedObject, Property>(column keyPath: KeyPath<Object, Property>) {
         append(.property(keyPath) { .column(entity: $0, property: $1) })
     }
 }
 
 extension RawSQL.Segment {
-    /// A binding in the form that every store holds.
+    /// Returns a binding in the normalized form that every store can hold.
     fileprivate static func value<Value: AttributeValue>(_ value: Value) -> Self {
         var value = value
         if let error = Value._normalise(&value) { return .refused(StorageError(error)) }

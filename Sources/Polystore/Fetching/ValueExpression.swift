@@ -2,13 +2,13 @@ public import PolystoreStorage
 
 /// An expression that has a value for each object: `(\Person.pets).count`, `\Person.age + 1`.
 ///
-/// It is compared to make a condition, and can be sorted and asked for.
+/// Comparisons of expressions are conditions. Expressions can also be sort keys and output values.
 public struct ValueExpression<Object: ManagedObject, Value>: Sendable {
     /// The expression.
     public let expression: QueryExpression
     let problem: StorageError?
 
-    /// An expression of names; its value must have the type.
+    /// Creates an expression from stored names. Its value must have the type `Value`.
     public init(_ expression: QueryExpression) {
         self.expression = expression
         problem = nil
@@ -19,7 +19,7 @@ public struct ValueExpression<Object: ManagedObject, Value>: Sendable {
         self.problem = problem
     }
 
-    /// The value of a property.
+    /// Creates an expression for the value of a property.
     public init(_ keyPath: KeyPath<Object, Value>) {
         do throws(StorageError) {
             self.init(try KeyPathProbe.expression(keyPath), problem: nil)
@@ -38,116 +38,116 @@ public struct ValueExpression<Object: ManagedObject, Value>: Sendable {
 }
 
 extension ValueExpression where Value: AttributeValue {
-    /// A constant.
+    /// Creates a constant expression.
     public init(_ constant: Value) { self.init(.value(constant.attributeValue)) }
 
-    /// Equality; two nils are equal.
+    /// Returns a condition for equality. Two nil values are equal.
     public static func == (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.equal, ValueExpression(b)) }
-    /// Inequality; true where one side is nil.
+    /// Returns a condition for inequality. It is true if one side is nil.
     public static func != (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.notEqual, ValueExpression(b)) }
-    /// Smaller; false of nil.
+    /// Returns a "less than" condition. It is false for nil.
     public static func < (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.less, ValueExpression(b)) }
-    /// Smaller or equal; false of nil.
+    /// Returns a "less than or equal" condition. It is false for nil.
     public static func <= (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.lessOrEqual, ValueExpression(b)) }
-    /// Greater; false of nil.
+    /// Returns a "greater than" condition. It is false for nil.
     public static func > (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.greater, ValueExpression(b)) }
-    /// Greater or equal; false of nil.
+    /// Returns a "greater than or equal" condition. It is false for nil.
     public static func >= (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.greaterOrEqual, ValueExpression(b)) }
 
-    /// Equality of two expressions; two nils are equal.
+    /// Returns a condition for equality of two expressions. Two nil values are equal.
     public static func == (a: ValueExpression, b: ValueExpression) -> Where<Object> { a.compare(.equal, b) }
-    /// Inequality of two expressions; true where one side is nil.
+    /// Returns a condition for inequality of two expressions. It is true if one side is nil.
     public static func != (a: ValueExpression, b: ValueExpression) -> Where<Object> { a.compare(.notEqual, b) }
-    /// Smaller than another expression; false of nil.
+    /// Returns a "less than" condition of two expressions. It is false for nil.
     public static func < (a: ValueExpression, b: ValueExpression) -> Where<Object> { a.compare(.less, b) }
-    /// Smaller than another expression or equal; false of nil.
+    /// Returns a "less than or equal" condition of two expressions. It is false for nil.
     public static func <= (a: ValueExpression, b: ValueExpression) -> Where<Object> { a.compare(.lessOrEqual, b) }
-    /// Greater than another expression; false of nil.
+    /// Returns a "greater than" condition of two expressions. It is false for nil.
     public static func > (a: ValueExpression, b: ValueExpression) -> Where<Object> { a.compare(.greater, b) }
-    /// Greater than another expression or equal; false of nil.
+    /// Returns a "greater than or equal" condition of two expressions. It is false for nil.
     public static func >= (a: ValueExpression, b: ValueExpression) -> Where<Object> { a.compare(.greaterOrEqual, b) }
 
-    /// Whether the value is one of a list.
+    /// Returns a condition for whether the value is in a list.
     public func isIn(_ values: some Sequence<Value>) -> Where<Object> {
         Where(.isIn(expression, values.map(\.attributeValue)), problem: problem)
     }
 
-    /// The first of two values that is not nil.
+    /// Returns the value or, if it is nil, another one.
     public func or(_ other: Value) -> ValueExpression {
         ValueExpression(.function(.coalesce, [expression, .value(other.attributeValue)]), problem: problem)
     }
 }
 
 extension ValueExpression where Value: AttributeValue & Numeric {
-    /// The sum.
+    /// Returns the sum.
     public static func + (a: ValueExpression, b: ValueExpression) -> ValueExpression { a.apply(.add, b) }
-    /// The sum.
+    /// Returns the sum.
     public static func + (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.add, ValueExpression(b)) }
-    /// The difference.
+    /// Returns the difference.
     public static func - (a: ValueExpression, b: ValueExpression) -> ValueExpression { a.apply(.subtract, b) }
-    /// The difference.
+    /// Returns the difference.
     public static func - (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.subtract, ValueExpression(b)) }
-    /// The product.
+    /// Returns the product.
     public static func * (a: ValueExpression, b: ValueExpression) -> ValueExpression { a.apply(.multiply, b) }
-    /// The product.
+    /// Returns the product.
     public static func * (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.multiply, ValueExpression(b)) }
-    /// The quotient; of whole numbers a whole number, towards zero.
+    /// Returns the quotient. The quotient of integers is an integer, rounded towards zero.
     public static func / (a: ValueExpression, b: ValueExpression) -> ValueExpression { a.apply(.divide, b) }
-    /// The quotient; of whole numbers a whole number, towards zero.
+    /// Returns the quotient. The quotient of integers is an integer, rounded towards zero.
     public static func / (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.divide, ValueExpression(b)) }
-    /// The remainder, with the sign of the dividend.
+    /// Returns the remainder, with the sign of the dividend.
     public static func % (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.modulo, ValueExpression(b)) }
 }
 
-/// The sum of a property and a number.
+/// Returns the sum of a property and a number.
 public func + <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) + b
 }
 
-/// The sum of two properties.
+/// Returns the sum of two properties.
 public func + <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
     Object, V
 > {
     ValueExpression(a) + ValueExpression(b)
 }
 
-/// The difference of a property and a number.
+/// Returns the difference of a property and a number.
 public func - <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) - b
 }
 
-/// The difference of two properties.
+/// Returns the difference of two properties.
 public func - <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
     Object, V
 > {
     ValueExpression(a) - ValueExpression(b)
 }
 
-/// The product of a property and a number.
+/// Returns the product of a property and a number.
 public func * <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) * b
 }
 
-/// The product of two properties.
+/// Returns the product of two properties.
 public func * <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
     Object, V
 > {
     ValueExpression(a) * ValueExpression(b)
 }
 
-/// The quotient of a property and a number.
+/// Returns the quotient of a property and a number.
 public func / <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) / b
 }
 
-/// The quotient of two properties.
+/// Returns the quotient of two properties.
 public func / <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
     Object, V
 > {
     ValueExpression(a) / ValueExpression(b)
 }
 
-/// The remainder of a property divided by a number.
+/// Returns the remainder of a property divided by a number.
 public func % <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) % b
 }
@@ -160,18 +160,18 @@ extension KeyPath where Root: ManagedObject, Value: TextAttribute {
 
     /// The number of Unicode scalars.
     public var length: ValueExpression<Root, Int> { applied(.length) }
-    /// The text in capital letters.
+    /// The text in upper case.
     public var uppercase: ValueExpression<Root, String> { applied(.uppercase) }
-    /// The text in small letters.
+    /// The text in lower case.
     public var lowercase: ValueExpression<Root, String> { applied(.lowercase) }
-    /// The text without white space at its ends.
+    /// The text without leading and trailing white space.
     public var trimmed: ValueExpression<Root, String> { applied(.trim) }
-    /// The text as a comparison with options sees it.
+    /// Returns the text in the folded form that comparisons with these options use.
     public func folded(_ options: TextOptions) -> ValueExpression<Root, String> { applied(.folded(options)) }
 }
 
 extension ValueExpression {
-    /// A part of a date in a time zone.
+    /// Returns a component of a date in a time zone.
     public static func part(_ part: DatePart, of keyPath: KeyPath<Object, some Any>, timeZone: String = "UTC") -> ValueExpression<
         Object, Int
     > {
@@ -195,22 +195,22 @@ extension ValueExpression {
         }
     }
 
-    /// The total over a group; only in queries.
+    /// Returns the sum over a group. Only for queries.
     public static func sum(_ keyPath: KeyPath<Object, Value>) -> ValueExpression { aggregate(.sum, keyPath) }
-    /// The smallest value of a group; only in queries.
+    /// Returns the smallest value of a group. Only for queries.
     public static func minimum(_ keyPath: KeyPath<Object, Value>) -> ValueExpression { aggregate(.minimum, keyPath) }
-    /// The greatest value of a group; only in queries.
+    /// Returns the largest value of a group. Only for queries.
     public static func maximum(_ keyPath: KeyPath<Object, Value>) -> ValueExpression { aggregate(.maximum, keyPath) }
 }
 
 extension ValueExpression where Value == Int {
-    /// The number of objects of a group; only in queries.
+    /// Returns the number of objects of a group. Only for queries.
     public static func count() -> ValueExpression { ValueExpression(.aggregate(Aggregate(.count))) }
-    /// The number of different values of a group; only in queries.
+    /// Returns the number of distinct values of a group. Only for queries.
     public static func countDistinct(_ keyPath: KeyPath<Object, some Any>) -> ValueExpression { aggregate(.countDistinct, keyPath) }
 }
 
 extension ValueExpression where Value == Double {
-    /// The mean over a group; only in queries.
+    /// Returns the mean over a group. Only for queries.
     public static func average(_ keyPath: KeyPath<Object, some Any>) -> ValueExpression { aggregate(.average, keyPath) }
 }

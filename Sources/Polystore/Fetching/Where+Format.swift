@@ -1,16 +1,17 @@
 internal import PolystoreStorage
 
 extension Where {
-    /// The condition of a text in the grammar of `NSPredicate`: `Where(format: "name BEGINSWITH[c] %@ AND ANY pets.age > %d", name, 3)`.
+    /// Creates a condition from a text in the grammar of `NSPredicate`: `Where(format: "name BEGINSWITH[c] %@ AND ANY pets.age > %d", name,
+    /// 3)`.
     ///
-    /// Texts, numbers, dates, objects, ids and lists of them stand for `%@`, `%d` and their like, a key path as text for `%K`. What is wrong
-    /// with the text is thrown by the request that uses the condition.
+    /// Strings, numbers, dates, objects, ids and lists of them are arguments for `%@`, `%d` and similar placeholders, and a key path as a
+    /// string for `%K`. Errors in the text are thrown by the request with the condition.
     public init(format: String, _ arguments: Any?...) { self.init(format: format, arguments: arguments) }
 
-    /// The condition with values in place of its variables: `Where(format: "age > $AGE").substituting(["AGE": 30])`.
+    /// Returns the condition with values in place of its variables: `Where(format: "age > $AGE").substituting(["AGE": 30])`.
     ///
-    /// Values are what they can be for `%@`; a list stands beside `IN` and `BETWEEN`. What is given for other names is not looked at. A
-    /// variable without a value is `invalidPredicate`, which names the nearest that has one and is thrown by the request that uses the
+    /// Values can have the same types as for `%@`; lists are valid for `IN` and `BETWEEN`. Values for other names are ignored. A variable
+    /// without a value is `invalidPredicate`, which names the most similar variable with a value and is thrown by the request with the
     /// condition.
     public func substituting(_ values: [String: Any?]) -> Where {
         if problem != nil { return self }
@@ -23,7 +24,7 @@ extension Where {
         }
     }
 
-    /// The condition of a text, with its arguments as a list.
+    /// Creates a condition from a text, with its arguments as a list.
     public init(format: String, arguments: [Any?]) {
         do throws(StorageError) {
             var converted: [PredicateArgument] = []
@@ -42,9 +43,9 @@ extension Where {
 }
 
 extension PredicateArgument {
-    /// What a program gives for a placeholder.
+    /// Converts an argument for a placeholder.
     ///
-    /// - Parameter name: What it is called in messages.
+    /// - Parameter name: The name of the argument in messages.
     init(_ argument: Any?, _ name: String) throws(StorageError) {
         guard let argument else {
             self = .value(.null)
@@ -69,7 +70,7 @@ extension PredicateArgument {
     }
 
     private static func value(_ argument: Any) throws(StorageError) -> Value? {
-        // A list can be an attribute, but here it is its values.
+        // A list can be an attribute value, but here it represents its elements.
         if !(argument is [Any]), let value = argument as? any AttributeValue { return value.attributeValue }
         if let object = argument as? ManagedObject { return try object.comparedIdentity() }
         return nil

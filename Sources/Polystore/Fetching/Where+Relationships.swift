@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// What a to-many relationship is declared as: a set, or a list where it is ordered.
+/// The type of a to-many relationship: a set, or an array for an ordered relationship.
 public protocol RelatedObjects {
     /// The class of the objects.
     associatedtype Member: ManagedObject
@@ -26,16 +26,16 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
         }
     }
 
-    /// Whether one of the related objects or more satisfies a condition.
+    /// Returns a condition for whether at least one related object satisfies a condition.
     public func any(_ condition: Where<Value.Member>) -> Where<Root> { related(.any, condition) }
 
-    /// Whether every related object satisfies a condition; also where there is none.
+    /// Returns a condition for whether every related object satisfies a condition. It is true if there are none.
     public func all(_ condition: Where<Value.Member>) -> Where<Root> { related(.all, condition) }
 
-    /// Whether no related object satisfies a condition.
+    /// Returns a condition for whether no related object satisfies a condition.
     public func none(_ condition: Where<Value.Member>) -> Where<Root> { related(.none, condition) }
 
-    /// Whether an object is among the related ones. One that was deleted is `invalidPredicate`.
+    /// Returns a condition for whether an object is among the related ones. A deleted object is `invalidPredicate`.
     public func contains(_ object: Value.Member) -> Where<Root> {
         do throws(StorageError) {
             return related(.any, Where(.compare(.path(.object), .equal, .value(try object.comparedIdentity()))))
@@ -44,7 +44,7 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
         }
     }
 
-    /// Whether the object that an id, a snapshot, a publisher or a monitor stands for is among the related ones.
+    /// Returns a condition for whether the object that an id, a snapshot, a publisher or a monitor represents is among the related ones.
     public func contains(_ representation: some ObjectRepresentation<Value.Member>) -> Where<Root> {
         related(.any, Where(.compare(.path(.object), .equal, .value(representation.objectID.key.constant))))
     }
@@ -65,31 +65,31 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
     /// The number of related objects.
     public var count: ValueExpression<Root, Int> { aggregate(.count, nil, nil) }
 
-    /// The number of related objects that satisfy a condition.
+    /// Returns the number of related objects that satisfy a condition.
     public func count(where condition: Where<Value.Member>) -> ValueExpression<Root, Int> { aggregate(.count, nil, condition) }
 
-    /// The total of a property of the related objects; 0 of nothing.
+    /// Returns the sum of a property over the related objects; 0 for no values.
     public func sum<Property: AttributeValue>(
         _ property: KeyPath<Value.Member, Property>, where condition: Where<Value.Member>? = nil
     ) -> ValueExpression<Root, Property> {
         aggregate(.sum, { () throws(StorageError) in try KeyPathProbe.resolve(property) }, condition)
     }
 
-    /// The smallest value of a property of the related objects; nil of nothing.
+    /// Returns the smallest value of a property of the related objects; nil for no values.
     public func minimum<Property: AttributeValue>(
         _ property: KeyPath<Value.Member, Property>, where condition: Where<Value.Member>? = nil
     ) -> ValueExpression<Root, Property?> {
         aggregate(.minimum, { () throws(StorageError) in try KeyPathProbe.resolve(property) }, condition)
     }
 
-    /// The greatest value of a property of the related objects; nil of nothing.
+    /// Returns the largest value of a property of the related objects; nil for no values.
     public func maximum<Property: AttributeValue>(
         _ property: KeyPath<Value.Member, Property>, where condition: Where<Value.Member>? = nil
     ) -> ValueExpression<Root, Property?> {
         aggregate(.maximum, { () throws(StorageError) in try KeyPathProbe.resolve(property) }, condition)
     }
 
-    /// The mean of a property of the related objects; nil of nothing.
+    /// Returns the mean of a property over the related objects; nil for no values.
     public func average<Property: AttributeValue>(
         _ property: KeyPath<Value.Member, Property>, where condition: Where<Value.Member>? = nil
     ) -> ValueExpression<Root, Double?> {
@@ -98,11 +98,11 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
 }
 
 extension Where {
-    /// Whether the object is one of a list, given by their ids.
+    /// Returns a condition for whether the object is in a list, given by ids.
     public static func isObject(in ids: some Sequence<ObjectID<Object>>) -> Where {
         Where(.isIn(.path(.object), ObjectKey.constants(ids.map(\.key))))
     }
 
-    /// Whether the object is of a class, or of one below it.
+    /// Returns a condition for whether the object is of a class or a subclass.
     public static func isKind<Kind: ManagedObject>(of type: Kind.Type) -> Where { Where(.isEntity(Kind.declaration.name)) }
 }

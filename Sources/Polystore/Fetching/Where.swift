@@ -1,14 +1,14 @@
 public import PolystoreStorage
 
-/// A condition on objects of a class, made from key paths and operators: `\.age > 30 && \.name == "Ann"`.
+/// A condition on objects of a class, built from key paths and operators: `\.age > 30 && \.name == "Ann"`.
 ///
-/// A value that can be sent: key paths were resolved when it was made. What could not be resolved is thrown by the fetch.
+/// Conditions are Sendable: key paths are resolved when the condition is created. Errors of the resolution are thrown by the fetch.
 public struct Where<Object: ManagedObject>: Sendable {
     /// The condition.
     public let predicate: QueryPredicate
     let problem: StorageError?
 
-    /// A condition of names.
+    /// Creates a condition from stored names.
     public init(_ predicate: QueryPredicate) {
         self.predicate = predicate
         problem = nil
@@ -27,18 +27,18 @@ public struct Where<Object: ManagedObject>: Sendable {
         }
     }
 
-    /// A condition on the value of a property: a stored one, or a computed one that says what it is.
+    /// Creates a condition on the value of a property, which is stored or a computed one with an expression.
     init<Property>(value keyPath: KeyPath<Object, Property>, _ make: (QueryExpression) -> QueryPredicate) {
         let value = ValueExpression(keyPath)
         self.init(make(value.expression), problem: value.problem)
     }
 
-    /// Both.
+    /// Returns the conjunction of two conditions.
     public static func && (a: Where, b: Where) -> Where { Where(a.predicate && b.predicate, problem: a.problem ?? b.problem) }
 
-    /// Either.
+    /// Returns the disjunction of two conditions.
     public static func || (a: Where, b: Where) -> Where { Where(a.predicate || b.predicate, problem: a.problem ?? b.problem) }
 
-    /// The opposite.
+    /// Returns the negation of a condition.
     public static prefix func ! (a: Where) -> Where { Where(!a.predicate, problem: a.problem) }
 }

@@ -1,62 +1,62 @@
 public import PolystoreStorage
 
-/// How a request is answered: by each store, and by what is left to the layer above it.
+/// The plan of a request: the work of each store, and the work of the layer above the stores.
 public struct Explanation: Sendable, CustomStringConvertible {
-    /// A part of a request: a condition that all objects must satisfy, a key of the order, or a value of the answer.
+    /// A part of a request: a condition that all objects must satisfy, a sort key, or an output value.
     public struct Part: Sendable, Hashable {
         /// The part as text.
         public let text: String
-        /// `.exact` where the store answers it; otherwise the rows are read, and the layer above answers it.
+        /// `.exact` if the store evaluates the part. Otherwise the rows are read, and the layer above evaluates it.
         public let pushdown: Pushdown
     }
 
-    /// What was asked of a store while a request was answered.
+    /// The operations of a store while a request was executed.
     public struct Work: Sendable, Hashable {
-        /// The number of requests: fetches, queries, look-ups of rows by their keys.
+        /// The number of operations: fetches, queries, and lookups of rows by key.
         public internal(set) var requests: Int
-        /// The number of rows, and pairs of relationships, that the store handed out.
+        /// The number of rows and relationship pairs that the store returned.
         public internal(set) var rowsRead: Int
     }
 
-    /// How one store answers.
+    /// The plan of one store.
     public struct Store: Sendable {
         /// The kind of store.
         public let storeType: String
-        /// The configuration whose entities it keeps; nil for all.
+        /// The configuration of the store's entities; nil for all entities.
         public let configuration: String?
         /// The conditions.
         public let conditions: [Part]
-        /// The order.
+        /// The sort keys.
         public let order: [Part]
-        /// The values of a query; none where objects are fetched.
+        /// The output values of a query; empty for a fetch of objects.
         public let values: [Part]
-        /// What the engine says of its plan for the part that it answers; with its own measurements where the request was analysed and the
-        /// engine has some.
+        /// The engine's description of its plan for the part that it evaluates; with the engine's own measurements, if any, when the
+        /// request was analyzed.
         public let plan: [String]
-        /// What was asked of the store; nil where the request was not analysed.
+        /// The operations of the store; nil if the request was not analyzed.
         public let work: Work?
 
         /// All parts.
         var parts: [Part] { conditions + order + values }
 
-        /// Whether nothing is left to the layer above.
+        /// Whether the store evaluates all parts.
         public var isExact: Bool { parts.allSatisfy { $0.pushdown == .exact } }
     }
 
-    /// What an answer was, where the request was analysed.
+    /// The result of an analyzed request.
     public struct Answer: Sendable, Hashable {
-        /// The number of objects, or of rows of values.
+        /// The number of objects or rows.
         public let count: Int
         /// The time from the request to the last of them.
         public let duration: Duration
     }
 
-    /// The stores that are asked.
+    /// The stores of the request.
     public let stores: [Store]
-    /// What the answer was; nil where the request was not analysed.
+    /// The result; nil if the request was not analyzed.
     public let answer: Answer?
 
-    /// Whether the stores answer everything by themselves.
+    /// Whether the stores evaluate the whole request.
     public var isExact: Bool { stores.allSatisfy(\.isExact) }
 
     /// The parts, plans and numbers, line by line.

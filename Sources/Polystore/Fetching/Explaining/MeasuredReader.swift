@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A session that counts what is asked of it and what it hands out.
+/// A session that counts its operations and the rows that it returns.
 ///
-/// It stands between the layer and any store, so the numbers mean the same for all of them. What an engine reads to find its rows is in
+/// It wraps the session of any store, so the numbers have the same meaning for all stores. The rows that an engine reads internally are in
 /// its own measured plan.
 final class MeasuredReader: ForwardingReader, ValueQueryReader, SingleRowReader {
     let reader: any StorageReader
@@ -40,7 +40,7 @@ final class MeasuredReader: ForwardingReader, ValueQueryReader, SingleRowReader 
     func pushdown(of plan: QueryPlan) -> Pushdown { reader.ability((any ValueQueryReader).self)?.pushdown(of: plan) ?? .unsupported }
 
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
-        // What the store would compute from rows of its own is computed above, where the rows are counted.
+        // A query that the store would compute from rows is computed above, where the rows are counted.
         guard let queries = reader.ability((any ValueQueryReader).self), queries.pushdown(of: plan) == .exact else { return nil }
         asked()
         let answer = try queries.values(for: plan)
@@ -58,7 +58,7 @@ final class MeasuredReader: ForwardingReader, ValueQueryReader, SingleRowReader 
         }
     }
 
-    /// Counts the rows of a cursor.
+    /// A cursor that counts its rows.
     private final class Cursor: RowCursor {
         private let cursor: any RowCursor
         private let reader: MeasuredReader

@@ -1,7 +1,8 @@
 public import PolystoreStorage
 
 extension From {
-    /// Answered by the stores alone: what a store cannot answer exactly is the error `unsupported`, which names it.
+    /// Returns the request, restricted to evaluation in the stores: a part that a store cannot evaluate exactly is the error `unsupported`,
+    /// which names the part.
     public func storeOnly() -> From {
         var copy = self
         copy.isStoreOnly = true
@@ -10,7 +11,7 @@ extension From {
 }
 
 extension ObjectContext {
-    /// Throws what a request forbids that was to be answered by the stores alone.
+    /// Throws if a request that is restricted to evaluation in the stores contains another part.
     func checkStoreOnly<Object: ManagedObject>(_ from: From<Object>, _ query: AttributesQuery<Object>? = nil) throws(StorageError) {
         guard from.isStoreOnly else { return }
         for store in try explain(from, query).stores {
@@ -21,7 +22,7 @@ extension ObjectContext {
         }
     }
 
-    /// How a request is answered, for objects or for the values of a query.
+    /// Returns the plan of a request, for objects or for the values of a query.
     func explain<Object: ManagedObject>(_ from: From<Object>, _ query: AttributesQuery<Object>?) throws(StorageError) -> Explanation {
         let places = try stack.stores(for: try from.entity(model), from.configurations)
         var stores: [Explanation.Store] = []
@@ -29,7 +30,7 @@ extension ObjectContext {
         return Explanation(stores: stores, answer: nil)
     }
 
-    /// As `explain`, with what answering takes: the request is answered, and what comes out is thrown away batch by batch.
+    /// Returns the plan together with measurements. The request is executed, and its results are discarded batch by batch.
     func analyze<Object: ManagedObject>(_ from: From<Object>, _ query: AttributesQuery<Object>?) throws(StorageError) -> Explanation {
         let pool = SessionPool(readingFrom: stack, isMeasured: true)
         sessions = pool
@@ -40,7 +41,7 @@ extension ObjectContext {
         let start = ContinuousClock.now
         let count = if let query { try queryAttributes(query).count } else { try countByReading(from) }
         let answer = Explanation.Answer(count: count, duration: start.duration(to: .now))
-        // The counters stand before the questions below are asked.
+        // The counters are read before the calls below change them.
         let work = pool.work
         var stores: [Explanation.Store] = []
         for place in try stack.stores(for: try from.entity(model), from.configurations) {
@@ -63,7 +64,7 @@ extension ObjectContext {
         let values = try query.map { query throws(StorageError) in try query.plan(model) }
         let plan = if let values { values.fetch } else { try from.plan(model) }
         let name = schema.entities[plan.entity].name
-        // What is grouped is put in order when it is few rows.
+        // Groups are sorted after grouping, when there are few rows.
         let keys = if case .groups? = values?.kind { [] as [OrderTerm] } else { from.sort }
         let all: [QueryPredicate] = from.predicate.map { if case .and(let parts) = $0.node { parts } else { [$0] } } ?? []
         return try withReader(place) { reader throws(StorageError) in
@@ -94,29 +95,29 @@ extension ObjectContext {
 }
 
 extension DataStack {
-    /// How a request is answered: what each store does by itself, its engine's plan, and what is left to the layer above.
+    /// Returns the plan of a request: the part that each store evaluates, its engine's plan, and the part for the layer above.
     ///
     /// - Parameters:
     ///   - from: The request.
-    ///   - analyze: Whether the request is answered too, to count what that takes; engines that measure their plans run it once more.
-    /// - Returns: The plan of each store, and with `analyze` what was read.
-    /// - Throws: What a fetch of the request would throw.
+    ///   - analyze: Whether the request is also executed, to count its operations. Engines that measure their plans execute it once more.
+    /// - Returns: The plan of each store, and with `analyze` the numbers of operations and rows.
+    /// - Throws: Any error of a fetch of the request.
     public func explain<Object: ManagedObject>(_ from: From<Object>, analyze: Bool = false) throws(StorageError) -> Explanation {
         try explain(from, nil, analyze)
     }
 
-    /// How a query for rows of values is answered.
+    /// Returns the plan of a query for rows of values.
     public func explain<Object: ManagedObject>(_ query: AttributesQuery<Object>, analyze: Bool = false) throws(StorageError) -> Explanation
     {
         try explain(query.from, query, analyze)
     }
 
-    /// How a query for one value is answered.
+    /// Returns the plan of a query for one value.
     public func explain<Object: ManagedObject, Result: AttributeValue>(
         _ query: ValueQuery<Object, Result>, analyze: Bool = false
     ) throws(StorageError) -> Explanation { try explain(query.query, analyze: analyze) }
 
-    /// How a query for tuples is answered.
+    /// Returns the plan of a query for tuples.
     public func explain<Object: ManagedObject, each Value: AttributeValue>(
         _ query: TupleQuery<Object, repeat each Value>, analyze: Bool = false
     ) throws(StorageError) -> Explanation { try explain(query.query, analyze: analyze) }

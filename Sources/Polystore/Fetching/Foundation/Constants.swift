@@ -2,9 +2,9 @@ internal import PolystoreStorage
 
 /// An optional of any type.
 protocol AnyOptional {
-    /// The type without the optional.
+    /// The wrapped type.
     static var wrappedType: Any.Type { get }
-    /// What it holds.
+    /// The wrapped value.
     var unwrapped: Any? { get }
 }
 
@@ -25,22 +25,22 @@ extension PartialRangeFrom: AnyRange { var bounds: (lower: Any?, upper: Any?, in
 extension PartialRangeUpTo: AnyRange { var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { (nil, upperBound, false) } }
 extension PartialRangeThrough: AnyRange { var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { (nil, upperBound, true) } }
 
-/// What a Foundation predicate captured.
+/// The values that a Foundation predicate captured.
 enum Constants {
-    /// A value without its optional.
+    /// Returns a value without its optional.
     static func unwrapping<T>(_ value: T) -> Any? {
         guard T.self is any AnyOptional.Type, let optional = value as? any AnyOptional else { return value }
         return optional.unwrapped
     }
 
-    /// The value in its stored form.
+    /// Returns the stored form of a value.
     static func value(_ constant: Any?) throws(StorageError) -> Value {
         guard let constant else { return .null }
         guard let value = constant as? any AttributeValue else { throw unstorable(constant) }
         return value.attributeValue
     }
 
-    /// What stands for an object, given by its id or itself.
+    /// Returns the identity constant of an object, which is given by its id or itself.
     static func identity(_ constant: Any?) throws(StorageError) -> Value {
         guard let constant else { return .null }
         if let id = constant as? any UntypedIdentity { return id.key.constant }
@@ -48,7 +48,7 @@ enum Constants {
         throw Lowering.refusal("an object is compared with a captured \(type(of: constant)); capture an objectID")
     }
 
-    /// The values of a list, as they are compared with values or, by their keys, with objects.
+    /// Returns the values of a list in the form in which they are compared with values or, by identity, with objects.
     static func values(_ list: some Sequence, areObjects: Bool) throws(StorageError) -> [Value] {
         var values: [Value] = []
         for element in list {

@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 extension Lowering {
-    /// A part as a condition.
+    /// Converts a part to a condition.
     func condition(_ part: LoweredPart) throws(StorageError) -> LoweredCondition {
         switch part {
         case .condition(let condition): return condition
@@ -15,7 +15,7 @@ extension Lowering {
         }
     }
 
-    /// A part as a value.
+    /// Converts a part to a value.
     func value(_ part: LoweredPart) throws(StorageError) -> LoweredValue {
         switch part {
         case .value(let value): return value
@@ -33,7 +33,7 @@ extension Lowering {
         LoweredValue(.conditional(condition.predicate, .value(.bool(true)), .value(.bool(false))))
     }
 
-    /// A part as a text that is known before the request.
+    /// Converts a part to a text that is known before the request is executed.
     func text(_ part: LoweredPart) throws(StorageError) -> String {
         if case .constant(let constant?) = part {
             if let text = constant as? String { return text }
@@ -44,7 +44,7 @@ extension Lowering {
 }
 
 extension LoweredPart {
-    /// What the part is, for messages.
+    /// A noun for the part, for error messages.
     var noun: String {
         switch self {
         case .value: "a value"

@@ -1,48 +1,47 @@
 internal import PolystoreStorage
 
-/// What a part of a Foundation predicate becomes; its use decides what is made of it.
+/// The translation of a part of a Foundation predicate. Its use determines the further conversion.
 enum LoweredPart {
     /// A value for each object.
     case value(LoweredValue)
     /// A condition.
     case condition(LoweredCondition)
-    /// A condition that is nil where something is missing.
+    /// A condition that is nil if a required value is nil.
     case optionalCondition(OptionalCondition)
-    /// The object itself, or the one that relationships lead to.
+    /// The object itself, or the destination of to-one relationships.
     case object(LoweredPlace)
-    /// The objects that relationships lead to, those that satisfy a condition.
+    /// The destinations of relationships that satisfy a condition.
     case objects(LoweredPlace, QueryPredicate?)
-    /// The values from one bound to another; no bound is none.
+    /// The values between two bounds. A nil bound is absent.
     case range(LoweredValue?, LoweredValue?, includesUpper: Bool)
-    /// A value that the predicate captured, not yet known what for; nil for nil.
+    /// A captured value whose use is not known yet; nil for nil.
     case constant(Any?)
 }
 
-/// Where names lead from one of the objects that a predicate is about: that of level 0, or one among the related objects of the level
-/// before.
+/// A path from one of the objects of a predicate: the object of level 0, or one of the related objects of the previous level.
 struct LoweredPlace: Hashable {
     let level: Int
     let names: [String]
 
-    /// Where further names lead.
+    /// Returns the path with further names appended.
     func appending(_ more: [String]) -> LoweredPlace { LoweredPlace(level: level, names: names + more) }
 
-    /// Whether another place is this one or on the way to it.
+    /// Returns whether another path is a prefix of this one, or equal to it.
     func begins(with other: LoweredPlace) -> Bool { level == other.level && names.starts(with: other.names) }
 
-    /// The place and all on the way to it.
+    /// The path and all its prefixes.
     var prefixes: Set<LoweredPlace> { Set(names.indices.map { LoweredPlace(level: level, names: Array(names[...$0])) }) }
 
-    /// The path from the object.
+    /// The property path from the object.
     var path: PropertyPath { names.isEmpty ? .object : PropertyPath(names) }
 }
 
 /// A value for each object.
 struct LoweredValue {
     let expression: QueryExpression
-    /// The property, where it is one.
+    /// The path of the property, if the value is a property.
     let place: LoweredPlace?
-    /// Where one of these is nil the value is nil.
+    /// The paths for which a nil makes the value nil.
     let nilPlaces: Set<LoweredPlace>
 
     init(_ expression: QueryExpression, nilPlaces: Set<LoweredPlace> = []) {
@@ -55,10 +54,10 @@ struct LoweredValue {
         self.place = place
     }
 
-    /// The value of a property, as it is looked at from a level.
+    /// Creates the value of a property, as seen from a level.
     init(_ place: LoweredPlace, at level: Int) { self.init(.outer(level - place.level, place.path), place.prefixes, place) }
 
-    /// The value as it is looked at from so many levels farther in.
+    /// Returns the value as seen from a number of levels further inside.
     func inside(_ levels: Int) throws(StorageError) -> LoweredValue {
         do throws(QueryError) {
             return LoweredValue(try expression.inside(levels), nilPlaces, place)
@@ -67,17 +66,17 @@ struct LoweredValue {
         }
     }
 
-    /// A function of values that is nil where one of them is.
+    /// Creates a function of values that is nil if one of them is nil.
     init(_ function: Function, _ arguments: [LoweredValue]) {
         self.init(
             .function(function, arguments.map(\.expression)), nilPlaces: arguments.reduce(into: []) { $0.formUnion($1.nilPlaces) })
     }
 }
 
-/// A condition, and where it is known to be false.
+/// A condition, with the paths for which it is known to be false.
 struct LoweredCondition {
     let predicate: QueryPredicate
-    /// Where one of these is nil the condition is false.
+    /// The paths for which a nil makes the condition false.
     let nilPlaces: Set<LoweredPlace>
 
     init(_ predicate: QueryPredicate, nilPlaces: Set<LoweredPlace> = []) {
@@ -95,28 +94,28 @@ struct LoweredCondition {
 
     static prefix func ! (a: LoweredCondition) -> LoweredCondition { LoweredCondition(!a.predicate) }
 
-    /// A text match.
+    /// Creates a text match.
     init(_ value: LoweredValue, _ match: TextMatch, _ needle: String) {
         self.init(.text(value.expression, match, needle), nilPlaces: value.nilPlaces)
     }
 }
 
-/// A condition that is nil where something is missing: what an optional chain gives.
+/// A condition that is nil if a required value is nil, as in an optional chain.
 struct OptionalCondition {
     let condition: LoweredCondition
-    /// What must be there.
+    /// The required values.
     let needed: [LoweredValue]
 
-    /// Whether all that is needed is there.
+    /// Whether all required values are present.
     var isPresent: LoweredCondition { conjunction(needed) }
 
-    /// Whether it is true, not nil; what is false of nil anyway needs no test for it.
+    /// Whether the condition is true and not nil. A value whose nil already makes the condition false needs no test.
     var isTrue: LoweredCondition {
         let open = needed.filter { value in value.place.map { !condition.nilPlaces.contains($0) } ?? true }
         return open.isEmpty ? condition : conjunction(open) && condition
     }
 
-    /// Whether it is false, not nil.
+    /// Whether the condition is false and not nil.
     var isFalse: LoweredCondition { isPresent && !condition }
 
     private func conjunction(_ values: [LoweredValue]) -> LoweredCondition {

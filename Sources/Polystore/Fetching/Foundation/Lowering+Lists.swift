@@ -18,7 +18,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
         throw Lowering.refusal("contains is asked of \(part.noun) of type \(LHS.Output.self)")
     }
 
-    /// Whether an object is among related ones.
+    /// Returns whether an object is among related ones.
     private func contains(
         _ element: LoweredPart, _ place: LoweredPlace, _ condition: QueryPredicate?, _ lowering: Lowering
     ) throws(StorageError) -> LoweredCondition {
@@ -102,7 +102,7 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpr
 }
 
 extension Lowering {
-    /// The captured list that a part stands for, where no list of a store can.
+    /// Returns the captured list of a part, for uses that a list in a store does not support.
     fileprivate func captured<Part: PredicateExpression>(_ expression: Part) throws(StorageError) -> Part.Output {
         let part = try lower(expression)
         guard let list = part.captured as? Part.Output else {

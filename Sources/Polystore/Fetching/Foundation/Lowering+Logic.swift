@@ -53,7 +53,7 @@ extension PredicateExpressions.Comparison: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let a = try lowering.lower(lhs), b = try lowering.lower(rhs)
         guard let order = orders.first(where: { $0.name == op }) else { throw Lowering.refusal("it compares in an unknown way") }
-        // What key paths make has the captured value on the right.
+        // Predicates created from key paths have the captured value on the right.
         if case .constant = a { return .condition(try lowering.comparison(b, order.mirrored, a)) }
         return .condition(try lowering.comparison(a, order.comparison, b))
     }
@@ -67,13 +67,13 @@ private let orders: [(name: PredicateExpressions.ComparisonOperator, comparison:
 ]
 
 extension Lowering {
-    /// A comparison by order; false where a side is nil.
+    /// Returns a comparison by order. It is false if a side is nil.
     func comparison(_ a: LoweredPart, _ comparison: PolystoreQuery.Comparison, _ b: LoweredPart) throws(StorageError) -> LoweredCondition {
         let x = try value(a), y = try value(b)
         return LoweredCondition(.compare(x.expression, comparison, y.expression), nilPlaces: x.nilPlaces.union(y.nilPlaces))
     }
 
-    /// Equality or its opposite, of values, objects or truths.
+    /// Returns equality or inequality of values, objects or Booleans.
     func equality(
         _ a: LoweredPart, _ b: LoweredPart, _ comparison: PolystoreQuery.Comparison
     ) throws(StorageError) -> LoweredCondition {
@@ -84,7 +84,7 @@ extension Lowering {
         }
     }
 
-    /// Equality with a captured value, or its opposite.
+    /// Returns equality or inequality with a captured value.
     private func equality(
         _ part: LoweredPart, _ constant: Any?, _ comparison: PolystoreQuery.Comparison
     ) throws(StorageError) -> LoweredCondition {
@@ -103,7 +103,7 @@ extension Lowering {
     }
 
     private func compare(_ value: LoweredValue, _ comparison: PolystoreQuery.Comparison, _ constant: Value) -> LoweredCondition {
-        // `x == 5` and `x != nil` are false of nil; `x == nil` and `x != 5` are true of it.
+        // `x == 5` and `x != nil` are false for nil; `x == nil` and `x != 5` are true for nil.
         let isFalseOfNil = (comparison == .equal) != (constant == .null)
         return LoweredCondition(
             .comparing(value.expression, comparison, .value(constant)), nilPlaces: isFalseOfNil ? value.nilPlaces : [])

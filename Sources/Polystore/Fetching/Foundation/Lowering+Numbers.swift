@@ -26,7 +26,7 @@ extension PredicateExpressions.FloatDivision: LowerableExpression {
 extension PredicateExpressions.UnaryMinus: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(wrapped)
-        // A negative literal, as key paths have it.
+        // A negative literal, in the form that predicates created from key paths use.
         if case .constant(let constant?) = part, let number = constant as? Int, number != .min { return .constant(-number) }
         if case .constant(let constant?) = part, let number = constant as? Double { return .constant(-number) }
         return .value(LoweredValue(.negate, [try lowering.value(part)]))

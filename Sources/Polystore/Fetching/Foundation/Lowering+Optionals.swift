@@ -16,13 +16,13 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
         }
     }
 
-    /// What is nil where the wrapped value is.
+    /// Returns a part that is nil if the wrapped value is nil.
     private func chained(_ part: LoweredPart, _ wrapped: LoweredValue, _ lowering: Lowering) throws(StorageError) -> LoweredPart {
         switch part {
         case .condition(let condition): return .optionalCondition(OptionalCondition(condition: condition, needed: [wrapped]))
         case .optionalCondition(let inner):
             return .optionalCondition(OptionalCondition(condition: inner.condition, needed: [wrapped] + inner.needed))
-        // Of nothing there is nothing.
+        // A path through nil is nil.
         case .object(let found), .objects(let found, _):
             if let place = wrapped.place, found.begins(with: place) { return part }
         case .value, .constant:
@@ -37,7 +37,7 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
 }
 
 extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
-    /// The same: nil goes on as nil, and nothing fails.
+    /// Returns the inner part: nil is propagated, and nothing fails.
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(inner)
         if case .constant(nil) = part { throw Lowering.refusal("a captured nil is unwrapped") }
@@ -54,7 +54,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
         case .optionalCondition(let optional): return .condition(try optional.or(other, lowering))
         case .value(let value):
             if let truth = (other.captured as? Bool) {
-                // A truth that is missing is the other: the comparison with the opposite decides.
+                // A nil Boolean is replaced by the other value: the comparison with the opposite decides.
                 let comparison: PolystoreQuery.Comparison = truth ? .notEqual : .equal
                 let predicate = QueryPredicate.compare(value.expression, comparison, .value(.bool(!truth)))
                 return .condition(LoweredCondition(predicate, nilPlaces: truth ? [] : value.nilPlaces))
@@ -69,7 +69,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
 }
 
 extension OptionalCondition {
-    /// The condition where all is there, another where something is missing.
+    /// Returns the condition if all required values are present, and otherwise another one.
     fileprivate func or(_ other: LoweredPart, _ lowering: Lowering) throws(StorageError) -> LoweredCondition {
         switch other.captured as? Bool {
         case false?: isTrue
@@ -80,6 +80,6 @@ extension OptionalCondition {
 }
 
 extension LoweredPart {
-    /// What was captured, where something was.
+    /// The captured value, if any.
     var captured: Any? { if case .constant(let constant) = self { constant } else { nil } }
 }

@@ -32,9 +32,9 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
             "a property of type \(Output.self) of \(part.noun) of type \(Root.Output.self) is read, which no store keeps")
     }
 
-    /// A property of an object, by what it is declared as.
+    /// Returns a property of an object, according to its declaration.
     ///
-    /// The class comes as a protocol's existential: only that opens to the class itself, and not to the base of all.
+    /// The class is passed as a protocol existential, because only that opens to the class itself and not to the base class.
     private func property<Object: ManagedObjectIdentity>(of type: Object.Type, _ place: LoweredPlace, _ lowering: Lowering)
         throws(StorageError) -> LoweredPart
     {
@@ -55,7 +55,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
         throw Lowering.refusal("\(Object.self) has a property of type \(Output.self), which is no attribute")
     }
 
-    /// The number of related objects, or whether there are none.
+    /// Returns the number of related objects, or whether there are none.
     private func count(
         _ place: LoweredPlace, _ condition: QueryPredicate?, _ lowering: Lowering
     ) throws(StorageError) -> LoweredPart? {
@@ -69,7 +69,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
         return nil
     }
 
-    /// The length of a text, or whether it is empty.
+    /// Returns the length of a text, or whether it is empty.
     private func measure(_ value: LoweredValue) -> LoweredPart? {
         if keyPath == \String.count { return .value(LoweredValue(.length, [value])) }
         if keyPath == \String.isEmpty {
@@ -79,7 +79,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     }
 }
 
-/// A collection whose number can be asked for. Any element will do: the compiler crashes on key paths in constrained extensions.
+/// A collection with a count. Any element type is accepted, because the compiler crashes on key paths in constrained extensions.
 private protocol CountedObjects {
     static var countPath: AnyKeyPath { get }
     static var emptyPath: AnyKeyPath { get }

@@ -45,23 +45,23 @@ extension PredicateExpressions.Filter: LowerableExpression {
 }
 
 extension Lowering {
-    /// A condition on the objects that relationships lead to.
+    /// Returns a condition on the destinations of relationships.
     func related(
         _ quantifier: Quantifier, _ place: LoweredPlace, _ condition: QueryPredicate
     ) throws(StorageError) -> LoweredCondition {
-        // Of nothing, any is false.
+        // `any` of no objects is false.
         LoweredCondition(
             .related(quantifier, try relationship(place), condition), nilPlaces: quantifier == .any ? place.prefixes : [])
     }
 
-    /// The relationships to objects: those of the object that the condition is about.
+    /// Returns the relationship path, which must belong to the object of the current condition.
     func relationship(_ place: LoweredPlace) throws(StorageError) -> PropertyPath {
         if place.level == level { return place.path }
         throw Self.refusal(
             "a condition on related objects looks at \(place.path) of an outer object; only single values of it have a place there")
     }
 
-    /// A condition on related objects.
+    /// Returns a condition on related objects.
     fileprivate func inside(
         _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
     ) throws(StorageError) -> QueryPredicate {
@@ -69,7 +69,7 @@ extension Lowering {
         return try inner.condition(inner.lower(test)).predicate
     }
 
-    /// The conditions that a test makes of the elements of a captured list.
+    /// Returns the conditions of a test for the elements of a captured list.
     fileprivate func tests(
         _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression, of list: some Sequence
     ) throws(StorageError) -> [QueryPredicate] {

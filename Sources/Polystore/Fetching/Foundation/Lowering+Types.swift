@@ -27,12 +27,12 @@ extension PredicateExpressions.ConditionalCast: LowerableExpression {
 }
 
 extension Lowering {
-    /// The same part as another type: one that every value of its own is of.
+    /// Returns the same part as another type, of which every value of the original type must be a value.
     fileprivate func cast<Own, Desired>(_ part: LoweredPart, _ own: Own.Type, to desired: Desired.Type) throws(StorageError) -> LoweredPart
     {
         if case .constant(let constant) = part {
             if let constant = constant as? Desired { return .constant(Constants.unwrapping(constant)) }
-            // A literal of one character is captured as a text.
+            // A literal of one character is captured as a string.
             if desired is Character.Type, let text = constant as? String, text.count == 1 { return part }
         } else if own == desired || (desired as? any AnyOptional.Type)?.wrappedType == own {
             return part

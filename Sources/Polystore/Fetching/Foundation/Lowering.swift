@@ -1,28 +1,28 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A part of a Foundation predicate that has a meaning here.
+/// A part of a Foundation predicate that can be translated.
 protocol LowerableExpression {
-    /// What the part becomes.
+    /// Returns the translation of the part.
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart
 }
 
-/// The way from a Foundation predicate to a condition: what its variables stand for at one place of it.
+/// The translation of a Foundation predicate to a condition, with the meaning of its variables at one position.
 struct Lowering {
-    /// Deeper predicates are refused: they are lowered with stack in proportion.
+    /// The maximum depth, because the translation uses stack space in proportion to the depth.
     static let deepest = 200
-    /// Longer lists are refused.
+    /// The maximum length of lists.
     static let longest = 100_000
 
     private var variables: [PredicateExpressions.VariableID: (level: Int, part: LoweredPart)]
-    /// How many conditions on related objects the place is inside of: each is about objects of its own.
+    /// The number of enclosing conditions on related objects. Each has an object of its own.
     private(set) var level = 0
     private var depth = 0
 
-    /// The way of a predicate about an object.
+    /// Creates the translation of a predicate about an object.
     init(variable: PredicateExpressions.VariableID) { variables = [variable: (0, .object(LoweredPlace(level: 0, names: [])))] }
 
-    /// What a part becomes.
+    /// Returns the translation of a part.
     func lower(_ expression: any PredicateExpression) throws(StorageError) -> LoweredPart {
         if depth == Self.deepest { throw Self.refusal("a predicate may be \(Self.deepest) levels deep") }
         guard let lowerable = expression as? any LowerableExpression else { throw Self.unknown(expression) }
@@ -31,7 +31,7 @@ struct Lowering {
         return try lowerable.lowered(inner)
     }
 
-    /// What a variable stands for.
+    /// Returns the meaning of a variable.
     func part(of variable: PredicateExpressions.VariableID) throws(StorageError) -> LoweredPart {
         guard let (level, part) = variables[variable] else { throw Self.refusal("it uses a variable of another predicate") }
         switch part {
@@ -43,14 +43,14 @@ struct Lowering {
         }
     }
 
-    /// The same place with one more variable.
+    /// Returns the translation at the same level with one more variable.
     func binding(_ variable: PredicateExpressions.VariableID, to part: LoweredPart) -> Lowering {
         var inner = self
         inner.variables[variable] = (level, part)
         return inner
     }
 
-    /// The inside of a condition on related objects.
+    /// Returns the translation inside a condition on related objects.
     func entering(_ variable: PredicateExpressions.VariableID) -> Lowering {
         var inner = self
         inner.level += 1
@@ -58,7 +58,7 @@ struct Lowering {
         return inner
     }
 
-    /// Why a predicate has no meaning here.
+    /// Returns the error for a predicate that cannot be translated.
     static func refusal(_ reason: String) -> StorageError {
         StorageError(.invalidPredicate, "a Foundation predicate has no meaning here: \(reason)")
     }

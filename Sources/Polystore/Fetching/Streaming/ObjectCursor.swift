@@ -1,27 +1,28 @@
 public import PolystoreStorage
 
-/// The objects of a request one after the other, read in batches: those that the program does not keep go away, so memory stays small
-/// however many there are.
+/// A cursor over the objects of a request, which are read in batches. Objects that the program does not retain are released, so that memory
+/// use stays small regardless of the number of objects.
 ///
-/// | from | the objects are of | |
+/// | source | the objects are from | limits |
 /// |---|---|---|
 /// | a stack | a snapshot of their own, which the cursor holds until its end | at most four cursors and streams at a time, `busy` beyond |
-/// | `read`, `perform` | the transaction's; nothing that the request could find may be changed meanwhile | |
-/// | a view context, a detached transaction | the order as it was at the beginning, each with its present values; the deleted are left out | |
+/// | `read`, `perform` | the transaction's snapshot | objects that the request could match must not be changed meanwhile |
+/// | a view context, a detached transaction | the order at the beginning, each object with its present values | deleted objects are skipped
+/// |
 ///
-/// A sort that the store leaves to the layer above, and a detached transaction with pending changes, need all objects at once.
+/// A sort that the store cannot evaluate, and a detached transaction with pending changes, require all objects at once.
 public final class ObjectCursor<Object: ManagedObject> {
     private let batches: ObjectBatches<Object>
-    /// The objects that are there, the next one last.
+    /// The available objects, in reverse order.
     private var ready: [Object] = []
 
     init(_ from: From<Object>, _ context: ObjectContext, isAlone: Bool = false) throws(StorageError) {
         batches = try ObjectBatches(from, context, isAlone: isAlone)
     }
 
-    /// The next object; nil after the last.
+    /// Returns the next object; nil after the last one.
     ///
-    /// - Throws: What reading throws; there are no more objects then.
+    /// - Throws: Any error of reading. After an error there are no more objects.
     public func next() throws(StorageError) -> Object? {
         if ready.isEmpty { try reporting(fill) }
         if ready.isEmpty { batches.end() }
@@ -40,7 +41,7 @@ public final class ObjectCursor<Object: ManagedObject> {
         }
     }
 
-    /// Ends the cursor before its last object; what it holds is given back. When the cursor goes away, that happens by itself.
+    /// Ends the cursor before its last object and releases its resources. A released cursor is closed automatically.
     public func close() {
         ready = []
         batches.end()
@@ -48,13 +49,13 @@ public final class ObjectCursor<Object: ManagedObject> {
 }
 
 extension DataStack {
-    /// The objects of a request one after the other: read-only, in a context of their own, from the newest committed state.
+    /// Returns a cursor over the objects of a request: read-only, in a context of their own, from the newest committed state.
     ///
     /// ```swift
     /// let people = try stack.fetchCursor(From<Person>().batchSize(100))
     /// while let person = try people.next() { print(person.name) }
     /// ```
-    /// - Throws: `busy` while four cursors and streams of the stack are open; as `fetchAll`.
+    /// - Throws: `busy` while four cursors and streams of the stack are open; any error of `fetchAll`.
     public func fetchCursor<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> sending ObjectCursor<Object> {
         try reporting { () throws(StorageError) in
             try ObjectCursor(from, ObjectContext(stack: core, model: core.model), isAlone: true)
@@ -63,12 +64,12 @@ extension DataStack {
 }
 
 extension FetchSource {
-    /// The objects of a request one after the other.
+    /// Returns a cursor over the objects of a request.
     public func fetchCursor<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> ObjectCursor<Object> {
         try reporting { () throws(StorageError) in try ObjectCursor(from, try _fetchContext) }
     }
 
-    /// Calls a closure with each object of a request, in its order, as a cursor gives them. What the closure throws ends it.
+    /// Calls a closure with each object of a request, in its order, using a cursor. An error of the closure ends the iteration.
     public func forEach<Object: ManagedObject>(_ from: From<Object>, _ body: (Object) throws -> Void) throws {
         let cursor = try fetchCursor(from)
         defer { cursor.close() }

@@ -1,24 +1,25 @@
 public import PolystoreStorage
 
-/// The objects of a request one after the other, for `for try await`: read in batches on a thread of the stack, so that no thread of the
-/// program waits for a store.
+/// An asynchronous sequence of the objects of a request. Batches are read on a thread of the stack, so that no thread of the program waits
+/// for a store.
 ///
-/// It gives what an `ObjectCursor` gives. When its task is cancelled it ends with `cancelled`; then, at its last object, after an error, and
-/// when its iterator goes away, what it holds is given back. Each iterator begins anew.
+/// It returns the same objects as an `ObjectCursor`. The cancellation of its task ends it with `cancelled`. Its resources are released
+/// after the cancellation, after the last object, after an error, and when its iterator is released. Each iterator starts again from the
+/// beginning.
 public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
-    /// Objects, in the isolation that iterates.
+    /// The objects, in the isolation of the iteration.
     public typealias Element = Object
-    /// Errors of stores.
+    /// The errors of stores.
     public typealias Failure = StorageError
 
     private let begin: () throws(StorageError) -> ObjectBatches<Object>
 
     init(_ begin: @escaping () throws(StorageError) -> ObjectBatches<Object>) { self.begin = begin }
 
-    /// An iterator; it asks nothing before its first object is asked for.
+    /// Returns an iterator. It reads nothing until its first object is requested.
     public func makeAsyncIterator() -> Iterator { Iterator(begin) }
 
-    /// Goes through the objects.
+    /// An iterator over the objects.
     public struct Iterator: AsyncIteratorProtocol {
         private enum State {
             case new(() throws(StorageError) -> ObjectBatches<Object>)
@@ -27,12 +28,12 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
         }
 
         private var state: State
-        /// The objects that are there, the next one last.
+        /// The available objects, in reverse order.
         private var ready: [Object] = []
 
         init(_ begin: @escaping () throws(StorageError) -> ObjectBatches<Object>) { state = .new(begin) }
 
-        /// The next object; nil after the last.
+        /// Returns the next object; nil after the last one.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StorageError) -> Object? {
             do throws(StorageError) {
                 return try await step(actor)
@@ -79,22 +80,22 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
         }
     }
 
-    /// Batches on their way to a thread of the stack and back.
+    /// A container that passes batches to a thread of the stack and back.
     ///
-    /// Unchecked: whoever iterates waits until the thread is done, and the thread touches neither the context nor its objects.
+    /// Unchecked, because the iterating task waits until the thread is done, and the thread accesses neither the context nor its objects.
     private struct Handed: @unchecked Sendable {
         let value: ObjectBatches<Object>
     }
 }
 
 extension DataStack {
-    /// The objects of a request one after the other: read-only, in a context of their own, from one committed snapshot.
+    /// Returns the objects of a request as an asynchronous sequence: read-only, in a context of their own, from one committed snapshot.
     ///
     /// ```swift
     /// for try await person in stack.fetchStream(From<Person>().orderBy(.ascending(\.name))) { print(person.name) }
     /// ```
-    /// A relationship that is loaded late comes from the newest committed state; what `prefetch` loads is of the snapshot. The iterator throws
-    /// what `fetchCursor` does.
+    /// A relationship that is loaded later comes from the newest committed state; prefetched relationships come from the snapshot. The
+    /// iterator throws the same errors as `fetchCursor`.
     public func fetchStream<Object: ManagedObject>(_ from: From<Object>) -> sending ObjectStream<Object> {
         let core = core
         return ObjectStream { () throws(StorageError) in
@@ -104,7 +105,8 @@ extension DataStack {
 }
 
 extension FetchSource {
-    /// The objects of a request one after the other, for sources that outlive a closure: view contexts and detached transactions.
+    /// Returns the objects of a request as an asynchronous sequence, for sources that outlive a closure: view contexts and detached
+    /// transactions.
     public func fetchStream<Object: ManagedObject>(_ from: From<Object>) -> ObjectStream<Object> {
         ObjectStream { () throws(StorageError) in try ObjectBatches(from, try self._fetchContext, isAlone: false) }
     }

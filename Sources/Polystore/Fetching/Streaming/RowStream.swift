@@ -1,15 +1,15 @@
 internal import PolystoreStorage
 
-/// The rows of a plan from one store or several, in its order, one after the other. Of each store one batch is in memory.
+/// The rows of a plan from one or more stores, in its order. One batch per store is in memory.
 final class RowStream {
-    /// What the rows have of their objects.
+    /// The fields that the rows contain.
     let fields: FetchPlan.Fields
     private let plan: FetchPlan
     private let schema: Schema
-    /// Whether rows of several stores are compared; each source stands on a row then.
+    /// Whether rows of several stores are merged. In that case each source is positioned at a row.
     private let isMerged: Bool
     private var sources: [Source] = []
-    /// The source of the row that was given last.
+    /// The source of the most recently returned row.
     private var present: Source?
     private var toSkip = 0
     private var left = Int.max
@@ -22,9 +22,9 @@ final class RowStream {
         isMerged = stores.count > 1
         var part = plan
         if isMerged {
-            // Any attribute can be one that rows are compared by.
+            // Rows may be compared by any attribute.
             if !plan.sort.isEmpty { part.fields = .all }
-            // Any of the stores may have all the rows that are left out and all that are wanted.
+            // One of the stores may contain all skipped and all returned rows.
             (toSkip, left) = (plan.offset, plan.limit ?? .max)
             part.limit = plan.limit.map { $0.addingReportingOverflow(plan.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
             part.offset = 0
@@ -42,18 +42,18 @@ final class RowStream {
         }
     }
 
-    /// Where the rows of one store come from.
+    /// The source of the rows of one store.
     private final class Source {
         let store: Int32
         let reader: ReadSession
         let cursor: any RowCursor
-        /// The order, with the objects that it names as those of the store.
+        /// The order, in which referenced objects are bound to the store.
         let order: RowOrder
         let batch: RowBatch
         var index = -1
-        /// The place of the row in the order, where rows of several stores are compared.
+        /// The position of the row in the order, if rows of several stores are merged.
         var place: MergedPlace?
-        /// The rows that those of the batch lead to, which are read together.
+        /// The destination rows of the batch, which are read together.
         private(set) lazy var related = StoredRows(reader)
 
         init(_ store: Int, _ reader: ReadSession, _ cursor: any RowCursor, _ order: RowOrder, _ batch: RowBatch) {
@@ -64,7 +64,7 @@ final class RowStream {
             self.batch = batch
         }
 
-        /// Goes to the next row; false at the end.
+        /// Advances to the next row; returns false at the end.
         func step() throws(StorageError) -> Bool {
             index += 1
             if index < batch.count { return true }
@@ -75,12 +75,12 @@ final class RowStream {
         }
     }
 
-    /// Hands the next row and the position of its store to `body`; nil at the end.
+    /// Passes the next row and the position of its store to `body`; returns nil at the end.
     func next<R>(_ body: (borrowing RowView, Int32) throws(StorageError) -> R) throws(StorageError) -> R? {
         try nextRelated { row, store, _ throws(StorageError) in try body(row, store) }
     }
 
-    /// The same with the rows that relationships of the row lead to.
+    /// Passes the next row, the position of its store and the destination rows of its relationships to `body`; returns nil at the end.
     func nextRelated<R>(_ body: (borrowing RowView, Int32, StoredRows) throws(StorageError) -> R) throws(StorageError) -> R? {
         guard let source = try isMerged ? smallest() : only() else { return nil }
         return try body(source.batch.row(source.index), source.store, source.related)
@@ -104,7 +104,7 @@ final class RowStream {
         return nil
     }
 
-    /// Goes to the next row of one store, and reads what it is compared by.
+    /// Advances to the next row of one store, and reads its sort values.
     private func advance(_ source: Source) throws(StorageError) -> Bool {
         guard try source.step() else { return false }
         let row = source.batch.row(source.index)

@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The right to hold a snapshot outside a transaction. There are few, so that reads and fetches always find a connection.
+/// A permit to hold a snapshot outside a transaction. The number of permits is small, so that reads and fetches always find a connection.
 final class StreamSeat {
     static let count = 4
     private let core: StackCore
@@ -10,11 +10,11 @@ final class StreamSeat {
 
     deinit { core.openStreams.subtract(1, ordering: .relaxed) }
 
-    /// A seat, until it is released.
+    /// Takes a permit, which is held until the object is released.
     ///
-    /// - Throws: `busy` when all are taken.
+    /// - Throws: `busy` if no permit is available.
     static func take(_ core: StackCore) throws(StorageError) -> StreamSeat {
-        // What is counted above is taken back by `deinit`.
+        // `deinit` reverts the count.
         let isFree = core.openStreams.add(1, ordering: .relaxed).oldValue < count, seat = StreamSeat(core)
         if isFree { return seat }
         throw StorageError(
