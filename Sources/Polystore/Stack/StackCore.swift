@@ -41,7 +41,7 @@ final class StackCore: Sendable {
     let completions = DispatchQueue(label: "polystore.completions")
     let commits = CommitHub()
     let joint = JointCommits()
-    /// The publishers, which it updates after each commit.
+    /// The component that updates publishers after each commit.
     var publishers: PublisherCenter { state.withLock { $0.publishers } }
     /// The change watches of the stores, by position, while the stack is observed.
     let following = Mutex<[Int: Following]>([:])

@@ -55,9 +55,9 @@ extension DataStack {
     ///   - timeout: The maximum total duration, including waiting for other writers; nil for no limit.
     ///   - queue: The queue on which the completion is called; nil for the stack's own serial queue.
     ///   - body: The work.
-    ///   - completion: A closure that is called with the result, after the observers of the stack have been notified of the commit. If the
-    ///     store cannot determine the order of this commit and those of other processes, for example because a server is unreachable, the
-    ///     completion waits at most one second for the notification.
+    ///   - completion: A closure that is called with the result, after the observers of the stack have been notified of the commit. This
+    ///     wait is limited to one second, which expires for example if an unreachable server cannot determine the order of this commit and
+    ///     those of other processes.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         asynchronous body: @escaping @Sendable (Transaction) throws -> R, on queue: DispatchQueue? = nil,

@@ -36,7 +36,7 @@ public final class UnsafeTransaction: BaseTransaction {
     /// Validates the rules of the model, checks the versions of all changed objects and the existence of all objects that they reference,
     /// then writes and commits. Does nothing without changes.
     ///
-    /// Objects that a merge policy changed are validated again, and are asked again whether they prepare themselves for the commit.
+    /// Objects that a merge policy changed are validated again, after another call of `willSave`.
     ///
     /// - Parameters:
     ///   - policy: The resolution of conflicts with transactions that changed an object in the meantime.
