@@ -43,5 +43,7 @@ public protocol CommitOutcomeStorage: StorageInterface {
     /// *Requires*: the token belongs to this store (`details.commit` of a `commitOutcomeUnknown`).
     ///
     /// *Behavior*: a result of `committed` or `notCommitted` never changes.
+    ///
+    /// - Throws: `notFound` for the token of another store.
     func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome
 }

@@ -20,6 +20,9 @@ enum OutcomeCases {
                         check.isTrue(outcome != .committed && outcome != .inProgress, "the outcome of \"\(text.prefix(40))\"")
                     }
                 }
+                check.throwing(.notFound, "the token of another store") {
+                    _ = try store.outcome(of: CommitToken(storeID: UUID(), value: "1.0"))
+                }
                 // Some stores name a commit only when it is in doubt.
                 guard let kept = try token(scratch, commits: true), let lost = try token(scratch, commits: false) else { return }
                 for _ in 0..<2 {

@@ -59,8 +59,9 @@ import Testing
         let running = try #require(try admin.text("SELECT pg_current_xact_id()"))
         #expect(try outcome("\(cluster):\(running):") == .inProgress)
         #expect(try outcome("1\(cluster):\(running):") == .unknown)
-        #expect(try outcome("\(cluster):\(running):", of: UUID()) == .unknown)
-        #expect(try outcome("nonsense") == .unknown)
+        for (value, store) in [("\(cluster):\(running):", UUID()), ("nonsense", id)] {
+            #expect { try outcome(value, of: store) } throws: { ($0 as? StorageError)?.code == .notFound }
+        }
         try admin.execute("COMMIT")
         #expect(try outcome("\(cluster):\(running):") == .committed)
         // The id is that of another transaction: ours had an entry.

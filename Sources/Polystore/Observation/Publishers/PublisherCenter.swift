@@ -63,7 +63,7 @@ final class PublisherCenter: CommitSubscriber {
     /// One that could not be led on.
     private struct Straggler: Sendable {
         static let shortestPause = 1.0
-        static let longestPause = 30.0
+        static let longestPause = 5.0
 
         weak var follower: (any CommitFollower)?
         /// The stores of which it does not know what changed.
