@@ -28,6 +28,20 @@ enum SourceCases {
             check.equal(object.sources, ["sync"], "of the object")
             check.equal(list.problems, [], "problems")
         },
+        .graph("N019.a-pair-and-a-value-of-one-object-have-none", "H9") { stack, check in
+            try EventCases.add(["Ann": 1], to: stack)
+            try stack.write { try $0.create(Club.self).name = "Chess" }
+            let all = From<Club>(), view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(all))
+            try stack.perform(
+                sourceIdentifier: "screen",
+                synchronous: { transaction in
+                    for club in try transaction.fetchAll(all) { club.members = [try person("Ann", in: transaction)] }
+                })
+            try stack.perform(sourceIdentifier: "sync", synchronous: { for club in try $0.fetchAll(all) { club.name = "Go" } })
+            while try view.merge() {}
+            check.equal(list.take(), ["will", "update 0.0", "did"], "calls")
+            check.equal(list.sources, [nil], "of both")
+        },
         .graph("N019.a-list-that-is-fetched-shows-what-all-sources-did", "H9") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
             // A condition on members is evaluated for all people at once.

@@ -127,14 +127,9 @@ struct CommitBatch {
         keys(root, store, schema).overlap(other.keys(root, store, schema))
     }
 
-    /// The keys of touched objects of a hierarchy.
+    /// The keys of touched objects of a hierarchy, those of which pairs changed included.
     private func keys(_ root: EntityIndex, _ store: Int, _ schema: Schema) -> KeyRanges {
-        var ranges: [ClosedRange<Int64>] = []
-        for run in runs(in: store) where schema[run.entity].root == root {
-            if case .links = run.kind { continue }
-            ranges.append(run.keys)
-        }
-        return KeyRanges(ranges)
+        KeyRanges(runs(in: store).filter { schema[$0.entity].root == root }.map(\.keys))
     }
 }
 
