@@ -7,7 +7,7 @@ enum InterludeCases {
     static let all: [ConformanceCase] = failures + objects + resets + places
 
     private static let failures: [ConformanceCase] = [
-        .graph("N020.a-value-that-fails-for-a-while-stops-nobody-else", "semantics H") { stack, check in
+        .graph("N020.a-value-that-fails-for-a-while-stops-nobody-else", "H6") { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let isFailing = SharedValue(false)
             let first = PublisherRecorder(try stack.publishList(EventCases.byAge.limit(10)))
@@ -35,7 +35,7 @@ enum InterludeCases {
     ]
 
     private static let objects: [ConformanceCase] = [
-        .graph("N021.an-object-of-which-a-part-was-fetched", "semantics H") { stack, check in
+        .graph("N021.an-object-of-which-a-part-was-fetched", "H6") { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let view = stack.makeViewContext()
             let ann = try view.fetchAll(From<Person>().properties(\.name))
@@ -44,7 +44,7 @@ enum InterludeCases {
             try view.merge()
             check.equal(object.take(), ["will 1", "did 7 age"], "what was left out of the fetch")
         },
-        .graph("N022.a-list-is-told-of-pairs-as-commits-are", "semantics H") { stack, check in
+        .graph("N022.a-list-is-told-of-pairs-as-commits-are", "H7") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2, "Cid": 3], to: stack)
             try stack.write { try $0.create(Club.self).name = "Chess" }
             let byName = From<Club>().orderBy(.ascending(\.name)), view = stack.makeViewContext()
@@ -82,7 +82,7 @@ enum InterludeCases {
             }
             check.equal(people.problems + clubs.problems + published.told.problems, [], "problems")
         },
-        .graph("N023.a-deletion-that-is-taken-back", "semantics H") { stack, check in
+        .graph("N023.a-deletion-that-is-taken-back", "H6") { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let work = stack.beginUnsafe(supportsUndo: true), ann = try person("Ann", in: work)
             let monitor = try work.monitorObject(ann), object = ObjectRecorder(monitor)
@@ -105,7 +105,7 @@ enum InterludeCases {
             check.equal(ages, [nil, 1, 42, nil, 1], "the property")
             age.invalidate()
         },
-        .graph("N024.relationships-that-were-loaded-before-the-monitor", "semantics H") { stack, check in
+        .graph("N024.relationships-that-were-loaded-before-the-monitor", "H6") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2, "Cid": 3], to: stack)
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
@@ -157,7 +157,7 @@ enum InterludeCases {
     }
 
     private static let resets: [ConformanceCase] = [
-        .graph("N025.a-front-end-shows-the-values-after-a-reset", "semantics H") { stack, check in
+        .graph("N025.a-front-end-shows-the-values-after-a-reset", "C1") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
             for merging in [MergeTime.onDemand, .automatic] {
                 let view = stack.makeViewContext(merging: merging), provider = ListDataProvider<Screen>(context: view), screen = Screen()
@@ -171,7 +171,7 @@ enum InterludeCases {
                 check.isTrue(shown.contains("Ann \(age)"), "shown were \(shown)")
             }
         },
-        .graph("N025.a-reset-ends-what-was-announced", "semantics H") { stack, check in
+        .graph("N025.a-reset-ends-what-was-announced", "C1") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), ben = try view.monitorObject(person("Ben", in: view))
             let first = ObjectRecorder(try view.monitorObject(person("Ann", in: view))), second = ObjectRecorder(ben)
@@ -190,7 +190,7 @@ enum InterludeCases {
     ]
 
     private static let places: [ConformanceCase] = [
-        ConformanceCase("N026.a-store-that-is-removed-and-added-again", clause: "semantics H", needs: [.persistent]) { harness, check in
+        ConformanceCase("N026.a-store-that-is-removed-and-added-again", clause: "H6", needs: [.persistent]) { harness, check in
             try harness.withStack { stack in
                 try EventCases.add(["Ann": 1], to: stack)
                 let view = stack.makeViewContext(), ann = try person("Ann", in: view), monitor = try view.monitorObject(ann)
@@ -214,7 +214,7 @@ enum InterludeCases {
                 age.invalidate()
             }
         },
-        .graph("N027.sections-that-differ-by-the-form-of-a-letter", "semantics H, V") { stack, check in
+        .graph("N027.sections-that-differ-by-the-form-of-a-letter", "H7, V3") { stack, check in
             // One name in two normalizations.
             let names = ["e\u{301}", "\u{e9}"]
             try stack.add(names[0], names[1])
@@ -233,7 +233,7 @@ enum InterludeCases {
             check.equal(snapshot.items(inSectionWithID: names[1])?.count, 2, "the other")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N028.a-purge-of-what-was-told", "semantics H", needs: [.history]) { stack, check in
+        .graph("N028.a-purge-of-what-was-told", "H4, H6", needs: [.history]) { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(EventCases.byAge))
             for age in 2...10 { try stack.write { try person("Ann", in: $0).age = age } }
