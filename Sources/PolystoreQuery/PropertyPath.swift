@@ -3,13 +3,13 @@ public struct PropertyPath: Sendable, Hashable, CustomStringConvertible {
     /// The stored names, outermost first.
     public var names: [String]
 
-    /// The object itself: its key.
+    /// The object itself, whose value is its key.
     public static let object = PropertyPath(["SELF"])
 
-    /// A path from its names.
+    /// Creates a path from its names.
     public init(_ names: [String]) { self.names = names }
 
-    /// A path from its text, names separated by dots.
+    /// Creates a path from its text, with names separated by dots.
     public init(_ text: String) { names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
 
     /// The names separated by dots.
@@ -17,6 +17,6 @@ public struct PropertyPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PropertyPath: ExpressibleByStringLiteral {
-    /// A path from a literal, names separated by dots.
+    /// Creates a path from a literal, with names separated by dots.
     public init(stringLiteral value: String) { self.init(value) }
 }

@@ -1,31 +1,31 @@
 public import PolystoreSchema
 
-/// What can stand on either side of a comparison, be sorted by, or be asked for by a query; as deep as a `QueryPredicate` at most.
+/// An operand of a comparison, a sort key, or an output of a query. It is at most as deep as a `QueryPredicate`.
 public struct QueryExpression: Sendable, Hashable {
-    /// What an expression is at its outermost level.
+    /// The outermost level of an expression.
     public indirect enum Node: Sendable, Hashable {
         /// The value of a property.
         case path(PropertyPath)
-        /// The value of a property of an object outside of a condition on related objects: of the one whose they are for 1, of the one
-        /// outside of that for 2.
+        /// The value of a property of an object outside a condition on related objects. Level 1 is the object that the related objects
+        /// belong to, level 2 the next outer one.
         case outer(Int, PropertyPath)
         /// A constant.
         case value(Value)
-        /// A constant that is given later, by its name.
+        /// A named constant whose value is given later.
         case variable(String)
-        /// A function of other expressions; nil where an argument is nil, except for `coalesce`.
+        /// A function of other expressions; nil if an argument is nil, except for `coalesce`.
         case function(Function, [QueryExpression])
-        /// The first expression where the condition holds, else the second.
+        /// The first expression if the condition holds, otherwise the second.
         case conditional(QueryPredicate, QueryExpression, QueryExpression)
-        /// An aggregate over the objects that a to-many relationship leads to.
+        /// An aggregate over the objects that a to-many relationship references.
         case related(RelatedAggregate)
-        /// An aggregate over the objects of a group; only in a query for values.
+        /// An aggregate over the objects of a group, valid only in a query for values.
         case aggregate(Aggregate)
     }
 
-    /// What it is.
+    /// The outermost level.
     public let node: Node
-    /// The number of levels; one more than `QueryPredicate.deepest` for what is too deep.
+    /// The number of levels; one more than `QueryPredicate.deepest` for an expression that is too deep.
     let depth: Int
 
     init(_ node: Node, below depth: Int = 0) {
@@ -33,59 +33,59 @@ public struct QueryExpression: Sendable, Hashable {
         self.node = depth < QueryPredicate.deepest ? node : .value(.null)
     }
 
-    /// Whether it was nested too deep to be kept.
+    /// Whether it was nested too deeply and its contents were discarded.
     var isTooDeep: Bool { depth > QueryPredicate.deepest }
 }
 
 extension QueryExpression {
-    /// The value of a property.
+    /// Returns the value of a property.
     public static func path(_ path: PropertyPath) -> QueryExpression { QueryExpression(.path(path)) }
 
-    /// The value of a property of an object outside of a condition on related objects: of the one whose they are for 1, of the one
-    /// outside of that for 2; of the object itself for 0.
+    /// Returns the value of a property of an object outside a condition on related objects. Level 1 is the object that the related objects
+    /// belong to, level 2 the next outer one, and level 0 the object itself.
     public static func outer(_ level: Int, _ path: PropertyPath) -> QueryExpression {
         level == 0 ? .path(path) : QueryExpression(.outer(level, path))
     }
 
-    /// A constant.
+    /// Returns a constant.
     public static func value(_ value: Value) -> QueryExpression { QueryExpression(.value(value)) }
 
-    /// A constant that is given later, by its name; see `substituting(_:)`.
+    /// Returns a named constant whose value is given later; see `substituting(_:)`.
     public static func variable(_ name: String) -> QueryExpression { QueryExpression(.variable(name)) }
 
-    /// A function of other expressions; nil where an argument is nil, except for `coalesce`.
+    /// Returns a function of other expressions; nil if an argument is nil, except for `coalesce`.
     public static func function(_ function: Function, _ arguments: [QueryExpression]) -> QueryExpression {
         QueryExpression(.function(function, arguments), below: arguments.reduce(0) { max($0, $1.depth) })
     }
 
-    /// The first expression where the condition holds, else the second.
+    /// Returns the first expression if the condition holds, otherwise the second.
     public static func conditional(_ condition: QueryPredicate, _ a: QueryExpression, _ b: QueryExpression) -> QueryExpression {
         QueryExpression(.conditional(condition, a, b), below: max(condition.depth, a.depth, b.depth))
     }
 
-    /// An aggregate over the objects that a to-many relationship leads to.
+    /// Returns an aggregate over the objects that a to-many relationship references.
     public static func related(_ aggregate: RelatedAggregate) -> QueryExpression {
         QueryExpression(.related(aggregate), below: aggregate.predicate?.depth ?? 0)
     }
 
-    /// An aggregate over the objects of a group; only in a query for values.
+    /// Returns an aggregate over the objects of a group, valid only in a query for values.
     public static func aggregate(_ aggregate: Aggregate) -> QueryExpression {
         QueryExpression(.aggregate(aggregate), below: aggregate.argument?.depth ?? 0)
     }
 }
 
-/// An aggregate over related objects: the number of friends, or the greatest age of those who are at home.
+/// An aggregate over related objects, such as the number of friends, or the greatest age of those who are at home.
 public struct RelatedAggregate: Sendable, Hashable {
-    /// What is computed.
+    /// The aggregate function.
     public var function: AggregateFunction
-    /// Relationships, one of them to-many; nothing else.
+    /// A path of relationships only, one of them to-many.
     public var relationship: PropertyPath
     /// The property of the objects at the end; nil only for a count of objects.
     public var property: PropertyPath?
-    /// Which of the objects count; nil for all.
+    /// The condition on the aggregated objects; nil for all.
     public var predicate: QueryPredicate?
 
-    /// An aggregate over related objects.
+    /// Creates an aggregate over related objects.
     public init(
         _ function: AggregateFunction, _ relationship: PropertyPath, _ property: PropertyPath? = nil, where predicate: QueryPredicate? = nil
     ) {

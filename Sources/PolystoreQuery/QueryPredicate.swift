@@ -1,97 +1,98 @@
 public import PolystoreSchema
 
-/// How two values are compared.
+/// A comparison of two values.
 public enum Comparison: String, Sendable, Hashable, CaseIterable {
-    /// The same, nil included.
+    /// Equal, including two nils.
     case equal = "=="
-    /// Not the same; true where exactly one side is nil.
+    /// Not equal; true if exactly one side is nil.
     case notEqual = "!="
-    /// Smaller; false where a side is nil.
+    /// Less; false if a side is nil.
     case less = "<"
-    /// Smaller or the same; false where a side is nil.
+    /// Less or equal; false if a side is nil.
     case lessOrEqual = "<="
-    /// Greater; false where a side is nil.
+    /// Greater; false if a side is nil.
     case greater = ">"
-    /// Greater or the same; false where a side is nil.
+    /// Greater or equal; false if a side is nil.
     case greaterOrEqual = ">="
 }
 
-/// How a text is looked at.
+/// A kind of match of a text.
 public enum TextMatch: String, Sendable, Hashable, CaseIterable {
-    /// It begins with the needle.
+    /// The text begins with the needle.
     case beginsWith
-    /// It ends with the needle.
+    /// The text ends with the needle.
     case endsWith
-    /// It has the needle anywhere.
+    /// The text contains the needle.
     case contains
-    /// It is like a pattern as a whole: `*` stands for any run of characters, `?` for one Unicode scalar, `\` before them for themselves.
+    /// The whole text matches a pattern: `*` matches any run of characters, `?` one Unicode scalar, and `\` escapes them.
     case like
-    /// It matches a regular expression as a whole.
+    /// The whole text matches a regular expression.
     case matches
-    /// It has the words that a `SearchQuery` asks for; case and diacritics never count.
+    /// The text contains the words of a `SearchQuery`, ignoring case and diacritics.
     case search
 }
 
-/// How many related objects must satisfy a condition.
+/// The number of related objects that must satisfy a condition.
 public enum Quantifier: String, Sendable, Hashable, CaseIterable {
-    /// One or more.
+    /// At least one.
     case any = "ANY"
-    /// Every one; also where there is none.
+    /// Every one; true if there is none.
     case all = "ALL"
-    /// Not one.
+    /// None.
     case none = "NONE"
 }
 
-/// What is asked of a value whose right side a variable stands for.
+/// A test of a value whose right side is a variable.
 public enum OpenTest: Sendable, Hashable {
-    /// Whether it is in a list.
+    /// Whether the value is in a list.
     case isIn
-    /// Whether it lies between the two values of a list.
+    /// Whether the value lies between the two values of a list.
     case between
-    /// Whether it has a text in a place, or matches it.
+    /// Whether the value contains a text at the position that the match requires, or matches it.
     case text(TextMatch)
 }
 
 /// A condition on objects, with names not yet checked against a schema.
 ///
-/// Logic is two-valued as in Swift: every predicate is true or false of every object, so a predicate and its negation divide all
-/// objects. The meaning of each case is that of `PredicateEvaluator`.
+/// Logic is two-valued as in Swift: every predicate is true or false for every object, so a predicate and its negation partition all
+/// objects. `PredicateEvaluator` defines the result of each case.
 ///
-/// A predicate is at most `deepest` levels deep, whatever a program nests: a deeper one keeps nothing but that it is too deep, and is
-/// refused where it is used. So nothing that walks through a predicate, its release included, needs more stack than that.
+/// A predicate is at most `deepest` levels deep, however deep a program nests it. A deeper one discards its contents, records only that it
+/// is too deep, and is refused when it is used. So no traversal of a predicate, including its release, needs more stack than that.
 public struct QueryPredicate: Sendable, Hashable {
-    /// What a predicate says at its outermost level.
+    /// The outermost level of a predicate.
     public indirect enum Node: Sendable, Hashable {
-        /// True or false of every object.
+        /// True or false for every object.
         case constant(Bool)
         /// A comparison of two expressions.
         case compare(QueryExpression, Comparison, QueryExpression)
-        /// Whether a value is in a list; nil is in the list only if the list says so.
+        /// Whether a value is in a list. Nil is in the list only if the list contains nil.
         case isIn(QueryExpression, [Value])
-        /// Whether a value lies between two others, both included; false where one of the three is nil.
+        /// Whether a value lies between two others, inclusive; false if one of the three is nil.
         case between(QueryExpression, QueryExpression, QueryExpression)
-        /// Whether a text has the needle in a place, or matches it; false of nil. With options the text is `folded`, and the needle is too.
+        /// Whether a text contains the needle at the position that the match requires, or matches it; false for nil. With options the text
+        /// is `folded`, and so is the needle.
         case text(QueryExpression, TextMatch, String)
         /// Such a test with a list or a text that is given later, for a named variable.
         case open(QueryExpression, OpenTest, String)
-        /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
+        /// Whether the quantified number of the objects that the relationships reference, one of which is to-many, satisfies a condition.
         case related(Quantifier, PropertyPath, QueryPredicate)
-        /// Whether the object is of an entity, or of one below it.
+        /// Whether the object belongs to an entity or one of its descendants.
         case isEntity(String)
-        /// True if all parts are; true without parts.
+        /// True if all parts are true, or if there are none.
         case and([QueryPredicate])
-        /// True if a part is; false without parts.
+        /// True if at least one part is true; false without parts.
         case or([QueryPredicate])
-        /// The opposite.
+        /// The negation.
         case not(QueryPredicate)
     }
 
-    /// The most levels of a predicate, those of its expressions included.
+    /// The maximum number of levels of a predicate, including those of its expressions.
     public static let deepest = 500
 
-    /// What it says.
+    /// The outermost level.
     public let node: Node
-    /// The number of levels; one more than `deepest` for what is too deep.
+    /// The number of levels; one more than `deepest` for a predicate that is too deep.
     let depth: Int
 
     init(_ node: Node, below depth: Int = 0) {
@@ -99,54 +100,56 @@ public struct QueryPredicate: Sendable, Hashable {
         self.node = depth < Self.deepest ? node : .constant(false)
     }
 
-    /// Whether it was nested too deep to be kept.
+    /// Whether it was nested too deeply and its contents were discarded.
     var isTooDeep: Bool { depth > Self.deepest }
 }
 
 extension QueryPredicate {
-    /// True or false of every object.
+    /// Returns a predicate that is true or false for every object.
     public static func constant(_ value: Bool) -> QueryPredicate { QueryPredicate(.constant(value)) }
 
-    /// A comparison of two expressions.
+    /// Returns a comparison of two expressions.
     public static func compare(_ a: QueryExpression, _ comparison: Comparison, _ b: QueryExpression) -> QueryPredicate {
         QueryPredicate(.compare(a, comparison, b), below: max(a.depth, b.depth))
     }
 
-    /// Whether a value is in a list; nil is in the list only if the list says so.
+    /// Returns whether a value is in a list. Nil is in the list only if the list contains nil.
     public static func isIn(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
         QueryPredicate(.isIn(expression, values), below: expression.depth)
     }
 
-    /// Whether a value lies between two others, both included; false where one of the three is nil.
+    /// Returns whether a value lies between two others, inclusive; false if one of the three is nil.
     public static func between(_ expression: QueryExpression, _ low: QueryExpression, _ high: QueryExpression) -> QueryPredicate {
         QueryPredicate(.between(expression, low, high), below: max(expression.depth, low.depth, high.depth))
     }
 
-    /// Whether a text has the needle in a place, or matches it; false of nil. With options the text is `folded`, and the needle is too.
+    /// Returns whether a text contains the needle at the position that the match requires, or matches it; false for nil. With options the
+    /// text is `folded`, and so is the needle.
     public static func text(_ expression: QueryExpression, _ match: TextMatch, _ needle: String) -> QueryPredicate {
         QueryPredicate(.text(expression, match, needle), below: expression.depth)
     }
 
-    /// A test with a list or a text that is given later, for a named variable.
+    /// Returns a test with a list or a text that is given later, for a named variable.
     public static func open(_ expression: QueryExpression, _ test: OpenTest, _ variable: String) -> QueryPredicate {
         QueryPredicate(.open(expression, test, variable), below: expression.depth)
     }
 
-    /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
+    /// Returns whether the quantified number of the objects that the relationships reference, one of which is to-many, satisfies a
+    /// condition.
     public static func related(_ quantifier: Quantifier, _ path: PropertyPath, _ condition: QueryPredicate) -> QueryPredicate {
         QueryPredicate(.related(quantifier, path, condition), below: condition.depth)
     }
 
-    /// Whether the object is of an entity, or of one below it.
+    /// Returns whether the object belongs to an entity or one of its descendants.
     public static func isEntity(_ name: String) -> QueryPredicate { QueryPredicate(.isEntity(name)) }
 
-    /// True if all parts are; true without parts.
+    /// Returns the conjunction of the parts; true without parts.
     public static func and(_ parts: [QueryPredicate]) -> QueryPredicate { QueryPredicate(.and(parts), below: parts.deepest) }
 
-    /// True if a part is; false without parts.
+    /// Returns the disjunction of the parts; false without parts.
     public static func or(_ parts: [QueryPredicate]) -> QueryPredicate { QueryPredicate(.or(parts), below: parts.deepest) }
 
-    /// The opposite.
+    /// Returns the negation.
     public static func not(_ part: QueryPredicate) -> QueryPredicate { QueryPredicate(.not(part), below: part.depth) }
 }
 
@@ -155,7 +158,7 @@ extension [QueryPredicate] {
 }
 
 extension QueryPredicate {
-    /// Both; nested conjunctions are flattened.
+    /// Returns the conjunction. Nested conjunctions are flattened.
     public static func && (a: QueryPredicate, b: QueryPredicate) -> QueryPredicate {
         switch (a.node, b.node) {
         case (.and(let x), .and(let y)): .and(x + y)
@@ -165,7 +168,7 @@ extension QueryPredicate {
         }
     }
 
-    /// Either; nested disjunctions are flattened.
+    /// Returns the disjunction. Nested disjunctions are flattened.
     public static func || (a: QueryPredicate, b: QueryPredicate) -> QueryPredicate {
         switch (a.node, b.node) {
         case (.or(let x), .or(let y)): .or(x + y)
@@ -175,6 +178,6 @@ extension QueryPredicate {
         }
     }
 
-    /// The opposite; that of an opposite is what it was made of.
+    /// Returns the negation. A double negation is removed.
     public static prefix func ! (a: QueryPredicate) -> QueryPredicate { if case .not(let inner) = a.node { inner } else { .not(a) } }
 }

@@ -1,17 +1,17 @@
-/// One aggregate: a function over something of each object, or over the objects themselves.
+/// One aggregate: a function over an expression of each object, or over the objects themselves.
 public struct Aggregate: Sendable, Hashable {
-    /// What is computed.
+    /// The aggregate function.
     public var function: AggregateFunction
-    /// What it is computed over; nil only for a count of objects.
+    /// The argument; nil only for a count of objects.
     public var argument: QueryExpression?
 
-    /// An aggregate over a property, or over objects.
+    /// Creates an aggregate over a property, or over objects.
     public init(_ function: AggregateFunction, _ path: PropertyPath? = nil) {
         self.function = function
         argument = path.map(QueryExpression.path)
     }
 
-    /// An aggregate over an expression.
+    /// Creates an aggregate over an expression.
     public init(_ function: AggregateFunction, of expression: QueryExpression) {
         self.function = function
         argument = expression
@@ -20,21 +20,21 @@ public struct Aggregate: Sendable, Hashable {
 
 /// One value in each row of a query's answer.
 public struct QueryOutput: Sendable, Hashable {
-    /// What is asked for: beside aggregates only of grouping keys and aggregates.
+    /// The expression. Beside aggregates it may use only grouping keys and aggregates.
     public var expression: QueryExpression
-    /// The name in the answer, such as `age` or `average(age)` where none is given.
+    /// The name in the answer. The default is derived from the expression, such as `age` or `average(age)`.
     public var alias: String
 
-    /// An output; without an alias it is called what it is.
+    /// Creates an output. Without an alias its name is derived from the expression.
     public init(_ expression: QueryExpression, as alias: String? = nil) {
         self.expression = expression
         self.alias = alias ?? Self.name(expression)
     }
 
-    /// The value of a property, which must be among the grouping keys when there are aggregates.
+    /// Returns the value of a property, which must be among the grouping keys if there are aggregates.
     public static func property(_ path: PropertyPath, as alias: String? = nil) -> QueryOutput { QueryOutput(.path(path), as: alias) }
 
-    /// An aggregate over the group.
+    /// Returns an aggregate over the group.
     public static func aggregate(_ aggregate: Aggregate, as alias: String? = nil) -> QueryOutput {
         QueryOutput(.aggregate(aggregate), as: alias)
     }
@@ -52,27 +52,27 @@ public struct QueryOutput: Sendable, Hashable {
 
 /// A request for values instead of objects.
 public struct QueryRequest: Sendable, Hashable {
-    /// Which objects are looked at; its order, limit and offset apply to the rows of the answer.
+    /// The objects that the query reads. Their order, limit and offset apply to the rows of the answer.
     ///
-    /// Beside aggregates the answer is ordered by grouping keys, aggregates, and aliases of outputs.
+    /// Beside aggregates, the answer is ordered by grouping keys, aggregates, and aliases of outputs.
     public var fetch: FetchRequest
-    /// What each row of the answer holds.
+    /// The values of each row of the answer.
     public var outputs: [QueryOutput]
     /// The grouping keys.
     public var groupBy: [QueryExpression]
-    /// Which groups are in the answer: a condition on grouping keys, aggregates, and aliases of outputs.
+    /// The condition on groups: on grouping keys, aggregates, and aliases of outputs.
     public var having: QueryPredicate?
-    /// Whether equal rows of an answer without aggregates are one.
+    /// Whether equal rows of an answer without aggregates are merged into one.
     public var isDistinct: Bool
 
-    /// A request for values.
+    /// Creates a request for values.
     public init(
         _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [PropertyPath] = [], having: QueryPredicate? = nil, isDistinct: Bool = false
     ) {
         self.init(fetch, outputs: outputs, groupBy: groupBy.map(QueryExpression.path), having: having, isDistinct: isDistinct)
     }
 
-    /// A request for values, grouped by what is computed.
+    /// Creates a request for values, grouped by expressions.
     public init(
         _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [QueryExpression], having: QueryPredicate? = nil, isDistinct: Bool = false
     ) {

@@ -1,7 +1,8 @@
 internal import Foundation
 public import PolystoreSchema
 
-/// One aggregate over cells, with the rules of the contract; nil is skipped. Each aggregate uses the part of the state that it needs.
+/// The state of one aggregate over cells, as the contract defines it. Nil is skipped. Each aggregate uses the part of the state that it
+/// needs.
 public struct Accumulator {
     private let function: AggregateFunction
     private let type: ValueType?
@@ -15,7 +16,7 @@ public struct Accumulator {
     /// All values, in any order.
     var values: [Value] = []
 
-    /// An empty aggregate over values of a type; nil for a count of objects.
+    /// Creates an empty aggregate over values of a type, or with nil over objects.
     public init(_ function: AggregateFunction, type: ValueType?) {
         self.function = function
         self.type = type
@@ -25,7 +26,7 @@ public struct Accumulator {
     /// Counts an object.
     public mutating func addObject() { count += 1 }
 
-    /// Takes in a cell; nil is skipped.
+    /// Adds a cell. Nil is skipped.
     public mutating func add(_ cell: Cell) throws(QueryError) {
         guard let type, !cell.isNull else { return }
         count += 1
@@ -33,9 +34,9 @@ public struct Accumulator {
         try step(&self, cell, type)
     }
 
-    /// The value of the aggregate.
+    /// Returns the value of the aggregate.
     ///
-    /// - Throws: `arithmeticOverflow` when a total left the range of its type.
+    /// - Throws: `arithmeticOverflow` if a total exceeds the range of its type.
     public func result() throws(QueryError) -> Value {
         let type = type ?? .int64
         return count == 0 ? function.ofNothing(type) : try function.descriptor.answer(self, type)
@@ -46,7 +47,7 @@ public struct Accumulator {
         return value
     }
 
-    /// The value between two numbers, `null` between two of them; nil where there is none between them.
+    /// Returns the mean of two numbers; nil if it cannot be represented, and `null` for operands that are not two numbers of one kind.
     public static func middle(_ low: Value, _ high: Value) -> Value? {
         switch (low, high) {
         case (.int(let a), .int(let b)): return .double((Double(a) / 2) + (Double(b) / 2))

@@ -1,44 +1,44 @@
 internal import PolystoreSchema
 
-/// What an aggregate takes, gives and computes: all that the checker, the parser, the printer and the evaluator know of it.
+/// The arguments, result and computation of an aggregate: everything that the checker, the parser, the printer and the evaluator need.
 struct AggregateDescriptor: Sendable {
-    /// What the values are.
+    /// The kind of values that the aggregate accepts.
     enum Kind: Sendable {
         case anything, numbers
-        /// Values with an order, which those of coded attributes have not.
+        /// Values with an order. Values of coded attributes have none.
         case ordered
     }
 
-    /// The type of the answer.
+    /// The type of the result.
     enum Result: Sendable {
         case wholeNumber, double
-        /// That of the values.
+        /// The type of the values.
         case ofValues
-        /// That of a total of the values: 64 bits of whole numbers.
+        /// The type of a total of the values: 64 bits for whole numbers.
         case total
-        /// That of a mean of the values: decimal of decimals, else double.
+        /// The type of a mean of the values: decimal for decimals, otherwise double.
         case mean
     }
 
     typealias Step = @Sendable (_ state: inout Accumulator, _ cell: Cell, _ type: ValueType) throws(QueryError) -> Void
     typealias Answer = @Sendable (_ state: Accumulator, _ type: ValueType) throws(QueryError) -> Value
 
-    /// The name in the text form, behind an `@`.
+    /// The name in the text form, after an `@`.
     let name: String
-    /// Whether it can be computed over objects, without a property of theirs.
+    /// Whether it can be computed over objects, without a property.
     var takesObjects = false
     let takes: Kind
     let gives: Result
-    /// Whether there are values of the right types for which there is no answer.
+    /// Whether there are values of valid types that have no result.
     var canFail = false
-    /// The answer over nothing; zero is one of the type of the answer.
+    /// The result over no values. A zero has the type of the result.
     let ofNothing: Value
-    /// Takes in a cell that is not nil, which the state has counted.
+    /// Adds a cell that is not nil, which the state has counted.
     let add: Step
-    /// The answer over one value or more.
+    /// The result over one value or more.
     let answer: Answer
 
-    /// The type of the answer over values of a type.
+    /// Returns the type of the result over values of a type.
     func type(of values: ValueType) -> ValueType {
         switch gives {
         case .wholeNumber: .int64
@@ -70,7 +70,7 @@ extension AggregateDescriptor {
         add: { state, cell, type throws(QueryError) in try state.total.add(cell, type) },
         answer: { state, type throws(QueryError) in try state.total.mean(type, of: state.count) })
 
-    /// The value that stands so to all others.
+    /// Returns the aggregate of the value that is ordered in this way relative to all others.
     static func extreme(_ name: String, _ isBetter: @escaping @Sendable (_ order: Int) -> Bool) -> AggregateDescriptor {
         AggregateDescriptor(
             name: name, takes: .ordered, gives: .ofValues, ofNothing: .null,
@@ -81,7 +81,7 @@ extension AggregateDescriptor {
             answer: { state, _ in state.best })
     }
 
-    /// A standard deviation; nil of no more values than there are degrees of freedom lost.
+    /// Returns a standard deviation, which is nil if there are no more values than lost degrees of freedom.
     static func deviation(_ name: String, degreesLost: Int64) -> AggregateDescriptor {
         AggregateDescriptor(
             name: name, takes: .numbers, gives: .double, canFail: true, ofNothing: .null,

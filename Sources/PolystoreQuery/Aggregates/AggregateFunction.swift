@@ -1,30 +1,30 @@
 package import PolystoreSchema
 
-/// What is computed over many values; nil is skipped by all but a count of objects.
+/// An aggregate over many values. All except a count of objects skip nil.
 public enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
     /// The number of objects, or of values that are not nil.
     case count
     /// The number of different values that are not nil.
     case countDistinct
-    /// The total; zero of nothing. Integers give an Int64 or `.arithmeticOverflow`.
+    /// The total; zero over no values. Integers result in an Int64 or `.arithmeticOverflow`.
     case sum
-    /// The mean; nil of nothing. A Decimal of decimals, else a Double.
+    /// The mean; nil over no values. A Decimal for decimals, otherwise a Double.
     case average
-    /// The smallest; nil of nothing.
+    /// The minimum; nil over no values.
     case minimum
-    /// The greatest; nil of nothing.
+    /// The maximum; nil over no values.
     case maximum
-    /// The standard deviation of the whole population; nil of nothing.
+    /// The standard deviation of the whole population; nil over no values.
     case standardDeviation
-    /// The standard deviation that a sample lets expect; nil of fewer than two values.
+    /// The sample standard deviation; nil for fewer than two values.
     case sampleStandardDeviation
-    /// The value in the middle, of an even number the mean of the middle two; nil of nothing.
+    /// The median, for an even number of values the mean of the middle two; nil over no values.
     case median
 }
 
 extension AggregateFunction {
-    /// What the aggregate takes, gives and computes. A new aggregate has its case above, its line here, its SQL in `SQLAggregates` and the
-    /// dialects, and its facts.
+    /// The arguments, result and computation of the aggregate. A new aggregate needs a case above, a line here, its SQL in `SQLAggregates`
+    /// and the dialects, and its facts.
     var descriptor: AggregateDescriptor {
         switch self {
         case .count: .count
@@ -39,12 +39,12 @@ extension AggregateFunction {
         }
     }
 
-    /// The type of the answer over values of a type.
+    /// Returns the type of the result over values of a type.
     package func type(of values: ValueType) -> ValueType { descriptor.type(of: values) }
 
-    /// The answer where there is no value of a type.
+    /// Returns the result if there is no value of a type.
     package func ofNothing(_ values: ValueType) -> Value { descriptor.ofNothing.number(as: descriptor.type(of: values)) }
 
-    /// Whether the answer over nothing is nil.
+    /// Whether the result over no values is nil.
     package var isNilOfNothing: Bool { descriptor.ofNothing.isNull }
 }

@@ -12,7 +12,7 @@ struct RunningTotal {
     static var overflow: QueryError { QueryError(.arithmeticOverflow, "the total leaves the range of its type") }
 
     mutating func add(_ cell: Cell, _ type: ValueType) throws(QueryError) {
-        // The checker lets only numbers come here.
+        // The checker accepts only numbers here.
         switch type.cellKind {
         case .int: whole += Int128(cell.int)
         case .real:
@@ -50,7 +50,7 @@ struct RunningTotal {
         }
     }
 
-    /// The total of doubles; infinities among them are kept unless they cancel to no number.
+    /// Returns the total of doubles. Infinities among them are kept unless their sum is not a number.
     private func real() throws(QueryError) -> Double {
         let total = isNonFinite ? sum : sum + compensation
         if total.isNaN || (!total.isFinite && !isNonFinite) { throw Self.overflow }
@@ -63,14 +63,14 @@ struct RunningTotal {
     }
 }
 
-/// The distances of numbers from their mean, in one pass without losing digits (Welford, "Note on a method for calculating corrected sums
+/// The deviations of numbers from their mean, in one pass without losing digits (Welford, "Note on a method for calculating corrected sums
 /// of squares and products", 1962).
 struct RunningSpread {
     private var mean = 0.0
-    /// The sum of the squares of the distances.
+    /// The sum of the squared deviations.
     private(set) var squares = 0.0
 
-    /// - Parameter count: How many numbers there are, this one included.
+    /// - Parameter count: The number of numbers, including this one.
     mutating func add(_ number: Double, count: Int64) throws(QueryError) {
         let distance = number - mean
         mean += distance / Double(count)

@@ -1,20 +1,20 @@
 package import PolystoreSchema
 
-/// The rules that the values of an attribute must keep, its pattern compiled.
+/// The rules for the values of an attribute, with its pattern compiled.
 package struct AttributeCheck: Sendable {
     private let rules: AttributeRules
     private let pattern: Pattern?
 
-    /// The rules of an attribute; nil where it has none.
+    /// Creates the rules of an attribute, or nil if it has none.
     ///
-    /// - Throws: `QueryError` for a pattern that is wrong.
+    /// - Throws: `QueryError` for an invalid pattern.
     package init?(_ attribute: Attribute) throws(QueryError) {
         if attribute.rules.isEmpty { return nil }
         rules = attribute.rules
         pattern = try attribute.rules.pattern.map { text throws(QueryError) in try Pattern(text) }
     }
 
-    /// What a value does not keep; nil keeps every rule.
+    /// Returns the rules that a value violates; an empty list if it satisfies all.
     package func failures(of value: Value) -> [String] {
         if value.isNull { return [] }
         var messages: [String] = []

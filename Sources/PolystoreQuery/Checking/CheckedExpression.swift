@@ -1,18 +1,19 @@
 public import PolystoreSchema
 
-/// An expression that was checked against a schema: names are slots, types are known, what is constant was computed.
+/// An expression that was checked against a schema: names are slots, types are known, and constant parts are computed.
 public indirect enum CheckedExpression: Sendable, Hashable {
     /// The value of a property.
     case path(CheckedPath)
-    /// The value of a property of an object outside of a condition on related objects: of the one whose they are for 1.
+    /// The value of a property of an object outside a condition on related objects. Level 1 is the object that the related objects belong
+    /// to.
     case outer(Int, CheckedPath)
     /// A constant; nil has the type that it is used as.
     case value(Value, ValueType)
     /// A function of other expressions.
     case function(Function, [CheckedExpression], ValueType)
-    /// The first expression where the condition holds, else the second.
+    /// The first expression if the condition holds, otherwise the second.
     case conditional(CheckedPredicate, CheckedExpression, CheckedExpression, ValueType)
-    /// An aggregate over related objects, and over a property of theirs; nil for a count of objects.
+    /// An aggregate over related objects, of one of their properties; nil for a count of objects.
     case related(AggregateFunction, CheckedMembers, CheckedPath?, ValueType)
 
     /// The type of the value.
@@ -23,7 +24,7 @@ public indirect enum CheckedExpression: Sendable, Hashable {
         }
     }
 
-    /// The property, of whichever object, where it is one.
+    /// The property, of an object at any level, if the expression is one.
     var property: CheckedPath? {
         switch self {
         case .path(let path), .outer(_, let path): path
@@ -31,7 +32,7 @@ public indirect enum CheckedExpression: Sendable, Hashable {
         }
     }
 
-    /// Whether computing it can be an error, so that it must not be computed for rows that another condition leaves out.
+    /// Whether the computation can fail, so that it must not run for rows that another condition excludes.
     public var canFail: Bool {
         switch self {
         case .path, .outer, .value: false
@@ -42,13 +43,13 @@ public indirect enum CheckedExpression: Sendable, Hashable {
     }
 }
 
-/// The objects that relationships lead to from a row, those of them that satisfy a condition.
+/// The objects that relationships of a row reference and that satisfy a condition.
 public struct CheckedMembers: Sendable, Hashable {
-    /// One relationship on the way.
+    /// One relationship of the path.
     public enum Hop: Sendable, Hashable {
         /// A to-one relationship.
         case toOne(CheckedPath.Step)
-        /// The to-many relationship at a position of an entity's relationships, and the entity that it leads to.
+        /// The to-many relationship at a position of an entity's relationships, and its destination entity.
         case toMany(EntityIndex, Int, destination: EntityIndex)
     }
 
@@ -61,7 +62,7 @@ public struct CheckedMembers: Sendable, Hashable {
     /// The relationships as the request wrote them, for messages.
     public let text: String
 
-    /// Members from their parts.
+    /// Creates members from their parts.
     public init(hops: [Hop], destination: EntityIndex, predicate: CheckedPredicate, text: String) {
         self.hops = hops
         self.destination = destination

@@ -1,8 +1,8 @@
 public import PolystoreSchema
 
-/// A property that a request speaks of, found in the schema.
+/// A property of a request, resolved in the schema.
 public struct CheckedPath: Sendable, Hashable {
-    /// What stands at the end of a path.
+    /// The last element of a path.
     public enum Leaf: Sendable, Hashable {
         /// The key of the object.
         case key
@@ -10,16 +10,16 @@ public struct CheckedPath: Sendable, Hashable {
         case slot(Int)
     }
 
-    /// One to-one relationship on the way.
+    /// One to-one relationship of a path.
     public struct Step: Sendable, Hashable {
-        /// The entity that the step starts from.
+        /// The source entity of the step.
         public let entity: EntityIndex
         /// The slot that holds the key of the next object.
         public let slot: Int
-        /// The entity that the relationship leads to.
+        /// The destination entity of the relationship.
         public let destination: EntityIndex
 
-        /// A step.
+        /// Creates a step from its parts.
         public init(entity: EntityIndex, slot: Int, destination: EntityIndex) {
             self.entity = entity
             self.slot = slot
@@ -27,18 +27,18 @@ public struct CheckedPath: Sendable, Hashable {
         }
     }
 
-    /// The to-one relationships on the way, outermost first.
+    /// The to-one relationships of the path, outermost first.
     public let steps: [Step]
     /// The entity that the leaf belongs to.
     public let entity: EntityIndex
-    /// What stands at the end.
+    /// The last element.
     public let leaf: Leaf
     /// The type of the value; `.int64` for keys.
     public let type: ValueType
     /// The path as the request wrote it, for messages.
     public let text: String
 
-    /// A checked path from its parts.
+    /// Creates a checked path from its parts.
     public init(steps: [Step], entity: EntityIndex, leaf: Leaf, type: ValueType, text: String) {
         self.steps = steps
         self.entity = entity
@@ -48,65 +48,66 @@ public struct CheckedPath: Sendable, Hashable {
     }
 }
 
-/// A predicate that was checked against a schema and normalised: what stores receive.
+/// A predicate that was checked against a schema and normalised, as stores receive it.
 ///
 /// - Names are slots; constants have the exact type of the property that they are compared with (a comparison with a constant of
 ///   another numeric type has been turned into bounds of the property's type, or into `constant`).
-/// - An object is compared with the text of its URI until `FetchPlan.bound` replaces it by the key that it has in the store which is asked.
+/// - An object is represented by the text of its URI until `FetchPlan.bound` replaces it by the key that the object has in the queried
+///   store.
 /// - `compare` never has a nil constant: `== nil` is `isNil`, `!= nil` is `not(isNil)`.
 /// - `isIn` and `isInExpression` have at least one value of the property's or expression's type, none of them nil, each once, in ascending
 ///   order.
-/// - `and` and `or` have at least two parts, none of them constant or of the same kind; `not` never stands before `not` or `constant`.
-/// - `text` and `textOf` never have an empty needle, nor a pattern for `like` that another kind of match could answer.
+/// - `and` and `or` have at least two parts, none of them constant or of the same kind. The operand of `not` is never `not` or `constant`.
+/// - `text` and `textOf` never have an empty needle, nor a pattern for `like` that another kind of match could replace.
 /// - A property alone, with a constant or another property, is never in `compareExpressions`, `isInExpression` or `textOf`.
-/// - `related` stands for "one or more"; all and none are said by `not`.
+/// - `related` means "one or more"; "all" and "none" are expressed by `not`.
 ///
-/// Each case is true or false, never unknown; what it says of nil is part of its meaning.
+/// Each case is true or false, never unknown. Its result for nil is part of its definition.
 public indirect enum CheckedPredicate: Sendable, Hashable {
-    /// True or false of every row.
+    /// True or false for every row.
     case constant(Bool)
-    /// Whether the value is nil; also where a relationship on the way is nil or dangling.
+    /// Whether the value is nil, including if a relationship of the path is nil or dangling.
     case isNil(CheckedPath)
-    /// Comparison with a constant that is not nil: of nil, `notEqual` is true and all others are false.
+    /// Comparison with a constant that is not nil. For nil, `notEqual` is true and all others are false.
     case compare(CheckedPath, Comparison, Value)
-    /// Comparison of two properties: two nils are equal; one nil is not equal; the orders are false of nil. Two different numeric
-    /// types are compared exactly.
+    /// Comparison of two properties: two nils are equal; one nil is not equal; the orders are false for nil. Two different numeric types
+    /// are compared exactly.
     case comparePaths(CheckedPath, Comparison, CheckedPath)
-    /// Whether the value is in the list; false of nil.
+    /// Whether the value is in the list; false for nil.
     case isIn(CheckedPath, [Value])
-    /// Whether the text has the needle in a place, by bytes; false of nil.
+    /// Whether the text contains the needle at the position that the match requires, by bytes; false for nil.
     case text(CheckedPath, TextMatch, ExactText)
-    /// Comparison of two expressions of comparable types: two nils are equal; one nil is not equal; the orders are false of nil.
+    /// Comparison of two expressions of comparable types: two nils are equal; one nil is not equal; the orders are false for nil.
     case compareExpressions(CheckedExpression, Comparison, CheckedExpression)
-    /// Whether the value of an expression is in the list; false of nil.
+    /// Whether the value of an expression is in the list; false for nil.
     case isInExpression(CheckedExpression, [Value])
-    /// Whether the text of an expression has the needle in a place, or matches it; false of nil.
+    /// Whether the text of an expression contains the needle at the position that the match requires, or matches it; false for nil.
     case textOf(CheckedExpression, TextMatch, ExactText)
-    /// Whether there is one object or more among related ones that satisfy a condition.
+    /// Whether at least one related object satisfies a condition.
     case related(CheckedMembers)
     /// Whether the row's own entity is one of these.
     case isEntity([EntityIndex])
-    /// True if all parts are.
+    /// True if all parts are true.
     case and([CheckedPredicate])
-    /// True if a part is.
+    /// True if at least one part is true.
     case or([CheckedPredicate])
-    /// The opposite.
+    /// The negation.
     case not(CheckedPredicate)
 }
 
-/// One key of an order, checked.
+/// One checked sort key.
 public struct CheckedSort: Sendable, Hashable {
-    /// What is sorted by.
+    /// The expression to sort by.
     public let expression: CheckedExpression
     /// Whether small values come first; nil is the smallest.
     public let ascending: Bool
 
-    /// A checked sort key.
+    /// Creates a checked sort key.
     public init(_ expression: CheckedExpression, ascending: Bool) {
         self.expression = expression
         self.ascending = ascending
     }
 
-    /// A property as a sort key.
+    /// Creates a sort key from a property.
     public init(_ path: CheckedPath, ascending: Bool) { self.init(.path(path), ascending: ascending) }
 }

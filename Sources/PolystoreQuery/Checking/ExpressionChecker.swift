@@ -2,20 +2,20 @@ internal import Foundation
 public import PolystoreSchema
 
 extension QueryExpression {
-    /// The expression checked against a schema, as one about objects of an entity.
+    /// Returns the expression checked against a schema, for objects of an entity.
     public func checked(in schema: Schema, _ entity: EntityIndex) throws(QueryError) -> CheckedExpression {
         try PredicateChecker(schema: schema, entity: entity).expressions.check(self)
     }
 }
 
-/// Checks expressions against a schema: types, and what is constant is computed.
+/// Checks expressions against a schema: determines types and computes constant parts.
 struct ExpressionChecker {
     let schema: Schema
     let entity: EntityIndex
-    /// The entities of the objects outside of the conditions around, outermost first.
+    /// The entities of the objects outside the enclosing conditions, outermost first.
     let outer: [EntityIndex]
     let paths: PathChecker
-    /// Checks a condition inside of an expression: one about an entity, with entities outside.
+    /// Checks a condition inside an expression: a condition about an entity, with the entities outside.
     let check: (QueryPredicate, EntityIndex, [EntityIndex]) throws(QueryError) -> CheckedPredicate
 
     func check(_ expression: QueryExpression) throws(QueryError) -> CheckedExpression {
@@ -99,7 +99,8 @@ struct ExpressionChecker {
 
     private func isReference(_ expression: CheckedExpression) -> Bool { expression.property.map(paths.isReference) ?? false }
 
-    /// The type of a number computed from numbers: decimal beside whole numbers only, double beside anything.
+    /// Returns the type of a number computed from numbers: decimal if combined with whole numbers only, double if combined with other
+    /// numbers.
     private func number(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {
         for argument in arguments where !isNil(argument) && (!argument.type.isNumeric || isReference(argument)) {
             throw QueryError(path: text(argument), "\(function.name) needs numbers, not \(argument.type.rawValue)")
@@ -112,7 +113,7 @@ struct ExpressionChecker {
         return types.contains(.decimal) ? .decimal : .int64
     }
 
-    /// The one type of several expressions.
+    /// Returns the common type of several expressions.
     private func common(_ expressions: [CheckedExpression], _ what: String) throws(QueryError) -> ValueType {
         let known = expressions.filter { !isNil($0) }
         guard let first = known.first else { return .int64 }
@@ -141,13 +142,13 @@ struct ExpressionChecker {
         return .related(aggregate.function, members, property, type)
     }
 
-    /// A constant as it is compared with an expression: folded where that is.
+    /// Returns a constant in the form required for comparison with an expression: folded if the expression is folded.
     func folded(_ value: Value, like expression: CheckedExpression) throws(QueryError) -> Value {
         guard case .function(.folded(let options), _, _) = expression, case .string(let text) = value else { return value }
         return .string(TextFolding.fold(text, options))
     }
 
-    /// Whether two expressions can be compared.
+    /// Throws if two expressions cannot be compared.
     func checkComparable(_ a: CheckedExpression, _ comparison: Comparison, _ b: CheckedExpression) throws(QueryError) {
         if isNil(a) || isNil(b) { return }
         let isOrder = comparison != .equal && comparison != .notEqual

@@ -1,17 +1,17 @@
 public import PolystoreSchema
 
-/// A fetch that was checked and normalised: all that a store needs to answer it.
+/// A checked and normalised fetch: everything that a store needs to answer it.
 public struct FetchPlan: Sendable, Hashable {
-    /// What the store is to return of each row.
+    /// The fields that the store returns for each row.
     public enum Fields: Sendable, Hashable {
         /// All cells of the row's entity.
         case all
         /// Only key, version and entity; the cells are null.
         case keysOnly
-        /// The attributes in a set of the asked entity's slots, and all references; the other cells may be null.
+        /// The attributes in a set of the fetched entity's slots, and all references; the other cells may be null.
         case some(SlotMask)
 
-        /// Whether the cell of a slot must be returned. Of the slots from 63 on either all are or none.
+        /// Returns whether the cell of a slot must be returned. Of the slots from 63 on either all are or none.
         public func includes(_ slot: Int, _ description: Slot) -> Bool {
             switch self {
             case .all: true
@@ -22,22 +22,22 @@ public struct FetchPlan: Sendable, Hashable {
         }
     }
 
-    /// The entity that was asked for.
+    /// The fetched entity.
     public var entity: EntityIndex
-    /// The entities whose rows are included: the asked one and, unless they are left out, those below it; ascending.
+    /// The entities whose rows are included: the fetched one and, unless they are excluded, its descendants; ascending.
     public var entities: [EntityIndex]
     /// The condition.
     public var predicate: CheckedPredicate
-    /// The order; every tie is broken by the key, ascending.
+    /// The order. Ties are resolved by the key, ascending.
     public var sort: [CheckedSort]
-    /// The greatest number of rows; nil for no limit.
+    /// The maximum number of rows; nil for no limit.
     public var limit: Int?
-    /// The number of rows to leave out at the beginning.
+    /// The number of rows to skip.
     public var offset: Int
-    /// What is returned of each row.
+    /// The fields returned for each row.
     public var fields: Fields
 
-    /// A plan from parts that are valid together.
+    /// Creates a plan from parts that are valid together.
     public init(
         entity: EntityIndex, entities: [EntityIndex], predicate: CheckedPredicate = .constant(true), sort: [CheckedSort] = [],
         limit: Int? = nil, offset: Int = 0, fields: Fields = .all
@@ -51,22 +51,22 @@ public struct FetchPlan: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// A plan for all objects of an entity's family that satisfy a checked predicate.
+    /// Creates a plan for all objects of an entity's family that satisfy a checked predicate.
     public init(_ schema: Schema, _ entity: EntityIndex, where predicate: CheckedPredicate = .constant(true), fields: Fields = .all) {
         self.init(entity: entity, entities: schema[entity].family, predicate: predicate, fields: fields)
     }
 }
 
-/// An aggregate over something of each object, or over the objects.
+/// An aggregate over an expression of each object, or over the objects.
 public struct CheckedAggregate: Sendable, Hashable {
-    /// What is computed.
+    /// The aggregate function.
     public let function: AggregateFunction
-    /// What it is computed over; nil for a count of objects.
+    /// The argument; nil for a count of objects.
     public let argument: CheckedExpression?
     /// The type of the result.
     public let type: ValueType
 
-    /// A checked aggregate.
+    /// Creates a checked aggregate.
     public init(_ function: AggregateFunction, _ argument: CheckedExpression?, _ type: ValueType) {
         self.function = function
         self.argument = argument
@@ -74,39 +74,39 @@ public struct CheckedAggregate: Sendable, Hashable {
     }
 }
 
-/// A query for values that was checked and normalised.
+/// A checked and normalised query for values.
 ///
-/// Without grouping the rows of the fetch give the rows of the answer. With grouping the fetch has no order and no limit: its rows are
-/// grouped, and `GroupAnswer` makes the rows of the answer from the groups.
+/// Without grouping, the rows of the fetch produce the rows of the answer. With grouping, the fetch has no order and no limit: its rows are
+/// grouped, and `GroupAnswer` creates the rows of the answer from the groups.
 public struct QueryPlan: Sendable, Hashable {
-    /// What becomes of the rows of the fetch.
+    /// The processing of the rows of the fetch.
     public enum Kind: Sendable, Hashable {
-        /// Each gives a row of the answer: these values of it.
+        /// Each row produces a row of the answer with these values.
         case rows([CheckedExpression])
-        /// They are grouped.
+        /// The rows are grouped.
         case groups(Grouping)
     }
 
-    /// Groups of rows, and what is made of them.
+    /// Groups of rows, and the rows of the answer computed from them.
     public struct Grouping: Sendable, Hashable {
-        /// The grouping keys; none for one group of all rows, also where there is none.
+        /// The grouping keys. Without keys there is one group of all rows, even if there are no rows.
         public var keys: [CheckedExpression]
-        /// What is computed over the rows of each group.
+        /// The aggregates over the rows of each group.
         public var aggregates: [CheckedAggregate]
         /// The values of each row of the answer, from a row of keys and aggregates.
         public var outputs: [CheckedExpression]
-        /// Which groups are in the answer.
+        /// The condition on groups.
         public var having: CheckedPredicate
-        /// Whether of equal rows of the answer only the first is kept.
+        /// Whether only the first of equal rows of the answer is kept.
         public var isDistinct: Bool
-        /// The order of the answer; ties are broken by the keys, ascending.
+        /// The order of the answer. Ties are resolved by the keys, ascending.
         public var sort: [CheckedSort]
-        /// The greatest number of rows; nil for no limit.
+        /// The maximum number of rows; nil for no limit.
         public var limit: Int?
-        /// The number of rows to leave out at the beginning.
+        /// The number of rows to skip.
         public var offset: Int
 
-        /// A grouping from parts that are valid together.
+        /// Creates a grouping from parts that are valid together.
         public init(
             keys: [CheckedExpression], aggregates: [CheckedAggregate], outputs: [CheckedExpression],
             having: CheckedPredicate = .constant(true), isDistinct: Bool = false, sort: [CheckedSort] = [], limit: Int? = nil,
@@ -123,18 +123,18 @@ public struct QueryPlan: Sendable, Hashable {
         }
     }
 
-    /// Which rows are looked at.
+    /// The rows that the query reads.
     public var fetch: FetchPlan
-    /// What becomes of them.
+    /// The processing of the rows.
     public var kind: Kind
 
-    /// A plan from parts that are valid together.
+    /// Creates a plan from parts that are valid together.
     public init(fetch: FetchPlan, kind: Kind) {
         self.fetch = fetch
         self.kind = kind
     }
 
-    /// The number of rows of a fetch, whose order and limit do not count.
+    /// Returns the plan for the number of rows of a fetch, whose order and limit are ignored.
     public static func count(_ fetch: FetchPlan) -> QueryPlan {
         var fetch = fetch
         fetch.sort = []
@@ -145,6 +145,6 @@ public struct QueryPlan: Sendable, Hashable {
             fetch: fetch, kind: .groups(Grouping(keys: [], aggregates: [count], outputs: [.path(GroupAnswer.path(0, .int64))])))
     }
 
-    /// Whether the plan asks for nothing but the number of rows.
+    /// Whether the plan requests only the number of rows.
     public var isCount: Bool { self == .count(fetch) }
 }

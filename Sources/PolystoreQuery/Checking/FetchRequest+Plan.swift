@@ -1,9 +1,9 @@
 public import PolystoreSchema
 
 extension FetchRequest {
-    /// The request checked against a schema and normalised: what stores receive.
+    /// Returns the request checked against a schema and normalised, as stores receive it.
     ///
-    /// - Throws: `QueryError` naming the key path and the nearest valid ones.
+    /// - Throws: `QueryError` with the key path and the most similar valid ones.
     public func plan(in schema: Schema) throws(QueryError) -> FetchPlan {
         guard let index = schema.index(of: entity) else {
             throw QueryError(
@@ -30,7 +30,7 @@ extension FetchRequest {
             if case .path(let path) = expression, path.leaf != .key, expressions.paths.isReference(path) {
                 throw QueryError(path: path.text, "objects have no order; order by one of their properties, or by their identity: SELF")
             }
-            // A constant orders nothing, and what decides already never decides again.
+            // A constant has no effect on the order, and neither has a repeated sort key.
             if case .value = expression { continue }
             if result.contains(where: { $0.expression.isSame(as: expression) }) { continue }
             result.append(CheckedSort(expression, ascending: term.ascending))
@@ -40,7 +40,7 @@ extension FetchRequest {
 }
 
 extension CheckedExpression {
-    /// Whether two expressions are the same, however their key paths were written.
+    /// Returns whether two expressions are equal, regardless of how their key paths are written.
     func isSame(as other: CheckedExpression) -> Bool {
         if case .path(let a) = self, case .path(let b) = other { return a.steps == b.steps && a.leaf == b.leaf }
         return self == other

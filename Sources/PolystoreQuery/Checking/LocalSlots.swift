@@ -1,7 +1,7 @@
 internal import PolystoreSchema
 
 extension QueryPlan {
-    /// The slots that a query over groups reads of each row; nil when it reads anything else: the entity, or other rows.
+    /// The slots that a query over groups reads of each row; nil if it reads anything else, such as the entity or other rows.
     public var localSlots: Set<Int>? {
         guard case .groups(let grouping) = kind, fetch.sort.isEmpty else { return nil }
         var slots = LocalSlots()
@@ -11,7 +11,7 @@ extension QueryPlan {
 }
 
 extension FetchPlan {
-    /// Whether condition and order read the values of a row alone, and no other rows.
+    /// Whether condition and order read only the values of the row itself, and no other rows.
     public var isLocal: Bool {
         var slots = LocalSlots()
         return slots.take(predicate) && sort.allSatisfy { slots.take($0.expression) }
@@ -19,7 +19,7 @@ extension FetchPlan {
 }
 
 extension CheckedExpression {
-    /// Whether it reads the values of a row alone, and no other rows.
+    /// Whether it reads only the values of the row itself, and no other rows.
     public var isLocal: Bool {
         var slots = LocalSlots()
         return slots.take(self)
@@ -30,10 +30,10 @@ extension CheckedExpression {
 private struct LocalSlots {
     var slots: Set<Int> = []
 
-    /// Takes in what is read; false when more than slots of the row are.
+    /// Adds the slots that a predicate reads. Returns false if it reads more than slots of the row.
     mutating func take(_ predicate: CheckedPredicate) -> Bool { predicate.walk { node, depth in take(node, depth) } }
 
-    /// Takes in what is read; false when more than slots of the row are.
+    /// Adds the slots that an expression reads. Returns false if it reads more than slots of the row.
     mutating func take(_ expression: CheckedExpression) -> Bool { expression.walk { node, depth in take(node, depth) } }
 
     private mutating func take(_ node: CheckedNode, _ depth: Int) -> CheckedWalk {

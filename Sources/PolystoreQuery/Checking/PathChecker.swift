@@ -1,8 +1,8 @@
 internal import PolystoreSchema
 
-/// Finds the properties of a request in the schema.
+/// Resolves the properties of a request in the schema.
 struct PathChecker {
-    /// The most relationships of a path: each is a look-up for each row, or a join of an engine.
+    /// The maximum number of relationships of a path. Each costs one lookup per row, or a join in a database engine.
     static let longest = 32
 
     let schema: Schema
@@ -12,7 +12,7 @@ struct PathChecker {
         throw QueryError(.tooComplex, path: path.description, "a key path may have \(Self.longest) relationships and a property")
     }
 
-    /// The property at the end of a path of to-one relationships.
+    /// Returns the property at the end of a path of to-one relationships.
     func check(_ path: PropertyPath, from entity: EntityIndex) throws(QueryError) -> CheckedPath {
         try checkLength(path)
         var steps: [CheckedPath.Step] = []
@@ -37,7 +37,7 @@ struct PathChecker {
         throw QueryError(path: path.description, "a key path needs at least one name")
     }
 
-    /// The relationships of a path; at least one of them is to-many.
+    /// Returns the relationships of a path, of which at least one is to-many.
     func hops(_ path: PropertyPath, from entity: EntityIndex) throws(QueryError) -> (hops: [CheckedMembers.Hop], destination: EntityIndex) {
         try checkLength(path)
         var hops: [CheckedMembers.Hop] = [], current = entity
@@ -59,13 +59,13 @@ struct PathChecker {
         return (hops, current)
     }
 
-    /// Whether a path of relationships has one that is to-many.
+    /// Returns whether a path of relationships contains a to-many one.
     func isToMany(_ path: PropertyPath, from entity: EntityIndex) -> Bool {
         guard let found = try? hops(path, from: entity).hops else { return false }
         return found.contains { if case .toMany = $0 { true } else { false } }
     }
 
-    /// The type of an aggregate over an expression, nil for one over objects.
+    /// Returns the type of an aggregate over an expression, or with nil over objects.
     func checkAggregate(_ function: AggregateFunction, _ argument: CheckedExpression?) throws(QueryError) -> ValueType {
         let descriptor = function.descriptor
         guard let argument else {
@@ -86,7 +86,7 @@ struct PathChecker {
         return descriptor.type(of: argument.type)
     }
 
-    /// Whether the path ends at a relationship or an object, whose values are keys.
+    /// Returns whether the path ends at a relationship or an object, whose values are keys.
     func isReference(_ path: CheckedPath) -> Bool {
         switch path.leaf {
         case .key: true
@@ -94,7 +94,7 @@ struct PathChecker {
         }
     }
 
-    /// The attribute at the end, nil for keys.
+    /// Returns the attribute at the end; nil for keys.
     func attribute(_ path: CheckedPath) -> Attribute? {
         switch path.leaf {
         case .key: nil

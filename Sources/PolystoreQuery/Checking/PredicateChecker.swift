@@ -6,7 +6,7 @@ struct PredicateChecker {
 
     let schema: Schema
     let entity: EntityIndex
-    /// The entities of the objects outside of the conditions around, outermost first.
+    /// The entities of the objects outside the enclosing conditions, outermost first.
     let outer: [EntityIndex]
     private let paths: PathChecker
 
@@ -17,7 +17,7 @@ struct PredicateChecker {
         paths = PathChecker(schema: schema)
     }
 
-    /// The normal form of a predicate.
+    /// Returns the normal form of a predicate.
     func check(_ predicate: QueryPredicate) throws(QueryError) -> CheckedPredicate {
         if predicate.isTooDeep { throw Self.tooDeep("a predicate") }
         var nodes = 0
@@ -26,7 +26,7 @@ struct PredicateChecker {
 
     static func tooDeep(_ what: String) -> QueryError { QueryError(.tooComplex, "\(what) may be \(QueryPredicate.deepest) levels deep") }
 
-    /// A variable has no meaning before its value is given.
+    /// Returns the error for a variable that has no value.
     static func open(_ variable: String) -> QueryError {
         QueryError(path: "$" + variable, "$\(variable.excerpt()) stands for a value that was not given; give it with substituting")
     }
@@ -66,7 +66,7 @@ struct PredicateChecker {
                 path: name, "the model has no entity \"\(name.excerpt())\"\(Suggestion.nearest(name, in: schema.entities.map(\.name)))")
         }
         let family = schema[entity].family, wanted = schema[index].family.filter(family.contains)
-        // Every object of the request is of an entity of its family.
+        // Every object of the request belongs to the family of its entity.
         if wanted.isEmpty { return .constant(schema[index].family.contains(entity)) }
         return wanted.count == family.count ? .constant(true) : .isEntity(wanted)
     }
@@ -75,7 +75,7 @@ struct PredicateChecker {
         _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryPredicate, _ nodes: inout Int
     ) throws(QueryError) -> CheckedPredicate {
         var path = path, inner = inner
-        // `ANY a.friends == x` names the to-many last: the objects themselves are meant.
+        // In `ANY a.friends == x` the to-many relationship is last: the condition is about the objects themselves.
         if !paths.isToMany(path, from: entity), case .compare(let left, let comparison, let other) = inner.node,
             case .path(let last) = left.node,
             paths.isToMany(PropertyPath(path.names + last.names), from: entity)
@@ -91,7 +91,7 @@ struct PredicateChecker {
         func some(_ condition: CheckedPredicate) -> CheckedPredicate {
             var hops = hops, condition = condition, destination = destination
             if case .constant(false) = condition { return condition }
-            // The relationships end with one that is to-many: a to-one behind it becomes part of the condition.
+            // The relationships must end with a to-many one: a to-one relationship after it becomes part of the condition.
             while case .toOne(let step)? = hops.last, !condition.looksAtEntity {
                 condition = condition.through(step)
                 destination = step.entity
@@ -152,13 +152,13 @@ struct PredicateChecker {
         return try ConstantNormaliser(path: path).compare(comparison, value)
     }
 
-    /// A constant that is compared with an object outside, as the object that it is the URI of.
+    /// Returns a constant that is compared with an outer object as the object that its URI identifies.
     private func objectConstant(_ expression: CheckedExpression, beside other: CheckedExpression) throws(QueryError) -> CheckedExpression {
         guard case .value(let value, _) = expression, case .outer(_, let path) = other else { return expression }
         return try object(value, path).map { .value($0, .int64) } ?? expression
     }
 
-    /// The URI of an object, where objects are compared; nil for other constants. Which key it stands for depends on the store that is asked.
+    /// Returns the URI of an object if objects are compared; nil for other constants. The key depends on the queried store.
     private func object(_ value: Value, _ path: CheckedPath) throws(QueryError) -> Value? {
         guard case .string(let text) = value, paths.isReference(path) else { return nil }
         if let key = ObjectKey(text) { return key.constant }
@@ -197,7 +197,7 @@ struct PredicateChecker {
 
     private func isInExpression(_ expression: CheckedExpression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
         if case .value(.null, _) = expression { return .constant(values.contains(where: \.isNull)) }
-        // A constant of another numeric type is one of the expression's type, or none of its values.
+        // A constant of another numeric type is equal to one of the expression's type, or to none of its values.
         let path = CheckedPath(steps: [], entity: entity, leaf: .key, type: expression.type, text: expression.property?.text ?? "")
         let normaliser = ConstantNormaliser(path: path)
         var found: [Value] = []
@@ -217,7 +217,7 @@ struct PredicateChecker {
         return values.contains(where: \.isNull) ? CheckedPredicate.any([isNil, list]) : list
     }
 
-    /// Each value once, in order. Lists are long where imports ask for what is there, and often in order already.
+    /// Returns each value once, in ascending order. Imports query existing objects with long lists, which are often already sorted.
     private func ascending(_ values: [Value]) -> [Value] {
         let isAscending = zip(values, values.dropFirst()).allSatisfy { $0.compare(to: $1) < 0 }
         if isAscending { return values }
@@ -254,7 +254,7 @@ extension Array {
 }
 
 extension Comparison {
-    /// The comparison with the sides exchanged.
+    /// The comparison with its sides exchanged.
     var mirrored: Comparison {
         switch self {
         case .equal, .notEqual: self
@@ -265,7 +265,7 @@ extension Comparison {
         }
     }
 
-    /// Whether the comparison is true of an order of two values.
+    /// Returns whether the comparison is true for an order of two values.
     @inlinable
     public func holds(_ order: Int) -> Bool {
         switch self {

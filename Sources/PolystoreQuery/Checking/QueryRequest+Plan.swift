@@ -1,10 +1,10 @@
 public import PolystoreSchema
 
 extension QueryRequest {
-    /// The request checked against a schema and normalised: what stores receive.
+    /// Returns the request checked against a schema and normalised, as stores receive it.
     ///
-    /// - Throws: `QueryError` naming what is wrong; a plain property beside an aggregate must be among the grouping keys, and aliases must
-    ///   differ.
+    /// - Throws: `QueryError` that describes the fault. A plain property beside an aggregate must be among the grouping keys, and aliases
+    ///   must differ.
     public func plan(in schema: Schema) throws(QueryError) -> QueryPlan {
         guard !outputs.isEmpty else { throw QueryError("a query needs at least one output") }
         var seen: Set<String> = []
@@ -35,7 +35,7 @@ extension QueryRequest {
 }
 
 extension QueryRequest {
-    /// The outputs; an aggregate over a to-many relationship is one of each object.
+    /// Returns the outputs. An aggregate over a to-many relationship is evaluated for each object.
     private func outputsOfObjects(in schema: Schema) -> [QueryOutput] {
         guard let entity = schema.index(of: fetch.entity) else { return outputs }
         let paths = PathChecker(schema: schema)
@@ -51,14 +51,14 @@ extension QueryRequest {
     }
 }
 
-/// Checks what is asked of groups: outputs, conditions and order are rewritten as ones on a row of the keys and aggregates of a group.
+/// Checks a grouped query: rewrites outputs, conditions and order as expressions on a row of the keys and aggregates of a group.
 struct GroupChecker: QueryRewriter {
     private let request: QueryRequest
     private let keys: [QueryExpression]
     private let expressions: ExpressionChecker
     private var checkedKeys: [CheckedExpression] = []
     private var aggregates: [CheckedAggregate] = []
-    /// Whether a name is first that of an output: in the condition and the order, not within an output.
+    /// Whether a name is resolved first as the alias of an output: in the condition and the order, but not within an output.
     private var seesAliases = false
 
     init(_ request: QueryRequest, _ keys: [QueryExpression], _ expressions: ExpressionChecker) {
@@ -85,7 +85,7 @@ struct GroupChecker: QueryRewriter {
             keys: checkedKeys, aggregates: aggregates,
             outputs: try outputs.mapChecked { output throws(QueryError) in try group.expressions.check(output) },
             having: try having.map { having throws(QueryError) in try group.check(having) } ?? .constant(true),
-            // Without grouping keys of its own the rows are grouped by what they are.
+            // Without explicit grouping keys, the rows are grouped by their outputs.
             isDistinct: request.isDistinct && !request.groupBy.isEmpty, sort: checkedSort,
             limit: request.fetch.limit, offset: request.fetch.offset)
     }
@@ -103,7 +103,7 @@ struct GroupChecker: QueryRewriter {
             let checked = try expressions.check(expression)
             if let key = checkedKeys.firstIndex(where: { $0.isSame(as: checked) }) { return .path(GroupAnswer.name(key)) }
             throw QueryError(path: path.description, "a property beside an aggregate must be among the grouping keys")
-        // Neither has a place here, as the checker says.
+        // Neither is valid here; the checker reports it.
         case .outer, .variable:
             _ = try expressions.check(expression)
             return expression
@@ -123,7 +123,7 @@ struct GroupChecker: QueryRewriter {
         }
     }
 
-    /// The position of an aggregate among those of the groups, where it is added if it is missing.
+    /// Returns the position of an aggregate among those of the groups, and adds it if it is missing.
     private mutating func position(_ aggregate: Aggregate) throws(QueryError) -> Int {
         let argument = try aggregate.argument.map { argument throws(QueryError) in try expressions.check(argument) }
         let type = try expressions.paths.checkAggregate(aggregate.function, argument)
@@ -135,7 +135,7 @@ struct GroupChecker: QueryRewriter {
 }
 
 extension QueryExpression {
-    /// Whether an aggregate over a group is part of it.
+    /// Whether the expression contains an aggregate over a group.
     var hasAggregate: Bool {
         contains { node, depth in
             if depth == 0, case .expression(let expression) = node, case .aggregate = expression.node { true } else { false }

@@ -1,8 +1,8 @@
 public import PolystoreSchema
 
-/// What answering a plan above its store reads: of the rows of the fetch, and of the rows that relationships lead to from there.
+/// The fields that the evaluation of a plan above its store reads: of the rows of the fetch, and of the related rows.
 ///
-/// References are read with every row, so they are not named.
+/// References are read with every row, so they are not listed.
 public struct ReadFields: Sendable {
     /// The slots of the rows of the fetch.
     public private(set) var own = SlotMask()
@@ -10,14 +10,14 @@ public struct ReadFields: Sendable {
     public private(set) var related: [EntityIndex: SlotMask] = [:]
     private let schema: Schema
 
-    /// What the condition and order of a fetch read.
+    /// Creates the fields that the condition and order of a fetch read.
     public init(_ plan: FetchPlan, schema: Schema) {
         self.schema = schema
         plan.predicate.walk { node, depth in add(node, depth) }
         for key in plan.sort { add(key.expression) }
     }
 
-    /// What a query for values reads.
+    /// Creates the fields that a query for values reads.
     public init(_ plan: QueryPlan, schema: Schema) {
         self.init(plan.fetch, schema: schema)
         switch plan.kind {
@@ -54,12 +54,12 @@ public struct ReadFields: Sendable {
         }
     }
 
-    /// The key of an object, which needs none of its slots.
+    /// Adds the key of an object, which needs none of its slots.
     private mutating func addObject(_ entity: EntityIndex) { related[schema[entity].root, default: SlotMask()].formUnion(SlotMask()) }
 }
 
 extension FetchPlan.Fields {
-    /// These and some more slots.
+    /// Returns these fields and some more slots.
     public func adding(_ slots: SlotMask) -> FetchPlan.Fields {
         switch self {
         case .all: return .all

@@ -1,6 +1,6 @@
 internal import PolystoreSchema
 
-/// Checks conditions on texts and brings them to the simplest kind of match.
+/// Checks conditions on texts and reduces them to the simplest kind of match.
 struct TextChecker {
     let expressions: ExpressionChecker
 
@@ -9,7 +9,7 @@ struct TextChecker {
         guard text.type.isText else { throw QueryError(path: name(text), "\(match.rawValue) needs a text, not \(text.type.rawValue)") }
         if match == .search { return try search(text, SearchQuery(needle)) }
         if case .value(.null, _) = text { return .constant(false) }
-        // No stored text has U+0000, so nothing can contain it.
+        // No stored text contains U+0000, so no stored text can contain this needle.
         if needle.utf8.contains(0) { return .constant(false) }
         switch match {
         case .matches: _ = try Pattern(needle)
@@ -21,7 +21,7 @@ struct TextChecker {
         return condition(text, match, folded)
     }
 
-    /// A search folds both sides itself: options say nothing more.
+    /// Returns a search. It folds both sides itself, so the text options have no effect.
     private func search(_ text: CheckedExpression, _ query: SearchQuery) -> CheckedPredicate {
         switch text {
         case .value(.null, _): .constant(false)
@@ -30,7 +30,7 @@ struct TextChecker {
         }
     }
 
-    /// The needle as the text is seen.
+    /// Returns the needle, folded as the text is.
     private func folded(_ needle: String, like text: CheckedExpression, _ match: TextMatch) throws(QueryError) -> String {
         guard match == .matches else { return try fold(needle, like: text) }
         guard case .function(.folded(let options), _, _) = text else { return needle }
@@ -61,7 +61,7 @@ struct TextChecker {
         return .compareExpressions(text, .equal, .value(.string(constant), .string))
     }
 
-    /// A pattern without `?` and with stars only at its ends is a plain match.
+    /// Returns a `like` condition. A pattern without `?` and with stars only at its ends becomes a plain match.
     private func like(_ text: CheckedExpression, _ needle: String) throws(QueryError) -> CheckedPredicate {
         let pattern = try folded(needle, like: text, .like)
         let parts = LikePattern(pattern).parts

@@ -1,12 +1,12 @@
 internal import PolystoreSchema
 
-/// Sorts long lists of texts by the eight bytes behind what all of them begin with: comparing numbers instead of texts takes a fifth of
-/// the time, and the texts themselves are asked only where those bytes agree.
+/// Sorts long lists of texts by the eight bytes after their common prefix. Comparing numbers instead of texts takes a fifth of the time,
+/// and the texts themselves are compared only if those bytes are equal.
 struct TextOrder {
     private let texts: [String]
     private let common: Int
 
-    /// Nil for values that are not all texts.
+    /// Creates the order, or nil if not all values are texts.
     init?(_ values: [Value]) {
         var texts: [String] = []
         texts.reserveCapacity(values.count)
@@ -37,7 +37,7 @@ struct TextOrder {
         return result << UInt64((8 - count) * 8)
     }
 
-    /// The texts in the order of their bytes.
+    /// Returns the texts in the order of their bytes.
     var sorted: [Value] {
         var order = texts.indices.map { (bytes: bytes(texts[$0]), index: $0) }
         order.sort { a, b in a.bytes != b.bytes ? a.bytes < b.bytes : texts[a.index].compareUTF8(to: texts[b.index]) < 0 }

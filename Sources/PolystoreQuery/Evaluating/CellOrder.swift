@@ -3,7 +3,7 @@ internal import PolystoreSchema
 
 /// The order of two cells of one type.
 enum CellOrder {
-    /// Negative, zero or positive; nil is the smallest. Decimals are compared by their ordered bytes.
+    /// Returns a negative number, zero or a positive number. Nil is the smallest. Decimals are compared by their ordered bytes.
     @inline(__always)
     static func compare(_ a: Cell, _ b: Cell) -> Int {
         if a.kind == .null || b.kind == .null { return (a.kind == .null ? 0 : 1) - (b.kind == .null ? 0 : 1) }
@@ -15,7 +15,8 @@ enum CellOrder {
         }
     }
 
-    /// A number that is smaller for one cell than for another of its type only if the cell is: its first 63 bits in order, above nil.
+    /// Returns a number that is smaller for one cell than for another of its type only if the cell is smaller: its first 63 bits in order,
+    /// above nil.
     @inline(__always)
     static func prefix(_ cell: Cell) -> UInt64 {
         let bits: UInt64
@@ -35,7 +36,7 @@ enum CellOrder {
         return 1 << 63 | bits >> 1
     }
 
-    /// The order of two cells of numeric types that may differ; exact. Neither is null.
+    /// Returns the exact order of two cells of numeric types that may differ. Neither is null.
     static func compareNumbers(_ a: Cell, _ x: ValueType, _ b: Cell, _ y: ValueType) -> Int {
         if x.cellKind == y.cellKind { return compare(a, b) }
         guard let left = Value(a, as: x), let right = Value(b, as: y) else { return 0 }

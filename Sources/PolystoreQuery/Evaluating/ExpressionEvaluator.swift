@@ -1,10 +1,10 @@
 public import PolystoreSchema
 
-/// The first error that an evaluation met, such as a division by zero.
+/// The first error of an evaluation, such as a division by zero.
 final class EvaluationFailure {
     var error: QueryError?
 
-    /// Throws the error once: the next row may be without one.
+    /// Throws the error and clears it, because the next row may have none.
     func rethrow() throws(QueryError) {
         guard let error else { return }
         self.error = nil
@@ -12,7 +12,7 @@ final class EvaluationFailure {
     }
 }
 
-/// The meaning of an expression: its value for a row.
+/// Evaluates an expression for rows.
 public final class ExpressionEvaluator {
     indirect enum Node {
         case path(PathReader, ValueType)
@@ -25,13 +25,13 @@ public final class ExpressionEvaluator {
 
     private let root: Node
     private let failure: EvaluationFailure
-    /// The expression, where it is a property alone.
+    /// The expression, if it is only a property.
     let plainPath: CheckedExpression
 
-    /// An evaluator of a checked expression.
+    /// Creates an evaluator of a checked expression.
     public convenience init(_ expression: CheckedExpression, schema: Schema) { self.init(expression, schema, EvaluationFailure()) }
 
-    /// - Parameter outer: What is read of the objects outside of the conditions around, outermost first.
+    /// - Parameter outer: The values that are read of the objects outside the enclosing conditions, outermost first.
     init(_ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure, outer: [OuterValues] = []) {
         self.failure = failure
         plainPath = expression
@@ -45,7 +45,7 @@ public final class ExpressionEvaluator {
         switch expression {
         case .path(let path): return .path(PathReader(path, schema: schema), path.type)
         case .outer(let level, let path):
-            // The checker lets no other level through.
+            // The checker rejects every other level.
             guard outer.indices.contains(outer.count - level) else { return .value(.null) }
             let values = outer[outer.count - level]
             return .outer(values, values.position(path, schema))
@@ -61,10 +61,10 @@ public final class ExpressionEvaluator {
         }
     }
 
-    /// The value for a row; nil after an error, which `throwFailure` tells.
+    /// Returns the value for a row; nil after an error, which `throwFailure` throws.
     public func value(_ row: borrowing RowView, _ related: some RelatedRows) -> Value { value(root, row, related) }
 
-    /// Throws the first error that computing a value met.
+    /// Throws the first error of a computation.
     public func throwFailure() throws(QueryError) { try failure.rethrow() }
 
     private func value(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Value {
@@ -102,12 +102,12 @@ public final class ExpressionEvaluator {
     }
 }
 
-/// Reads the objects that relationships lead to from a row, those that satisfy the condition.
+/// Reads the objects that relationships of a row reference and that satisfy the condition.
 final class MembersReader {
     private let hops: [CheckedMembers.Hop]
     private let families: [Set<EntityIndex>]
     private let condition: PredicateEvaluator?
-    /// What the condition looks at in the row.
+    /// The values of the row that the condition reads.
     private let own = OuterValues()
     private let failure: EvaluationFailure
 
@@ -125,13 +125,13 @@ final class MembersReader {
             ? nil : PredicateEvaluator(members.predicate, schema, failure, outer: outer + [own])
     }
 
-    /// Calls a closure with each of the objects until it says false.
+    /// Calls a closure with each of the objects until it returns false.
     func forEach(_ row: borrowing RowView, _ related: some RelatedRows, _ body: (borrowing RowView) -> Bool) {
         own.read(row, related, failure)
         _ = visit(row, 0, related, body)
     }
 
-    /// Whether there is one.
+    /// Returns whether there is at least one.
     func isAny(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool {
         var found = false
         forEach(row, related) { _ in

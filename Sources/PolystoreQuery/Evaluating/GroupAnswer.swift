@@ -1,11 +1,11 @@
 public import PolystoreSchema
 
-/// Makes the rows of an answer from groups, each given by the values of its keys and aggregates.
+/// Computes the rows of an answer from groups, each given by the values of its keys and aggregates.
 public struct GroupAnswer {
     private let grouping: QueryPlan.Grouping
     private let schema: Schema
 
-    /// The answer of a grouping.
+    /// Creates the answer of a grouping.
     public init(_ grouping: QueryPlan.Grouping) {
         self.grouping = grouping
         schema = Self.schema(grouping.keys.map(\.type) + grouping.aggregates.map(\.type))
@@ -13,18 +13,18 @@ public struct GroupAnswer {
 
     static func name(_ position: Int) -> PropertyPath { PropertyPath(["v\(position)"]) }
 
-    /// The value at a position of a group.
+    /// Returns the path of the value at a position of a group.
     static func path(_ position: Int, _ type: ValueType) -> CheckedPath {
         CheckedPath(steps: [], entity: 0, leaf: .slot(position), type: type, text: "v\(position)")
     }
 
-    /// A schema in which a group is an object: its keys and aggregates are attributes.
+    /// Returns a schema in which a group is an object with its keys and aggregates as attributes.
     static func schema(_ types: [ValueType]) -> Schema {
         let attributes = types.enumerated().map { Attribute("v\($0)", $1, isOptional: true) }
         return (try? Schema(entities: [Entity("Group", attributes: attributes)])) ?? .empty
     }
 
-    /// The rows of the answer: groups that satisfy the condition, in order, cut, and the values asked of each.
+    /// Returns the rows of the answer: the outputs of the groups that satisfy the condition, ordered, with offset and limit applied.
     public func rows(_ groups: [[Value]]) throws(QueryError) -> [[Value]] {
         let batch = RowBatch(capacity: max(groups.count, 1))
         for (number, group) in groups.enumerated() {

@@ -1,20 +1,20 @@
 internal import PolystoreSchema
 
-/// The groups that rows fall into, found by the cells of their keys: a row of a known group costs no value and no allocation.
+/// The groups of rows, found by the cells of their keys. A row of a known group needs no value and no allocation.
 ///
-/// An open-addressed table of positions, half full at most; the hash is seeded, so that nobody can choose keys that collide.
+/// An open-addressed table of positions, at most half full. The hash is seeded, so that no caller can choose keys that collide.
 struct GroupTable {
     private let width: Int
     private let seed = UInt64.random(in: 0 ... .max) | 1
     /// The keys of the groups, one row each.
     private let keys: RowBatch
     private var hashes: ContiguousArray<UInt64> = []
-    /// Positions of groups, one more than they are; 0 where none is.
+    /// Positions of groups plus one; 0 for an empty slot.
     private var table = ContiguousArray<UInt32>(repeating: 0, count: 64)
-    /// Rows of a group often follow each other, as in the order of an index.
+    /// The last group. Consecutive rows often belong to the same group, for example in the order of an index.
     private var last = 0
 
-    /// No groups of keys with so many cells.
+    /// Creates an empty table for keys of this number of cells.
     init(width: Int) {
         self.width = width
         keys = RowBatch(capacity: 64)
@@ -22,10 +22,10 @@ struct GroupTable {
 
     var count: Int { hashes.count }
 
-    /// The cells of a group's key.
+    /// Returns the cells of a group's key.
     func key(_ group: Int) -> UnsafePointer<Cell> { keys.row(group).cells }
 
-    /// The position of the group with a key, which is a new one when it equals the number of groups before.
+    /// Returns the position of the group with a key. A position equal to the previous number of groups means a new group.
     @inline(__always)
     mutating func group(_ key: UnsafePointer<Cell>) -> Int {
         if last < hashes.count, isEqual(key, last) { return last }
@@ -79,7 +79,7 @@ struct GroupTable {
         return true
     }
 
-    /// Multiplied and folded as in wyhash (Wang Yi, 2019).
+    /// Multiplies and folds as wyhash does (Wang Yi, 2019).
     @inline(__always)
     private func hash(_ key: UnsafePointer<Cell>) -> UInt64 {
         var hash = seed
@@ -103,7 +103,8 @@ struct GroupTable {
         return product.high ^ product.low &+ 0xd1b5_4a32_d192_ed03
     }
 
-    /// Bytes eight at a time, some twice, fewer than eight as one word; their number is compared and hashed besides.
+    /// The bytes in words of eight, the last of which may overlap the one before; fewer than eight bytes are one word. Their number is
+    /// compared and hashed separately.
     private struct Words {
         private let bytes: UnsafeRawBufferPointer
         private var offset = 0
@@ -116,7 +117,7 @@ struct GroupTable {
             guard offset < bytes.count, let start = bytes.baseAddress else { return nil }
             defer { offset &+= 8 }
             if offset &+ 8 <= bytes.count { return start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
-            // The last eight bytes again where there are eight.
+            // The last eight bytes, if there are at least eight, overlapping the previous word.
             if bytes.count >= 8 { return start.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self) }
             var word: UInt64 = 0
             for index in offset..<bytes.count { word = word &<< 8 | UInt64(start.load(fromByteOffset: index, as: UInt8.self)) }

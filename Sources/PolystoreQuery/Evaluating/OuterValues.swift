@@ -1,11 +1,11 @@
 internal import PolystoreSchema
 
-/// What the conditions on the related objects of a row look at in the row itself: read once, before the related objects are gone through.
+/// The values of a row that conditions on its related objects read. They are read once, before the iteration over the related objects.
 final class OuterValues {
     private var properties: [(path: CheckedPath, reader: PathReader)] = []
     private var values: [Value] = []
 
-    /// The position of the value of a property, which is read from now on.
+    /// Returns the position of the value of a property, which is read from now on.
     func position(_ path: CheckedPath, _ schema: Schema) -> Int {
         if let known = properties.firstIndex(where: { $0.path == path }) { return known }
         properties.append((path, PathReader(path, schema: schema)))
@@ -13,7 +13,7 @@ final class OuterValues {
         return properties.count - 1
     }
 
-    /// The value at a position, of the row that was read last.
+    /// Returns the value at a position, of the last row read.
     subscript(position: Int) -> Value { values[position] }
 
     /// Reads the values of a row.
@@ -27,6 +27,6 @@ final class OuterValues {
 }
 
 extension QueryError {
-    /// A store gave bytes that are no value.
+    /// The error for bytes of a store that are not a valid value.
     static var illFormed: QueryError { QueryError(.illFormed, "a stored value is none of its type") }
 }

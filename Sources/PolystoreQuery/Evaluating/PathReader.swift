@@ -2,16 +2,16 @@ public import PolystoreSchema
 
 /// Reads the cell at the end of a checked path, through related rows.
 ///
-/// A path that stays in the row is a number and nothing else: a copy counts no references.
+/// A path within the row is only a number, so that a copy needs no reference counting.
 public struct PathReader: Sendable {
     /// The slot at the end; nil for the key.
     private let slot: Int?
-    /// How to get to the row at the end; nil where it is the row itself.
+    /// The path to the row at the end; nil if it is the row itself.
     private let way: Way?
 
     private final class Way: Sendable {
         let steps: [CheckedPath.Step]
-        /// For each step, the entities that its destination can have: rows of others have other slots.
+        /// For each step, the possible entities of its destination. Rows of other entities have other slots.
         let families: [Set<EntityIndex>]
 
         init(_ steps: [CheckedPath.Step], _ schema: Schema) {
@@ -20,13 +20,13 @@ public struct PathReader: Sendable {
         }
     }
 
-    /// A reader of a path.
+    /// Creates a reader of a path.
     public init(_ path: CheckedPath, schema: Schema) {
         slot = if case .slot(let slot) = path.leaf { slot } else { nil }
         way = path.steps.isEmpty ? nil : Way(path.steps, schema)
     }
 
-    /// The cell of a row; null where a relationship on the way is nil or leads nowhere.
+    /// Returns the cell of a row; null if a relationship of the path is nil or dangling.
     @inline(__always)
     public func cell(_ row: borrowing RowView, _ related: some RelatedRows) -> Cell {
         if let way { return follow(way, row, 0, related) }

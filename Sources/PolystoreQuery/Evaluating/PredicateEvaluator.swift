@@ -1,8 +1,8 @@
 public import PolystoreSchema
 
-/// The meaning of a predicate: whether it is true of a row.
+/// Evaluates a predicate for rows.
 ///
-/// Constants are encoded once; evaluating allocates nothing for a row whose paths are local.
+/// Constants are encoded once. Evaluation allocates nothing for a row whose paths are local.
 public final class PredicateEvaluator {
     private indirect enum Node {
         case constant(Bool)
@@ -27,10 +27,10 @@ public final class PredicateEvaluator {
 
     private let failure: EvaluationFailure
 
-    /// An evaluator of a checked predicate.
+    /// Creates an evaluator of a checked predicate.
     public convenience init(_ predicate: CheckedPredicate, schema: Schema) { self.init(predicate, schema, EvaluationFailure()) }
 
-    /// - Parameter outer: What is read of the objects outside of the conditions around, outermost first.
+    /// - Parameter outer: The values that are read of the objects outside the enclosing conditions, outermost first.
     init(_ predicate: CheckedPredicate, _ schema: Schema, _ failure: EvaluationFailure, outer: [OuterValues] = []) {
         self.failure = failure
         root = Self.node(predicate, schema, constants, failure, outer)
@@ -62,10 +62,10 @@ public final class PredicateEvaluator {
         }
     }
 
-    /// Whether the predicate is true of a row.
+    /// Returns whether the predicate is true for a row.
     public func matches(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool { Self.evaluate(root, row, related) }
 
-    /// Throws the first error that an expression met.
+    /// Throws the first error of an expression.
     public func throwFailure() throws(QueryError) { try failure.rethrow() }
 
     private static func evaluate(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Bool {
@@ -112,9 +112,9 @@ public final class PredicateEvaluator {
         !cell.isNull && isFound(constants.count) { CellOrder.compare(constants[$0], cell) }
     }
 
-    /// Binary search among constants, which ascend.
+    /// Searches ascending constants by bisection.
     ///
-    /// - Parameter order: How the constant at a position stands to what is looked for.
+    /// - Parameter order: The order of the constant at a position relative to the value searched for.
     @inline(__always)
     private static func isFound(_ count: Int, _ order: (Int) -> Int) -> Bool {
         var low = 0, high = count

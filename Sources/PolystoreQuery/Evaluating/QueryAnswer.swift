@@ -1,26 +1,26 @@
 public import PolystoreSchema
 
-/// The answer of a query, computed row by row: what a store that cannot aggregate by itself uses.
+/// The answer of a query, computed row by row, for stores without native aggregation.
 public final class QueryAnswer {
     private let plan: QueryPlan
     /// The values of plain rows.
     private let outputs: [ExpressionEvaluator]
     /// The grouping keys.
     private let readers: [CellReader]
-    /// What is computed over; nil for a count of objects.
+    /// The arguments of the aggregates; nil for a count of objects.
     private let arguments: [CellReader?]
-    // Unchecked: an answer belongs to one thread, and nothing that `add` calls leads back to it.
+    // Unchecked: an answer belongs to one thread, and nothing that `add` calls accesses it again.
     @exclusivity(unchecked) private var groups: GroupTable
-    /// Those of a group beside each other.
+    /// The accumulators; those of one group are adjacent.
     @exclusivity(unchecked) private var accumulators: ContiguousArray<Accumulator> = []
     private let key: UnsafeMutablePointer<Cell>
     /// Holds the bytes of values that are computed for a row.
     private let scratch = RowBatch(capacity: 1)
-    /// Whether anything is but a property.
+    /// Whether any expression is not only a property.
     private let isComputing: Bool
     private var rows: [[Value]] = []
 
-    /// An empty answer to a plan.
+    /// Creates an empty answer to a plan.
     public init(_ plan: QueryPlan, schema: Schema) {
         self.plan = plan
         switch plan.kind {
@@ -35,7 +35,7 @@ public final class QueryAnswer {
         isComputing = (readers + arguments.compactMap(\.self)).contains { if case .computed = $0 { true } else { false } }
         groups = GroupTable(width: readers.count)
         key = .allocate(capacity: max(readers.count, 1))
-        // Without keys there is one group, also of nothing.
+        // Without keys there is one group, even if there are no rows.
         if grouping?.keys.isEmpty ?? false { _ = group() }
     }
 
@@ -43,7 +43,7 @@ public final class QueryAnswer {
 
     private var grouping: QueryPlan.Grouping? { if case .groups(let grouping) = plan.kind { grouping } else { nil } }
 
-    /// The position of the group with the key that lies in `key`.
+    /// Returns the position of the group with the key stored in `key`.
     @inline(__always)
     private func group() -> Int {
         let known = groups.count, group = groups.group(key)
@@ -55,7 +55,7 @@ public final class QueryAnswer {
         for aggregate in grouping?.aggregates ?? [] { accumulators.append(Accumulator(aggregate.function, type: aggregate.argument?.type)) }
     }
 
-    /// Takes in rows that satisfy the condition, in the order of the plan's fetch.
+    /// Adds rows that satisfy the condition, in the order of the plan's fetch.
     public func add(_ batch: RowBatch, _ related: some RelatedRows) throws(QueryError) {
         if case .rows = plan.kind {
             for index in 0..<batch.count {
@@ -93,7 +93,7 @@ public final class QueryAnswer {
         }
     }
 
-    /// The rows of the answer, in the order of the plan.
+    /// Returns the rows of the answer, in the order of the plan.
     public func result() throws(QueryError) -> [[Value]] {
         guard let grouping else { return rows }
         var all: [[Value]] = []
@@ -109,7 +109,7 @@ public final class QueryAnswer {
     }
 }
 
-/// Reads an expression of a row as a cell: a property where it lies, anything else computed.
+/// Reads an expression of a row as a cell: a property directly from the row, any other expression by computing it.
 private enum CellReader {
     case path(PathReader)
     case computed(ExpressionEvaluator)
@@ -122,7 +122,7 @@ private enum CellReader {
         }
     }
 
-    /// The cell; its bytes are those of the row, or in `scratch`.
+    /// Returns the cell; its bytes belong to the row or to `scratch`.
     @inline(__always)
     func cell(_ row: borrowing RowView, _ related: some RelatedRows, _ scratch: RowBatch) throws(QueryError) -> Cell {
         switch self {
@@ -131,7 +131,7 @@ private enum CellReader {
             let value = evaluator.value(row, related)
             try evaluator.throwFailure()
             let cell = scratch.cell(for: value)
-            // Zero has two forms, which are one value.
+            // The two representations of zero are one value.
             return cell.kind == .real && cell.real == 0 ? .real(0) : cell
         }
     }

@@ -1,37 +1,37 @@
 public import PolystoreSchema
 
-/// Gives the rows that to-one relationships lead to while a request is evaluated.
+/// Provides the rows that to-one relationships reference while a request is evaluated.
 public protocol RelatedRows {
-    /// Says that the evaluation of a row begins: rows that were handed out before are not looked at any more.
+    /// Begins the evaluation of a row. Rows returned before are no longer used.
     func beginRow()
 
-    /// The row of a key in an entity's hierarchy; nil when there is none. It is valid until the evaluation of the present row is over, or
-    /// that of the related row that it was asked for.
+    /// Returns the row of a key in an entity's hierarchy, or nil if there is none. The row is valid until the evaluation of the present row
+    /// ends, or that of the related row for which it was requested.
     func row(_ entity: EntityIndex, _ key: Int64) -> RowView?
 
-    /// Hands over the rows that a to-many relationship of an object leads to, in any order, until the closure says false.
+    /// Calls a closure with the rows that a to-many relationship of an object references, in any order, until the closure returns false.
     ///
     /// - Parameters:
-    ///   - entity: The entity whose relationship it is.
+    ///   - entity: The entity of the relationship.
     ///   - relationship: The position among the entity's relationships.
     ///   - key: The key of the object.
-    ///   - body: Called with each row, which is valid during the call; it may ask for further rows.
+    ///   - body: A closure called with each row, which is valid during the call. It may request further rows.
     func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool)
 }
 
 extension RelatedRows {
-    /// Nothing is done.
+    /// Does nothing.
     public func beginRow() {}
 }
 
-/// No related rows: for requests without relationships.
+/// The absence of related rows, for requests without relationships.
 public struct NoRelatedRows: RelatedRows {
-    /// No rows.
+    /// Creates the absence of related rows.
     public init() {}
 
-    /// Nil.
+    /// Returns nil.
     public func row(_ entity: EntityIndex, _ key: Int64) -> RowView? { nil }
 
-    /// None.
+    /// Returns no rows.
     public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {}
 }

@@ -1,6 +1,6 @@
 public import PolystoreSchema
 
-/// The order of a fetch: its keys, nil smallest, then the object's key.
+/// The order of a fetch: its sort keys with nil smallest, then the object's key.
 public final class RowOrder {
     private enum Reader {
         case path(PathReader)
@@ -9,11 +9,11 @@ public final class RowOrder {
 
     private let keys: [(reader: Reader, ascending: Bool)]
     private let sort: [CheckedSort]
-    /// Whether all keys are attributes of the rows themselves: nothing has to be computed or read to compare two rows.
+    /// Whether all sort keys are attributes of the rows themselves, so that a comparison of two rows computes and reads nothing else.
     public let isPlain: Bool
     private let failure = EvaluationFailure()
 
-    /// The order of checked sort keys.
+    /// Creates the order of checked sort keys.
     public init(_ sort: [CheckedSort], schema: Schema) {
         self.sort = sort
         isPlain = sort.allSatisfy { key in if case .path(let path) = key.expression { path.steps.isEmpty } else { false } }
@@ -23,7 +23,7 @@ public final class RowOrder {
         }
     }
 
-    /// Negative, zero or positive; zero only for the same key.
+    /// Returns a negative number, zero or a positive number; zero only for the same key.
     public func compare(_ a: borrowing RowView, _ b: borrowing RowView, _ related: some RelatedRows) -> Int {
         for key in keys {
             let order: Int
@@ -36,11 +36,11 @@ public final class RowOrder {
         return a.key < b.key ? -1 : (a.key > b.key ? 1 : 0)
     }
 
-    /// The positions of a batch's rows in this order, which is a plain one.
+    /// Returns the positions of a batch's rows in this order, which must be a plain one.
     ///
-    /// Most pairs differ in the first eight bytes of the first key: rows are compared by these, and by all keys only where they agree.
+    /// Most pairs differ in the first eight bytes of the first key: rows are compared by these, and by all keys only if they are equal.
     ///
-    /// - Complexity: O(*n* log *n*) comparisons of two numbers, when keys rarely begin alike.
+    /// - Complexity: O(*n* log *n*) comparisons of two numbers, if keys rarely have equal beginnings.
     public func positions(_ rows: RowBatch) -> [Int] {
         let related = NoRelatedRows()
         var items: [(prefix: UInt64, position: Int)] = []
@@ -53,7 +53,7 @@ public final class RowOrder {
         return items.map(\.position)
     }
 
-    /// The positions of a batch's rows in this order, by the values of the sort keys of each.
+    /// Returns the positions of a batch's rows in this order, by the given values of their sort keys.
     public func positions(_ rows: RowBatch, by values: [[Value]]) -> [Int] {
         (0..<rows.count).sorted { a, b in
             let order = Self.compare(values[a], values[b], sort)
@@ -61,7 +61,7 @@ public final class RowOrder {
         }
     }
 
-    /// A number that is ordered as the first key is, as far as it goes; equal where the key is computed.
+    /// Returns a number whose order agrees with that of the first key, or that is equal for all rows if the key is computed.
     @inline(__always)
     private func prefix(_ row: borrowing RowView) -> UInt64 {
         guard let first = keys.first else { return UInt64(bitPattern: row.key) ^ 1 << 63 }
@@ -70,7 +70,7 @@ public final class RowOrder {
         return first.ascending ? prefix : ~prefix
     }
 
-    /// Compares rows that are no longer at hand by the values of their sort keys: negative, zero or positive.
+    /// Compares rows that are no longer available by the values of their sort keys. Returns a negative number, zero or a positive number.
     public static func compare(_ a: [Value], _ b: [Value], _ sort: [CheckedSort]) -> Int {
         for (index, key) in sort.enumerated() {
             let order = a[index].compare(to: b[index])
@@ -79,7 +79,7 @@ public final class RowOrder {
         return 0
     }
 
-    /// The values of the sort keys of a row: what an order is compared by when the row is no longer at hand.
+    /// Returns the values of the sort keys of a row, for comparisons when the row is no longer available.
     public func values(_ row: borrowing RowView, _ related: some RelatedRows) -> [Value] {
         var values: [Value] = []
         for (key, item) in zip(keys, sort) {
@@ -91,6 +91,6 @@ public final class RowOrder {
         return values
     }
 
-    /// Throws the first error that computing a key met.
+    /// Throws the first error of the computation of a key.
     public func throwFailure() throws(QueryError) { try failure.rethrow() }
 }

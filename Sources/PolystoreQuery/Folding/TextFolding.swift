@@ -1,34 +1,34 @@
-/// What a comparison of texts does not look at.
+/// The differences that a comparison of texts ignores.
 public struct TextOptions: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The raw bits.
     public let rawValue: Int
 
-    /// Options from their bits.
+    /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Upper and lower case are the same: `[c]`.
+    /// Upper and lower case are equal: `[c]`.
     public static let caseInsensitive = TextOptions(rawValue: 1)
-    /// Letters are the same with and without marks: `[d]`.
+    /// Letters with and without marks are equal: `[d]`.
     public static let diacriticInsensitive = TextOptions(rawValue: 2)
     /// Both: `[cd]`.
     public static let caseAndDiacriticInsensitive: TextOptions = [.caseInsensitive, .diacriticInsensitive]
 
-    /// The letters between the brackets of a text form, in alphabetic order.
+    /// The letters between the brackets of the text form, in alphabetical order.
     var letters: String { (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "") }
 }
 
-/// Folds texts, so that comparing what comes out is comparing them with options.
+/// Folds texts, so that comparing the folded texts is equivalent to comparing the originals with options.
 ///
-/// Case is folded by Unicode's full case folding; diacritics by canonical decomposition, without the nonspacing marks (general category
-/// Mn). Both come from tables of one version of Unicode, so that every store and every machine folds alike.
+/// Case is folded by Unicode's full case folding; diacritics by canonical decomposition without the nonspacing marks (general category Mn).
+/// Both use tables of one version of Unicode, so that every store and every machine folds equally.
 public enum TextFolding {
     /// The version of Unicode whose tables are used.
     public static var unicodeVersion: String { FoldingTables.unicodeVersion }
 
-    /// The folded form of a text. Folding twice changes nothing. O(n).
+    /// Returns the folded form of a text. Folding is idempotent. O(n).
     public static func fold(_ text: String, _ options: TextOptions) -> String {
         if options.isEmpty { return text }
-        // Nearly every text is ASCII: it has no diacritics, and its case is a bit.
+        // Nearly every text is ASCII: it has no diacritics, and its case is one bit.
         var text = text
         let ascii = text.withUTF8 { bytes -> String? in
             if bytes.contains(where: { $0 >= 0x80 }) { return nil }
@@ -46,7 +46,7 @@ public enum TextFolding {
         if options.contains(.diacriticInsensitive) { scalars = tables.withoutMarks(scalars) }
         if options.contains(.caseInsensitive) {
             scalars = scalars.flatMap { tables.folds[$0.value] ?? [$0] }
-            // What a folding brings forth can have marks of its own.
+            // The result of case folding can contain marks.
             if options.contains(.diacriticInsensitive) { scalars = tables.withoutMarks(scalars) }
         }
         var folded = String.UnicodeScalarView()
@@ -54,7 +54,7 @@ public enum TextFolding {
         return String(folded)
     }
 
-    /// The scalars that a folding can change, Hangul syllables left out.
+    /// The scalars that folding can change, except Hangul syllables.
     static var folded: Set<UInt32> {
         let tables = Tables.shared
         return Set(tables.folds.keys).union(tables.parts.keys).union(tables.marks.joined())
@@ -96,7 +96,7 @@ public enum TextFolding {
             return low < marks.count && marks[low].contains(scalar)
         }
 
-        /// The canonical decomposition without nonspacing marks.
+        /// Returns the canonical decomposition without nonspacing marks.
         func withoutMarks(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
             var result: [Unicode.Scalar] = []
             result.reserveCapacity(scalars.count)
@@ -113,7 +113,7 @@ public enum TextFolding {
             return result
         }
 
-        /// The few marks that stay and have a combining class come in the order of their classes.
+        /// Orders the few remaining marks that have a combining class by their classes.
         private func reorder(_ scalars: inout [Unicode.Scalar]) {
             var index = 1
             while index < scalars.count {
@@ -128,7 +128,7 @@ public enum TextFolding {
             }
         }
 
-        /// The letters of a Hangul syllable (The Unicode Standard, section 3.12).
+        /// Returns the letters of a Hangul syllable (The Unicode Standard, section 3.12).
         private static func hangul(_ scalar: UInt32) -> [Unicode.Scalar]? {
             guard (0xac00...0xd7a3).contains(scalar) else { return nil }
             let index = scalar - 0xac00

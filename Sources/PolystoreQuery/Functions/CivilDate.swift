@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A date and time of day in a time zone, by the Gregorian calendar of all years.
+/// A date and time of day in a time zone, in the proleptic Gregorian calendar.
 struct CivilDate {
     private var year = 0, month = 0, day = 0, secondOfDay = 0, days = 0
 
-    /// The date of a moment (Hinnant, "chrono-compatible low-level date algorithms", civil_from_days).
+    /// Creates the date of a moment (Hinnant, "chrono-compatible low-level date algorithms", civil_from_days).
     init(microseconds: Int64, _ zone: TimeZone) {
         let seconds = Int(microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000)
         let local = seconds + zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreSchema
 
-/// A function of expressions. Results that a type cannot hold are errors: `arithmeticOverflow`, `divisionByZero`.
+/// A function of expressions. Results outside the range of their type are errors: `arithmeticOverflow`, `divisionByZero`.
 public enum Function: Sendable, Hashable {
     /// The sum of two numbers.
     case add
@@ -9,37 +9,37 @@ public enum Function: Sendable, Hashable {
     case subtract
     /// The product of two numbers.
     case multiply
-    /// The quotient of two numbers; of two whole numbers a whole number, towards zero.
+    /// The quotient of two numbers. For two whole numbers it is a whole number, rounded towards zero.
     case divide
     /// The remainder of a division, with the sign of the dividend.
     case modulo
-    /// The number with the other sign.
+    /// The negated number.
     case negate
-    /// The number without its sign.
+    /// The absolute value.
     case absolute
-    /// The greatest whole number that is not above.
+    /// The greatest whole number that is not greater than the number.
     case floor
-    /// The smallest whole number that is not below.
+    /// The smallest whole number that is not smaller than the number.
     case ceiling
-    /// The nearest whole number; the one farther from zero of two.
+    /// The nearest whole number; of two equally near ones, the one farther from zero.
     case round
-    /// The bits that two whole numbers both have.
+    /// The bits that are set in both of two whole numbers.
     case bitAnd
-    /// The bits that one of two whole numbers has.
+    /// The bits that are set in at least one of two whole numbers.
     case bitOr
-    /// The text in capital letters.
+    /// The text in upper case.
     case uppercase
-    /// The text in small letters.
+    /// The text in lower case.
     case lowercase
-    /// The text without white space at its ends.
+    /// The text without leading and trailing white space.
     case trim
     /// The number of Unicode scalars of a text.
     case length
-    /// Texts one after the other.
+    /// The concatenation of texts.
     case concatenate
-    /// The text as a comparison with options sees it.
+    /// The text folded by options.
     case folded(TextOptions)
-    /// The first of the arguments that is not nil.
+    /// The first argument that is not nil.
     case coalesce
     /// A part of a date in a time zone, by the Gregorian calendar of all years.
     case datePart(DatePart, timeZone: String)
@@ -51,13 +51,14 @@ extension Function {
         if case .folded(let options) = self { "folded[\(options.letters)]" } else { descriptor.names[0] }
     }
 
-    /// The functions that are told by their names alone, as the text form calls them.
+    /// The functions identified by their names alone, as the text form spells them.
     static let named: [Function] = [
         .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase,
         .trim, .length, .concatenate, .coalesce,
     ]
 
-    /// What the function takes, gives and computes. A new function has its case above, its line here, its SQL in `SQLPredicates` and its facts.
+    /// The arguments, result and computation of the function. A new function needs a case above, a line here, its SQL in `SQLPredicates`
+    /// and its facts.
     var descriptor: FunctionDescriptor {
         switch self {
         case .add: .sum
@@ -69,7 +70,7 @@ extension Function {
         case .absolute: .magnitude
         case .floor: .rounded("floor", .down, .down)
         case .ceiling: .rounded("ceiling", .up, .up)
-        // The rule `.plain` of decimals goes away from zero in the middle.
+        // The rule `.plain` of decimals rounds halves away from zero.
         case .round: .rounded("round", .toNearestOrAwayFromZero, .plain)
         case .bitAnd: .bits("bitAnd", "&") { $0 & $1 }
         case .bitOr: .bits("bitOr", "|") { $0 | $1 }

@@ -1,47 +1,47 @@
 internal import Foundation
 internal import PolystoreSchema
 
-/// What a function takes, gives and computes: all that the checker, the parser, the printer and the evaluator know of it.
+/// The arguments, result and computation of a function: everything that the checker, the parser, the printer and the evaluator need.
 struct FunctionDescriptor: Sendable {
-    /// How many arguments there are.
+    /// The number of arguments.
     enum Count: Sendable {
         case exactly(Int)
         case oneOrMore
     }
 
-    /// What the arguments are.
+    /// The kind of arguments that the function accepts.
     enum Kind: Sendable {
         case numbers, wholeNumbers, texts, date
         /// Values of any type, the same for all.
         case alike
     }
 
-    /// The type of the value.
+    /// The type of the result.
     enum Result: Sendable {
         case text, wholeNumber
-        /// That of the arguments; of numbers decimal beside whole numbers only, double beside anything.
+        /// The type of the arguments; for numbers decimal if combined with whole numbers only, double if combined with other numbers.
         case ofArguments
     }
 
-    /// The names in the text form; it is printed with the first.
+    /// The names in the text form. The first one is printed.
     let names: [String]
-    /// The sign between two arguments, with which it is printed.
+    /// The operator that is printed between two arguments.
     var sign: String?
     let count: Count
     let takes: Kind
     let gives: Result
-    /// Whether there are arguments of the right types for which there is no value.
+    /// Whether there are arguments of valid types that have no result.
     var canFail = false
-    /// Whether it is computed of nil too; other functions are nil then.
+    /// Whether it is computed for nil arguments too. The result of other functions is nil then.
     var takesNil = false
-    /// A time zone that must exist.
+    /// A time zone, which must exist.
     var zone: String?
-    /// Its value for arguments, in the type that was found for it.
+    /// Computes the value for arguments, in the type that the checker determined.
     let value: @Sendable (_ arguments: [Value], _ type: ValueType) throws(QueryError) -> Value
 }
 
 extension FunctionDescriptor {
-    /// A function of one text.
+    /// Returns a function of one text.
     static func text(
         _ name: String, gives: Result = .text, _ value: @escaping @Sendable (String) -> Value
     ) -> FunctionDescriptor {
@@ -58,7 +58,7 @@ extension FunctionDescriptor {
         (arguments.first { !$0.isNull } ?? .null).number(as: type)
     }
 
-    /// A part of a date in a time zone.
+    /// Returns a function for a part of a date.
     static func datePart(_ part: DatePart, _ name: String) -> FunctionDescriptor {
         let zone = TimeZone(identifier: name)
         return FunctionDescriptor(
@@ -71,7 +71,7 @@ extension FunctionDescriptor {
 }
 
 extension String {
-    /// The text without white space at its ends.
+    /// The text without leading and trailing white space.
     var trimmed: String {
         var scalars = unicodeScalars[...]
         while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }
@@ -81,6 +81,6 @@ extension String {
 }
 
 extension Value {
-    /// The text of a text; the checker lets nothing else come here.
+    /// The text of a string value. The checker accepts no other values here.
     fileprivate var text: String { if case .string(let text) = self { text } else { "" } }
 }

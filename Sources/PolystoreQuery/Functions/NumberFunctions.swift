@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreSchema
 
-/// Functions of numbers: of whole numbers in whole numbers, otherwise in the greater of the types.
+/// Functions of numbers: computed in whole numbers for whole numbers, otherwise in the wider type.
 extension FunctionDescriptor {
     static let sum = arithmetic(
         "add", "+", whole: { $0.addingReportingOverflow($1) }, real: { $0 + $1 }, decimal: DecimalArithmetic.sum)
@@ -14,7 +14,7 @@ extension FunctionDescriptor {
         decimal: DecimalArithmetic.quotient)
     static let remainder = arithmetic(
         "modulo", also: "modulus", divides: true,
-        // The least number has no counterpart: its quotient by -1 overflows, its remainder is 0.
+        // The least number has no positive counterpart: its quotient by -1 overflows, its remainder is 0.
         whole: { $1 == -1 ? (0, false) : $0.remainderReportingOverflow(dividingBy: $1) },
         real: { $0.truncatingRemainder(dividingBy: $1) }, decimal: DecimalArithmetic.remainder)
 
@@ -91,10 +91,10 @@ extension FunctionDescriptor {
 }
 
 extension Value {
-    /// A number as a double; nil for what is no number.
+    /// The number as a double; nil for values that are not numbers.
     var real: Double? { if case .double(let number) = number(as: .double) { number } else { nil } }
 
-    /// A number in the type of a result; any other value as it is.
+    /// Returns a number in the type of a result, and any other value unchanged.
     func number(as type: ValueType) -> Value {
         switch (type, self) {
         case (.double, .int(let number)): .double(Double(number))

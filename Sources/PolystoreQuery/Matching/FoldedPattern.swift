@@ -2,14 +2,14 @@ internal import PolystoreSchema
 
 /// The text of a regular expression that is matched against folded texts.
 ///
-/// Outside of classes scalars are folded one by one. A class keeps its scalars, of which folded texts have only those that folding leaves
-/// alone, and gets what the others become; a scalar that becomes several is in no class.
+/// Outside of classes, scalars are folded one by one. A class keeps its scalars, of which folded texts contain only those that folding does
+/// not change, and gets the folded forms of the others. A scalar that folds to several is in no class.
 struct FoldedPattern {
     private let options: TextOptions
     private var rest: Substring.UnicodeScalarView
     private var result = String.UnicodeScalarView()
 
-    /// The pattern of a text that is one.
+    /// Returns the folded pattern of a text that is a valid pattern.
     static func text(_ pattern: String, _ options: TextOptions) -> String {
         var folding = FoldedPattern(options: options, rest: Substring(pattern).unicodeScalars)
         folding.fold()
@@ -27,7 +27,7 @@ struct FoldedPattern {
                 result.append(scalar)
                 foldClass()
             } else if scalar == "\\", let next = rest.popFirst() {
-                // What is escaped names a class, or stands for itself.
+                // An escaped scalar names a class or represents itself.
                 if next.isASCII { result.append(contentsOf: [scalar, next]) } else { append(folded(next)) }
             } else {
                 append(folded(scalar))
@@ -39,7 +39,7 @@ struct FoldedPattern {
         Array(TextFolding.fold(String(Character(scalar)), options).unicodeScalars)
     }
 
-    /// One or several scalars, which are repeated together.
+    /// Appends one or several scalars, which are repeated together.
     private mutating func append(_ scalars: [Unicode.Scalar]) {
         if scalars.count > 1 { result.append(contentsOf: "(?:".unicodeScalars) }
         result.append(contentsOf: scalars)
@@ -66,22 +66,22 @@ struct FoldedPattern {
         for scalar in TextFolding.folded.sorted() where ranges.contains(where: { $0.contains(scalar) }) {
             guard let scalar = Unicode.Scalar(scalar) else { continue }
             let folded = folded(scalar)
-            // Only "]", "\\", "-" and "^" mean something in a class, and nothing becomes one of them.
+            // Only "]", "\\", "-" and "^" have a meaning in a class, and no scalar folds to one of them.
             if folded.count == 1 { result.append(folded[0]) }
         }
         result.append("]")
     }
 
-    /// Copies one member of a class: the scalar that it stands for, and whether it names a class itself.
+    /// Copies one member of a class. Returns the scalar that it represents, and whether it names a class itself.
     private mutating func member(_ first: Unicode.Scalar) -> (scalar: Unicode.Scalar, isClass: Bool) {
-        // At the end of the class it would make a range with what follows it now.
+        // At the end of the class it would form a range with the scalar that follows it now.
         if first == "-" { result.append("\\") }
         result.append(first)
         guard first == "\\", let escaped = rest.popFirst() else { return (first, false) }
         result.append(escaped)
         switch escaped {
         case "d", "D", "w", "W", "s", "S": return (escaped, true)
-        // Line ends are folded to nothing else.
+        // Line ends are not changed by folding.
         default: return (escaped, "nrt".unicodeScalars.contains(escaped))
         }
     }

@@ -1,21 +1,21 @@
 internal import PolystoreSchema
 
-/// A pattern of `like`: literals, `*` for any run, `?` for one scalar.
+/// A pattern of `like`: literals, `*` for any run of characters, `?` for one scalar.
 public struct LikePattern: Sendable, Hashable {
     /// One part of a pattern.
     public enum Part: Sendable, Hashable {
-        /// Characters that stand for themselves.
+        /// Characters that represent themselves.
         case literal(String)
-        /// Any run of characters, also none.
+        /// Any run of characters, including an empty one.
         case anyRun
         /// One Unicode scalar.
         case anyScalar
     }
 
-    /// The parts, literals and runs never side by side.
+    /// The parts. Two literals or two runs are never adjacent.
     public let parts: [Part]
 
-    /// The pattern of a text; `\` makes the next character stand for itself, also at the end.
+    /// Creates the pattern of a text. `\` makes the next character represent itself, also at the end.
     public init(_ text: String) {
         var parts: [Part] = [], literal = String.UnicodeScalarView(), isEscaped = false
         func flush() {
@@ -45,7 +45,7 @@ public struct LikePattern: Sendable, Hashable {
     }
 }
 
-/// Looks for a needle in texts, or matches them with a pattern; by bytes.
+/// Searches for a needle in texts, or matches them with a pattern, by bytes.
 public struct TextMatcher: Sendable {
     private enum Step: Sendable {
         case byte(UInt8)
@@ -59,7 +59,7 @@ public struct TextMatcher: Sendable {
     private let pattern: Pattern?
     private let query: SearchQuery?
 
-    /// A matcher; one of an ill-formed regular expression or query matches nothing.
+    /// Creates a matcher. One with an ill-formed regular expression or query matches nothing.
     public init(_ match: TextMatch, _ needle: String) {
         self.match = match
         self.needle = Array(needle.utf8)
@@ -77,13 +77,13 @@ public struct TextMatcher: Sendable {
         query = match == .search ? try? SearchQuery(needle) : nil
     }
 
-    /// Whether a text matches.
+    /// Returns whether a text matches.
     public func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether a text, given by its bytes, matches.
+    /// Returns whether a text, given by its bytes, matches.
     public func matches(_ text: UnsafeRawBufferPointer) -> Bool {
         switch match {
         case .beginsWith: return text.starts(with: needle)
@@ -106,7 +106,7 @@ public struct TextMatcher: Sendable {
         }
     }
 
-    /// After a mismatch the last run takes one scalar more, so the time is at most the product of both lengths.
+    /// Matches a `like` pattern. After a mismatch the last run takes one scalar more, so the time is at most the product of both lengths.
     private func isLike(_ text: UnsafeRawBufferPointer) -> Bool {
         var position = 0, step = 0, retry: (position: Int, step: Int)?
         func after(_ position: Int) -> Int {

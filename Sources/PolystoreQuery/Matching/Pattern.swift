@@ -1,8 +1,8 @@
-/// A regular expression over a whole text, matched in time proportional to the text times the pattern.
+/// A regular expression that matches a whole text in time proportional to the length of the text times that of the pattern.
 ///
-/// Literals, `.`, classes (`[a-z]`, `[^…]`, `\d`, `\w`, `\s` and their negations), groups, alternation, and repetition (`*`, `+`, `?`,
-/// `{m}`, `{m,}`, `{m,n}`) over Unicode scalars; no back-references, so that no pattern can make a match slow. All states are followed at
-/// once, as Thompson described in "Regular Expression Search Algorithm" (1968).
+/// It supports literals, `.`, classes (`[a-z]`, `[^…]`, `\d`, `\w`, `\s` and their negations), groups, alternation, and repetition (`*`,
+/// `+`, `?`, `{m}`, `{m,}`, `{m,n}`) over Unicode scalars, but no back-references, so that no pattern can make a match slow. The matcher
+/// follows all states at once, as Thompson described in "Regular Expression Search Algorithm" (1968).
 public struct Pattern: Sendable {
     enum Step: Sendable {
         case scalar(ScalarClass)
@@ -18,14 +18,14 @@ public struct Pattern: Sendable {
 
     /// Compiles a pattern.
     ///
-    /// - Throws: `QueryError` naming the position and what was expected there; patterns of more than 10,000 steps are too complex.
+    /// - Throws: `QueryError` with the position and the expected element. Patterns of more than 10,000 steps are too complex.
     public init(_ text: String) throws(QueryError) {
         self.text = text
         var compiler = PatternCompiler(text)
         steps = try compiler.compile()
     }
 
-    /// Whether the whole text is one that the pattern describes.
+    /// Returns whether the pattern matches the whole text.
     public func matches(_ text: String) -> Bool {
         var current = StateSet(steps.count + 1), next = StateSet(steps.count + 1)
         var scalars = text.unicodeScalars.makeIterator()
@@ -45,7 +45,7 @@ public struct Pattern: Sendable {
         return current.contains(steps.count)
     }
 
-    /// Adds a state and what is reached from it without reading.
+    /// Adds a state and the states reachable from it without reading a scalar.
     private func follow(_ first: Int, into set: inout StateSet, isStart: Bool, isEnd: Bool) {
         var pending = [first]
         while let state = pending.popLast() {
@@ -60,7 +60,7 @@ public struct Pattern: Sendable {
         }
     }
 
-    /// A set of small numbers that is emptied in no time.
+    /// A set of small numbers that is cleared in constant time.
     private struct StateSet {
         private(set) var members: [Int] = []
         private var marks: [Bool]
@@ -83,7 +83,7 @@ public struct Pattern: Sendable {
     }
 }
 
-/// The scalars that one place of a pattern accepts.
+/// The scalars accepted at one position of a pattern.
 struct ScalarClass: Sendable {
     var ranges: [ClosedRange<UInt32>] = []
     var nested: [ScalarClass] = []

@@ -1,4 +1,4 @@
-/// Turns the text of a pattern into the steps of its matcher, by recursive descent.
+/// Compiles the text of a pattern into the steps of its matcher, by recursive descent.
 struct PatternCompiler {
     private static let mostSteps = 10_000
     private static let deepest = 100
@@ -94,7 +94,7 @@ struct PatternCompiler {
             try check(result)
             return result
         }
-        // Each further one may be the last.
+        // Each further repetition may be the last.
         for _ in least..<most {
             let start = result.count
             result += [.split(start + 1, start + steps.count + 1)] + Self.moved(steps, start + 1)
@@ -172,7 +172,7 @@ struct PatternCompiler {
         return result
     }
 
-    /// One scalar, or a range when a hyphen and another follow.
+    /// Adds one scalar, or a range if a hyphen and another scalar follow.
     private mutating func addRange(from first: UInt32, to result: inout ScalarClass) throws(QueryError) {
         guard next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
             result.ranges.append(first...first)
@@ -194,7 +194,7 @@ struct PatternCompiler {
         if steps.count > Self.mostSteps { throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.mostSteps) steps") }
     }
 
-    /// Steps with their targets moved by an offset.
+    /// Returns steps with their targets moved by an offset.
     private static func moved(_ steps: [Pattern.Step], _ offset: Int) -> [Pattern.Step] {
         steps.map { step in
             switch step {

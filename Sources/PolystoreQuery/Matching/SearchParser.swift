@@ -1,6 +1,6 @@
-/// Reads the text of a `SearchQuery`.
+/// Parses the text of a `SearchQuery`.
 struct SearchParser {
-    /// Longer texts are refused before anything is made of them.
+    /// The maximum length of a text. Longer texts are refused before parsing.
     private static let longest = 100_000
 
     private let text: String
@@ -9,9 +9,9 @@ struct SearchParser {
     private var words = 0
     private var groups: [[SearchQuery.Term]] = []
     private var excluded: [SearchQuery.Term] = []
-    /// Where an OR waits for its right side.
+    /// The position of an OR that waits for its right operand.
     private var pending: Int?
-    /// Whether the last thing read was a term that an OR can follow.
+    /// Whether the last element was a term that an OR can follow.
     private var isAfterTerm = false
 
     init(_ text: String) {
@@ -31,7 +31,7 @@ struct SearchParser {
         QueryError("at character \(position + 1) of the search: \(message)")
     }
 
-    /// Whether there is more.
+    /// Skips white space. Returns whether more text follows.
     private mutating func skipSpace() -> Bool {
         while offset < scalars.count, scalars[offset].properties.isWhitespace { offset += 1 }
         return offset < scalars.count
@@ -44,14 +44,14 @@ struct SearchParser {
         let content = isPhrase ? try phrase() : run()
         if content.elementsEqual("OR".unicodeScalars), !isPhrase, !isExcluded { return try either(start) }
         guard let term = try term(content, start) else {
-            // Punctuation between words says nothing, as in a text.
+            // Punctuation between words has no effect, as in a text.
             if !isPhrase, !isExcluded { return }
             throw error(start, isPhrase ? "a word is expected between the quotes" : "a word is expected after -")
         }
         try add(term, isExcluded, start)
     }
 
-    /// What stands between quotes.
+    /// Returns the contents of a pair of quotes.
     private mutating func phrase() throws(QueryError) -> ArraySlice<Unicode.Scalar> {
         let start = offset
         offset += 1
@@ -61,14 +61,14 @@ struct SearchParser {
         return scalars[(start + 1)..<(offset - 1)]
     }
 
-    /// What stands between spaces and quotes.
+    /// Returns a run without spaces and quotes.
     private mutating func run() -> ArraySlice<Unicode.Scalar> {
         let start = offset
         while offset < scalars.count, scalars[offset] != "\"", !scalars[offset].properties.isWhitespace { offset += 1 }
         return scalars[start..<offset]
     }
 
-    /// The words of a content; nil if it has none.
+    /// Returns the words of a content, or nil if it has none.
     private mutating func term(_ content: ArraySlice<Unicode.Scalar>, _ start: Int) throws(QueryError) -> SearchQuery.Term? {
         var content = content
         let isPrefix = content.last == "*"

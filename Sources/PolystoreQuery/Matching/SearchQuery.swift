@@ -1,20 +1,20 @@
-/// What a search asks of the words of a text.
+/// A condition on the words of a text.
 ///
-/// | written | asks for |
+/// | syntax | meaning |
 /// |---|---|
 /// | `swift sql` | both words, anywhere |
-/// | `sql*` | a word that begins so |
+/// | `sql*` | a word with this prefix |
 /// | `"object graph"` | the words next to each other; also `object-graph`, and `"object gra*"` |
-/// | `-java` | that the word, or `-"the words"`, does not occur |
-/// | `swift OR rust` | one of the two; binds tighter than standing side by side |
+/// | `-java` | the word, or with `-"the words"` the phrase, does not occur |
+/// | `swift OR rust` | one of the two; binds tighter than juxtaposition |
 ///
-/// Words are those of `SearchWords`: case and diacritics never count, and punctuation only separates.
+/// Words are those of `SearchWords`: case and diacritics are ignored, and punctuation only separates words.
 public struct SearchQuery: Sendable, Hashable, CustomStringConvertible {
-    /// Words that follow each other in a text.
+    /// Consecutive words of a text.
     public struct Term: Sendable, Hashable, CustomStringConvertible {
         /// The words, at least one, folded.
         public let words: [String]
-        /// Whether the last is only the beginning of a word.
+        /// Whether the last word is only a prefix.
         public let isPrefix: Bool
         private let bytes: [[UInt8]]
 
@@ -24,13 +24,13 @@ public struct SearchQuery: Sendable, Hashable, CustomStringConvertible {
             bytes = words.map { Array($0.utf8) }
         }
 
-        /// The term in the form of a query.
+        /// The term in the syntax of a query.
         public var description: String {
             let text = words.joined(separator: " ") + (isPrefix ? "*" : "")
             return words.count == 1 ? text : "\"\(text)\""
         }
 
-        /// Whether the words follow each other in a text. The time is at most proportional to the product of both lengths.
+        /// Returns whether the words occur consecutively in a text. The time is at most proportional to the product of both lengths.
         func occurs(in text: SearchWords) -> Bool {
             if text.count < bytes.count { return false }
             return (0...(text.count - bytes.count)).contains { start in
@@ -42,28 +42,28 @@ public struct SearchQuery: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The most words of a query.
+    /// The maximum number of words of a query.
     public static let mostWords = 1_000
 
-    /// Terms of each of which one must occur; at least one list, none of them empty.
+    /// Groups of terms, of each of which at least one must occur. There is at least one group, and none is empty.
     public let groups: [[Term]]
     /// Terms that must not occur.
     public let excluded: [Term]
 
-    /// Reads a query.
+    /// Parses a query.
     ///
-    /// - Throws: `QueryError` saying what is missing; a query asks for one word at least.
+    /// - Throws: `QueryError` that states what is missing. A query needs at least one word.
     public init(_ text: String) throws(QueryError) {
         var parser = SearchParser(text)
         (groups, excluded) = try parser.parse()
     }
 
-    /// The query with its words folded, which reads as the same query.
+    /// The query with its words folded. Parsing it results in the same query.
     public var description: String {
         (groups.map { $0.map(\.description).joined(separator: " OR ") } + excluded.map { "-\($0)" }).joined(separator: " ")
     }
 
-    /// Whether the words of a text are those that the query asks for.
+    /// Returns whether the words of a text satisfy the query.
     public func matches(_ words: SearchWords) -> Bool {
         groups.allSatisfy { $0.contains { $0.occurs(in: words) } } && !excluded.contains { $0.occurs(in: words) }
     }

@@ -1,20 +1,20 @@
-/// The words of a text: maximal runs of letters, marks and digits (general categories L, M and Nd), folded without case and diacritics.
+/// The words of a text: maximal runs of letters, marks and digits (general categories L, M and Nd), with case and diacritics folded.
 ///
-/// Everything else only stands between words. What is a letter is said by tables of one version of Unicode, as folding is, so that every
-/// store and every machine finds the same words.
+/// Everything else only separates words. Tables of one version of Unicode define letters and folding, so that every store and every machine
+/// finds the same words.
 public struct SearchWords: Sendable, Hashable {
-    /// The words, one after the other.
+    /// The bytes of the words, concatenated.
     private var bytes: [UInt8] = []
     /// The end of each word.
     private var ends: [Int] = []
 
-    /// The words of a text, in its order. O(n).
+    /// Creates the words of a text, in its order. O(n).
     public init(_ text: String) {
         var text = text
         self = text.withUTF8 { SearchWords(utf8: UnsafeRawBufferPointer($0)) }
     }
 
-    /// The words of a text that is given by its bytes.
+    /// Creates the words of a text that is given by its bytes.
     public init(utf8 text: UnsafeRawBufferPointer) {
         let members = WordScalars.shared
         var start = -1, isASCII = true, offset = 0
@@ -33,10 +33,10 @@ public struct SearchWords: Sendable, Hashable {
         if start >= 0 { append(UnsafeRawBufferPointer(rebasing: text[start...]), isASCII) }
     }
 
-    /// What words are made of: ranges of scalars, ascending.
+    /// The scalars of words, as ascending ranges.
     public static var scalars: [ClosedRange<UInt32>] { WordScalars.ranges }
 
-    /// The scalars of words that are folded, and what becomes of them; Hangul syllables are left out, which are decomposed canonically.
+    /// The scalars of words that folding changes, with their folded forms. Hangul syllables are omitted; they are decomposed canonically.
     public static var foldings: [(scalar: Unicode.Scalar, folded: String)] {
         TextFolding.folded.sorted().compactMap { number in
             guard WordScalars.shared.contains(number), let scalar = Unicode.Scalar(number) else { return nil }
@@ -45,7 +45,7 @@ public struct SearchWords: Sendable, Hashable {
         }
     }
 
-    /// The words of a text with one space between them.
+    /// Returns the words of a text with one space between them.
     public static func joined(utf8 text: UnsafeRawBufferPointer) -> [UInt8] {
         let words = SearchWords(utf8: text)
         var result: [UInt8] = []
@@ -63,7 +63,7 @@ public struct SearchWords: Sendable, Hashable {
     /// The words as texts.
     public var list: [String] { ends.indices.map { String(decoding: self[$0], as: UTF8.self) } }
 
-    /// The bytes of a word.
+    /// Returns the bytes of a word.
     public subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
     private mutating func append(_ run: UnsafeRawBufferPointer, _ isASCII: Bool) {
@@ -72,12 +72,12 @@ public struct SearchWords: Sendable, Hashable {
         } else {
             bytes += TextFolding.fold(String(decoding: run, as: UTF8.self), .caseAndDiacriticInsensitive).utf8
         }
-        // Of marks alone nothing is left.
+        // A word that consists only of marks is empty after folding.
         if bytes.count > ends.last ?? 0 { ends.append(bytes.count) }
     }
 
-    /// A scalar of more than one byte and its length; texts of stores are well-formed, and in others nothing worse happens than that a
-    /// scalar is another.
+    /// Returns a scalar of more than one byte and its length. Texts of stores are well-formed. In other texts the only consequence is a
+    /// wrong scalar.
     private static func scalar(_ text: UnsafeRawBufferPointer, _ offset: Int) -> (UInt32, Int) {
         let lead = UInt32(text[offset])
         let length = lead >= 0xf0 ? 4 : (lead >= 0xe0 ? 3 : 2)
@@ -88,7 +88,7 @@ public struct SearchWords: Sendable, Hashable {
     }
 }
 
-/// What words are made of, one bit for each scalar.
+/// The scalars of words, one bit for each scalar.
 struct WordScalars: Sendable {
     static let shared = WordScalars()
     private var bits = [UInt64](repeating: 0, count: 0x110000 / 64)
@@ -104,7 +104,7 @@ struct WordScalars: Sendable {
         for range in Self.ranges { for scalar in range { bits[Int(scalar / 64)] |= 1 << UInt64(scalar % 64) } }
     }
 
-    /// Whether a scalar is part of words.
+    /// Returns whether a scalar is part of words.
     func contains(_ scalar: UInt32) -> Bool {
         scalar < 0x110000 && bits[Int(scalar / 64)] & 1 << UInt64(scalar % 64) != 0
     }

@@ -1,5 +1,5 @@
 extension CheckedPredicate {
-    /// A conjunction in normal form: flattened, constants folded.
+    /// Returns a conjunction in normal form: flattened, with constants folded.
     static func all(_ parts: [CheckedPredicate]) -> CheckedPredicate {
         var result: [CheckedPredicate] = []
         for part in parts {
@@ -15,7 +15,7 @@ extension CheckedPredicate {
         return result.isEmpty ? .constant(true) : (result.count == 1 ? result[0] : .and(result))
     }
 
-    /// A disjunction in normal form: flattened, constants folded.
+    /// Returns a disjunction in normal form: flattened, with constants folded.
     static func any(_ parts: [CheckedPredicate]) -> CheckedPredicate {
         var result: [CheckedPredicate] = []
         for part in parts {
@@ -31,7 +31,7 @@ extension CheckedPredicate {
         return result.isEmpty ? .constant(false) : (result.count == 1 ? result[0] : .or(result))
     }
 
-    /// The opposite in normal form: `not` stands only before leaves (De Morgan).
+    /// The negation in normal form: `not` occurs only before leaves (De Morgan).
     var negated: CheckedPredicate {
         switch self {
         case .constant(let value): .constant(!value)

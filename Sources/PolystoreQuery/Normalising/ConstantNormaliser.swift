@@ -1,10 +1,10 @@
 internal import Foundation
 internal import PolystoreSchema
 
-/// Turns a comparison with a constant of any numeric type into one with a constant of the property's own type, exactly.
+/// Converts a comparison with a constant of any numeric type into an equivalent one with a constant of the property's own type.
 ///
-/// With f the greatest value of the property's type that is not above the constant c: x <= c is x <= f and x > c is x > f; where f is not
-/// equal to c, x < c is x <= f, x >= c is x > f, and x == c is never true.
+/// Let f be the greatest value of the property's type that is not greater than the constant c: x <= c is x <= f and x > c is x > f. If f is
+/// not equal to c, x < c is x <= f, x >= c is x > f, and x == c is never true.
 struct ConstantNormaliser {
     let path: CheckedPath
 
@@ -16,7 +16,7 @@ struct ConstantNormaliser {
         case at(Value, isExact: Bool)
     }
 
-    /// The normal form of `path comparison value`; the value is not nil.
+    /// Returns the normal form of `path comparison value`. The value must not be nil.
     func compare(_ comparison: Comparison, _ value: Value) throws(QueryError) -> CheckedPredicate {
         switch try bound(value) {
         case .below: fold(comparison, isAbove: false)
@@ -32,7 +32,7 @@ struct ConstantNormaliser {
         }
     }
 
-    /// A comparison with a constant that no value reaches: nil stays false of every order.
+    /// Returns a comparison with a constant outside the range of the values. The orders remain false for nil.
     private func fold(_ comparison: Comparison, isAbove: Bool) -> CheckedPredicate {
         switch comparison {
         case .equal: .constant(false)
@@ -48,11 +48,11 @@ struct ConstantNormaliser {
         }
         switch (path.type, value) {
         case (.string, .string(let text)), (.url, .string(let text)):
-            // No stored text has U+0000. What stands before it is the greatest text that is not above: every byte that could follow it
+            // No stored text contains U+0000. The part before it is the greatest text that is not greater: every byte that could follow it
             // is greater than 0.
             let stored = text.utf8.prefix { $0 != 0 }
             return .at(.string(String(Substring(stored))), isExact: stored.endIndex == text.utf8.endIndex)
-        // As an attribute keeps it.
+        // As an attribute stores it.
         case (.decimal, .decimal(let number)): return .at(.decimal(DecimalArithmetic.withoutRest(number)), isExact: true)
         case (.double, .double(let number)), (.float, .double(let number)): return .at(.double(number == 0 ? 0 : number), isExact: true)
         case (.int16, .int(let number)), (.int32, .int(let number)): return bounded(number, isExact: true)

@@ -3,7 +3,7 @@ internal import PolystoreSchema
 
 /// Exact comparisons between numbers of different types.
 enum ExactNumber {
-    /// The order of two values of one type, or of two numbers; nil for values that cannot be compared.
+    /// Returns the order of two values of one type, or of two numbers; nil for values that cannot be compared.
     static func compare(_ x: Value, _ y: Value) -> Int? {
         switch (x, y) {
         case (.int(let a), .double(let b)): compare(a, b)
@@ -32,17 +32,17 @@ enum ExactNumber {
         }
     }
 
-    /// Where a number lies among those of another type.
+    /// The position of a number relative to the values of another type.
     enum Floor {
-        /// Below all of them.
+        /// Below all values.
         case below
-        /// Above all of them.
+        /// Above all values.
         case above
-        /// The greatest of them that is not above it.
+        /// The greatest value that is not greater than the number.
         case at(Decimal, isExact: Bool)
     }
 
-    /// The greatest decimal of at most 38 digits that is not above a double.
+    /// Returns the greatest decimal of at most 38 digits that is not greater than a double.
     ///
     /// `%f` prints the exact expansion of a double: every binary fraction is a finite decimal one.
     static func decimalFloor(_ value: Double) -> Floor {
@@ -52,7 +52,7 @@ enum ExactNumber {
         guard parts.count == 2 else { return value > 0 ? .above : .below }
         let all = (parts[0] + parts[1]).utf8.map { $0 - UInt8(ascii: "0") }
         let leading = all.prefix { $0 == 0 }.count
-        // The power of ten of the first digit decides how many digits a decimal can hold of it.
+        // The power of ten of the first digit determines how many digits a decimal can store.
         let power = parts[0].count - leading - 1
         if power > 38 + DecimalDigits.greatestExponent { return value > 0 ? .above : .below }
         let count = min(DecimalKey.maximumDigits, max(power - DecimalDigits.leastExponent + 1, 0))
@@ -65,7 +65,7 @@ enum ExactNumber {
         return .at(decimal, isExact: isExact)
     }
 
-    /// The greatest double that is not above a decimal, and whether it is equal to it.
+    /// Returns the greatest double that is not greater than a decimal, and whether it is equal to it.
     static func floor(_ value: Decimal) -> (Double, isExact: Bool) {
         var nearest = Double(value.description) ?? 0
         var order = compare(value, nearest)
@@ -76,7 +76,7 @@ enum ExactNumber {
         return (nearest, order == 0)
     }
 
-    /// The greatest double that is not above a whole number, and whether it is equal to it.
+    /// Returns the greatest double that is not greater than a whole number, and whether it is equal to it.
     static func floor(_ value: Int64) -> (Double, isExact: Bool) {
         var nearest = Double(value)
         var order = compare(value, nearest)

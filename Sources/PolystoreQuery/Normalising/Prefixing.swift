@@ -1,7 +1,7 @@
 internal import PolystoreSchema
 
-/// Makes of a condition on what a to-one relationship leads to one on the object that has the relationship: properties of the object,
-/// also those that conditions on related objects look at from inside, begin with a step.
+/// Converts a condition on the destination of a to-one relationship into one on the source object: properties of the object, including
+/// those that nested conditions on related objects read, begin with a step.
 private struct Prefixing: CheckedRewriter {
     let step: CheckedPath.Step
 
@@ -19,12 +19,12 @@ private struct Prefixing: CheckedRewriter {
 }
 
 extension CheckedPredicate {
-    /// The condition on the object that has the relationship; false where that leads nowhere.
+    /// Returns the condition on the object that has the relationship; false if the relationship is nil or dangling.
     func through(_ step: CheckedPath.Step) -> CheckedPredicate {
         let object = CheckedPath(steps: [step], entity: step.destination, leaf: .key, type: .int64, text: "SELF")
         return .all([.not(.isNil(object)), Prefixing(step: step).rewritten(self, 0)])
     }
 
-    /// Whether the condition looks at the entity of the object itself, so that it has no place at an object that leads there.
+    /// Whether the condition depends on the entity of the object itself, so that it cannot be moved to an object that references it.
     var looksAtEntity: Bool { contains { node, depth in if depth == 0, case .predicate(.isEntity) = node { true } else { false } } }
 }

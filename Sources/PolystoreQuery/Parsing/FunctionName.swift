@@ -1,17 +1,17 @@
 internal import Foundation
 internal import PolystoreSchema
 
-/// The functions of the text form, by their names.
+/// Finds the functions of the text form by their names.
 enum FunctionName {
     private static let plain = Dictionary(
         Function.named.flatMap { function in function.descriptor.names.map { ($0, function) } }, uniquingKeysWith: { first, _ in first })
 
     static let all = plain.keys.sorted() + ["folded", "now"] + DatePart.allCases.map(\.rawValue)
 
-    /// Whether brackets with options follow the name.
+    /// Returns whether options in brackets may follow the name.
     static func takesOptions(_ name: String) -> Bool { name == "folded" }
 
-    /// The expression of a call; nil for a name that is no function's.
+    /// Returns the expression of a call, or nil for a name that is not that of a function.
     static func expression(_ name: String, _ options: TextOptions, _ arguments: [QueryExpression]) throws(QueryError) -> QueryExpression? {
         if name == "folded" { return .function(.folded(options), arguments) }
         if name == "now", arguments.isEmpty { return .value(.date(Microseconds.from(Date()) ?? 0)) }

@@ -1,15 +1,15 @@
 internal import PolystoreSchema
 
-/// One word of a predicate's text.
+/// One token of a predicate's text.
 struct PredicateToken {
     enum Kind: Equatable {
-        /// A name; `isQuoted` where a `#` before it says that it is no word of the language.
+        /// A name; `isQuoted` if a `#` before it marks it as not being a keyword.
         case name(String, isQuoted: Bool)
-        /// `@count` and its like.
+        /// `@count` and similar operations.
         case operation(String)
         /// `$x`.
         case variable(String)
-        /// `%@` and its like.
+        /// `%@` and similar placeholders.
         case placeholder(String)
         case number(String)
         case text(String)
@@ -22,11 +22,11 @@ struct PredicateToken {
     let position: Int
 }
 
-/// Cuts the text of a predicate into words.
+/// Splits the text of a predicate into tokens.
 struct PredicateLexer {
-    /// Longer texts are refused before anything is made of them.
+    /// The maximum length of a text. Longer texts are refused before parsing.
     static let longest = 1_000_000
-    /// Deeper parentheses are refused while they are read.
+    /// The maximum nesting of parentheses. Deeper ones are refused during lexing.
     static let deepest = 200
     private static let symbols: [(text: String, scalars: [Unicode.Scalar])] =
         [
@@ -39,7 +39,7 @@ struct PredicateLexer {
 
     private init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-    /// All words, the last one the end, and for each opening parenthesis the index of the one that closes it.
+    /// Returns all tokens, with the end as the last one, and for each opening parenthesis the index of its closing one.
     static func tokens(_ text: String) throws(QueryError) -> (tokens: [PredicateToken], closings: [Int: Int]) {
         if text.utf8.count > longest { throw QueryError(.tooComplex, "the text of a predicate has at most \(longest) bytes") }
         var lexer = PredicateLexer(text)

@@ -118,7 +118,7 @@ extension PredicateParser {
         }
     }
 
-    /// The types of constants that are a text behind a word.
+    /// The types of constants that are written as a text after a keyword.
     private static let literals = Dictionary(
         ValueKind.allCases.compactMap { kind in kind.literalWord.map { ($0, kind.type) } }, uniquingKeysWith: { first, _ in first })
 

@@ -1,21 +1,21 @@
 internal import PolystoreSchema
 
-// Key paths, and whose they are: inside of conditions on related objects those with a variable are the related objects' own.
+// Key paths and their objects: inside conditions on related objects, key paths that begin with a variable belong to the related objects.
 
 extension PredicateParser {
-    /// A property of the object that a condition is about, level 0, or of one outside, from level 1 on.
+    /// A property of the object that a condition is about, level 0, or of an outer object, from level 1 on.
     struct Reference {
         var names: [String]
         let level: Int
 
-        /// `SELF.name` is `name`; a variable is the object itself.
+        /// `SELF.name` is `name`; a variable alone is the object itself.
         var path: PropertyPath { names.count > 1 && names[0] == "SELF" ? PropertyPath(Array(names.dropFirst())) : PropertyPath(names) }
     }
 
     /// The level of names without a variable: they belong to the innermost object that has none.
     var plainLevel: Int { (scopes.lastIndex { $0 == nil }).map { scopes.count - 1 - $0 } ?? scopes.count }
 
-    /// The level of a variable of a condition around.
+    /// Returns the level of a variable of an enclosing condition.
     func level(of variable: String) -> Int? { scopes.lastIndex(of: variable).map { scopes.count - 1 - $0 } }
 
     mutating func pathOrAggregate(beginning: [String]? = nil) throws(QueryError) -> QueryExpression {
@@ -32,7 +32,7 @@ extension PredicateParser {
         return .outer(reference.level, reference.path)
     }
 
-    /// The relationships to the objects of a condition.
+    /// Parses the relationships to the objects of a condition.
     mutating func relationship() throws(QueryError) -> PropertyPath {
         let start = current.position
         var reference = try firstName()
@@ -50,7 +50,7 @@ extension PredicateParser {
         }
     }
 
-    /// The relationships of an object outside have no place inside of a condition.
+    /// Returns the path of a reference to the innermost object. Relationships of outer objects are invalid inside a condition.
     private func own(_ reference: Reference, _ start: Int) throws(QueryError) -> PropertyPath {
         if reference.level == 0 { return reference.path }
         let variable = scopes.last.flatMap { $0 }.map { "; begin with $\($0.excerpt()) for those of the related objects" } ?? ""
@@ -83,7 +83,7 @@ extension PredicateParser {
         return [!isQuoted && name.uppercased() == "SELF" ? "SELF" : name]
     }
 
-    /// The names that stand for `%K`.
+    /// Returns the names that replace `%K`.
     mutating func keyPathArgument() throws(QueryError) -> [String] {
         switch arguments.first {
         case .path(let path)?:
@@ -101,7 +101,7 @@ extension PredicateParser {
 
     private static let operations = Dictionary(AggregateFunction.allCases.map { ($0.descriptor.name, $0) }) { first, _ in first }
 
-    /// The aggregate of a name that begins with `@`.
+    /// Returns the aggregate of a name that begins with `@`.
     static func operation(_ name: String) -> AggregateFunction? { operations[name] }
 
     mutating func aggregate(_ path: PropertyPath, _ condition: QueryPredicate?) throws(QueryError) -> QueryExpression {

@@ -1,9 +1,9 @@
 internal import Foundation
 public import PolystoreSchema
 
-/// What stands for a placeholder of a predicate's text.
+/// The argument of a placeholder in a predicate's text.
 public enum PredicateArgument: Sendable, Hashable {
-    /// A constant, for `%@`, `%d`, `%f` and their like.
+    /// A constant, for `%@`, `%d`, `%f` and similar placeholders.
     case value(Value)
     /// Constants, for `IN %@` and `BETWEEN %@`.
     case list([Value])
@@ -11,20 +11,20 @@ public enum PredicateArgument: Sendable, Hashable {
     case path(PropertyPath)
 }
 
-/// Reads predicates in the grammar of `NSPredicate`
-/// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pSyntax.html): comparisons and
-/// operators on texts with `[c]` and `[d]`, `IN`, `BETWEEN`, `ANY`, `SOME`, `ALL`, `NONE`, `SUBQUERY`, `@count` and its like, arithmetic,
+/// Parses predicates in the grammar of `NSPredicate`
+/// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pSyntax.html): comparisons and operators
+/// on texts with `[c]` and `[d]`, `IN`, `BETWEEN`, `ANY`, `SOME`, `ALL`, `NONE`, `SUBQUERY`, `@count` and similar operations, arithmetic,
 /// functions, `TERNARY`, placeholders.
 ///
-/// Four forms are of our own, for what has none there: `ANY path SATISFIES (…)`, or `ANY path SATISFIES $x (…)` to look at the object
-/// outside too, `SELF ISA "Entity"`, `path SEARCH "words"`, and `DATE`, `UUID`, `DATA`, `DECIMAL` before a text.
+/// Four forms are extensions, for features without a counterpart there: `ANY path SATISFIES (…)`, or `ANY path SATISFIES $x (…)` to also
+/// read the outer object, `SELF ISA "Entity"`, `path SEARCH "words"`, and `DATE`, `UUID`, `DATA`, `DECIMAL` before a text.
 struct PredicateParser {
     let tokens: [PredicateToken]
     private let closings: [Int: Int]
     var arguments: ArraySlice<PredicateArgument>
     var position = 0
     var depth = 0
-    /// The variables of the conditions on related objects around, innermost last; nil for one whose objects need none.
+    /// The variables of the enclosing conditions on related objects, innermost last; nil for one whose objects need none.
     var scopes: [String?] = []
 
     private init(_ text: String, _ arguments: [PredicateArgument]) throws(QueryError) {
@@ -124,7 +124,7 @@ struct PredicateParser {
         return try comparison()
     }
 
-    /// Whether a parenthesis holds a condition, not an expression: what follows the one that closes it decides.
+    /// Returns whether a parenthesis contains a condition and not an expression, determined by the token after its closing parenthesis.
     func isCondition() -> Bool {
         guard let closing = closings[position] else { return true }
         switch tokens[closing + 1].kind {
@@ -151,7 +151,8 @@ struct PredicateParser {
             return .related(quantifier, path, inner)
         }
         let found = try comparison()
-        // The condition is one on the last name; what comes before it leads to the objects. Key paths of other beginnings are the object's.
+        // The condition applies to the last name; the names before it reference the objects. Key paths with other beginnings are the
+        // object's.
         var relationship: PropertyPath?
         var rewriter = ReferenceRewriter { level, path throws(QueryError) in
             if level > 0 { return (level + 1, path) }
@@ -168,14 +169,14 @@ struct PredicateParser {
         return .related(quantifier, relationship, inner)
     }
 
-    /// Whether a key path begins here that SATISFIES follows.
+    /// Returns whether a key path followed by SATISFIES begins here.
     func isSatisfiesAhead() -> Bool {
         var ahead = 1
         while isSymbol(".", ahead: ahead) { ahead += 2 }
         return isWord("SATISFIES", ahead: ahead)
     }
 
-    /// The condition on related objects, and the variable that their properties begin with; nil for none.
+    /// Parses the condition on related objects, whose properties begin with the variable; nil for no variable.
     mutating func within(_ variable: String?) throws(QueryError) -> QueryPredicate {
         scopes.append(variable)
         let condition = try disjunction()
@@ -183,7 +184,7 @@ struct PredicateParser {
         return condition
     }
 
-    /// The variable that begins here and stands for a constant; nothing taken.
+    /// The variable that begins here and represents a constant. No token is consumed.
     var openVariable: String? {
         if case .variable(let name) = current.kind, level(of: name) == nil, !isSymbol(".", ahead: 1) { name } else { nil }
     }
@@ -253,7 +254,7 @@ struct PredicateParser {
             let list = try constants()
             let values = list.compactMap { if case .value(let value) = $0.node { value } else { nil } }
             if values.count == list.count { return .isIn(left, values) }
-            // A list with variables is a comparison with each.
+            // A list with variables becomes a comparison with each element.
             let parts = list.map { QueryPredicate.compare(left, .equal, $0.folded(options)) }
             return parts.count == 1 ? parts[0] : .or(parts)
         }
@@ -261,7 +262,7 @@ struct PredicateParser {
             position += 1
             return .open(left, .isIn, name)
         }
-        // `"x" IN path` asks whether a text has another within; `object IN friends` whether it is among them.
+        // `"x" IN path` tests whether a text contains another; `object IN friends` whether an object is among the related ones.
         let right = try expression()
         switch (left.node, right.node) {
         case (.value(.string(let needle)), .path), (.value(.string(let needle)), .outer): return .text(right, .contains, needle)
@@ -289,7 +290,7 @@ struct PredicateParser {
         return .between(left, low, high)
     }
 
-    /// The constants of a list, and variables that stand for some.
+    /// Parses the constants of a list, and variables that represent some of them.
     mutating func constants() throws(QueryError) -> [QueryExpression] {
         try need(symbol: "{")
         var constants: [QueryExpression] = []
@@ -307,24 +308,24 @@ struct PredicateParser {
 }
 
 extension QueryExpression {
-    /// The expression as a comparison with options sees it.
+    /// Returns the expression folded by the options of a comparison.
     public func folded(_ options: TextOptions) -> QueryExpression { options.isEmpty ? self : .function(.folded(options), [self]) }
 }
 
 extension QueryPredicate {
-    /// The predicate of a text such as `name BEGINSWITH[c] %@ AND ANY friends.age > %d`.
+    /// Creates the predicate of a text such as `name BEGINSWITH[c] %@ AND ANY friends.age > %d`.
     ///
-    /// - Parameter arguments: What stands for the placeholders, in their order.
-    /// - Throws: `QueryError` with the position and what was expected there.
+    /// - Parameter arguments: The arguments of the placeholders, in their order.
+    /// - Throws: `QueryError` with the position and the expected element.
     public init(parsing text: String, arguments: [PredicateArgument] = []) throws(QueryError) {
         self = try PredicateParser.parse(text, arguments)
     }
 }
 
 extension QueryExpression {
-    /// The expression of a text such as `price * 1.19` or `friends.@max.age`.
+    /// Creates the expression of a text such as `price * 1.19` or `friends.@max.age`.
     ///
-    /// - Throws: `QueryError` with the position and what was expected there.
+    /// - Throws: `QueryError` with the position and the expected element.
     public init(parsing text: String, arguments: [PredicateArgument] = []) throws(QueryError) {
         self = try PredicateParser.parseExpression(text, arguments)
     }

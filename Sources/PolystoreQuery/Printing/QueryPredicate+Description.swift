@@ -1,27 +1,27 @@
 internal import PolystoreSchema
 
 extension QueryPredicate: CustomStringConvertible {
-    /// The predicate as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
+    /// The predicate as text, from which `init(parsing:)` creates an equal one. For one that is too deep, the text states this.
     public var description: String {
         isTooDeep ? "a predicate of more than \(Self.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
     }
 }
 
 extension QueryExpression: CustomStringConvertible {
-    /// The expression as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
+    /// The expression as text, from which `init(parsing:)` creates an equal one. For one that is too deep, the text states this.
     public var description: String {
         isTooDeep ? "an expression of more than \(QueryPredicate.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
     }
 }
 
-/// Writes predicates in the grammar that the parser reads.
+/// Prints predicates in the grammar that the parser reads.
 struct PredicatePrinter {
-    /// The variables of the conditions on related objects around, innermost last; nil for one whose objects need none.
+    /// The variables of the enclosing conditions on related objects, innermost last; nil for one whose objects need none.
     private var scopes: [String?] = []
-    /// What the names of these variables begin with.
+    /// The common prefix of the names of these variables.
     private var stem = "$x"
 
-    /// - Parameter names: The names of the variables that stand for constants, which no other variable may have.
+    /// - Parameter names: The names of the variables that represent constants, which no other variable may have.
     init(avoiding names: Set<String>) { while names.contains(where: { ("$" + $0).hasPrefix(stem) }) { stem += "x" } }
 
     private func entering(isNamed: Bool) -> PredicatePrinter {
@@ -43,7 +43,7 @@ struct PredicatePrinter {
         case .open(let expression, .text(let match), let name):
             return "\(text(expression)) \(match.rawValue.uppercased()) $\(name)"
         case .related(let quantifier, let path, let inner):
-            // The objects' paths have a variable only where those of an object outside are beside them.
+            // The paths of the objects have a variable only if the condition also reads an outer object.
             let printer = entering(isNamed: inner.looksOutside), variable = printer.scopes.last?.map { $0 + " " } ?? ""
             return "\(quantifier.rawValue) \(name(path)) SATISFIES \(variable)(\(printer.text(inner)))"
         case .isEntity(let entity): return "\(name(.object)) ISA \(Self.quoted(entity))"
@@ -88,15 +88,15 @@ struct PredicatePrinter {
         return aggregate.property.map { "\(result).\(plain($0))" } ?? result
     }
 
-    /// A key path of the object that the condition is about, or of one so many conditions outside.
+    /// Returns the text of a key path of the object that the condition is about, or of the outer object at a level.
     private func name(_ path: PropertyPath, _ level: Int = 0) -> String {
-        // Outside of all there is no object; the text says so where it is read.
+        // Outside all conditions there is no object; the parser reports this text.
         if !(0...scopes.count).contains(level) { return "$outside.\(plain(path))" }
         guard level < scopes.count, let variable = scopes[scopes.count - 1 - level] else { return plain(path) }
         return path == .object ? variable : "\(variable).\(plain(path))"
     }
 
-    /// A key path without a variable; names that are words of the language have a `#` before them.
+    /// Returns the text of a key path without a variable. Names that are keywords have a `#` before them.
     private func plain(_ path: PropertyPath) -> String {
         if path == .object { return "SELF" }
         return path.names.map { Self.words.contains($0.uppercased()) && $0 != "SELF" ? "#" + $0 : $0 }.joined(separator: ".")
@@ -112,7 +112,7 @@ struct PredicatePrinter {
 
     static func quoted(_ text: String) -> String {
         let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
-        // By scalars: a mark that combines with a quote hides it in a Character.
+        // By scalars: a mark that combines with a quote hides the quote in a Character.
         return "\"" + text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined() + "\""
     }
 

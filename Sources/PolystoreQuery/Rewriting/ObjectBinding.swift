@@ -1,8 +1,8 @@
 public import Foundation
 public import PolystoreSchema
 
-/// Replaces the objects that a plan compares with by the keys that they have in one store. Objects of other stores, and of other hierarchies,
-/// are none of its objects.
+/// Replaces the objects that a plan compares with by the keys that they have in one store. Objects of other stores, and of other
+/// hierarchies, match none of its objects.
 struct ObjectBinding: CheckedRewriter {
     let store: UUID
     let schema: Schema
@@ -34,14 +34,14 @@ struct ObjectBinding: CheckedRewriter {
 
     func bound(_ sort: CheckedSort) -> CheckedSort { CheckedSort(bound(sort.expression), ascending: sort.ascending) }
 
-    /// An expression that is compared with another; nil for an object that is none of the store's.
+    /// Returns an expression that is compared with another; nil for an object that does not belong to the store.
     private func rewritten(_ expression: CheckedExpression, beside other: CheckedExpression, _ depth: Int) -> CheckedExpression? {
         guard case .value(.string(let uri), .int64) = expression, let path = other.property else { return rewritten(expression, depth) }
         return key(uri, path).map { .value(.int($0), .int64) }
     }
 
     private func keys(_ values: [Value], _ path: CheckedPath) -> [Value] {
-        // In a list of keys, texts are the URIs of objects. They are greater than numbers.
+        // In a list of keys, texts are the URIs of objects. They sort after numbers.
         guard path.type == .int64, case .string? = values.last else { return values }
         let prefix = ObjectKey.prefix(store: store, root: root(path))
         let keys = values.compactMap { value -> Int64? in
@@ -58,7 +58,7 @@ struct ObjectBinding: CheckedRewriter {
         return key.key
     }
 
-    /// The name of the hierarchy of the objects that a path leads to.
+    /// Returns the name of the hierarchy of the objects that a path references.
     private func root(_ path: CheckedPath) -> String {
         let entity =
             switch path.leaf {
@@ -70,7 +70,7 @@ struct ObjectBinding: CheckedRewriter {
 }
 
 extension FetchPlan {
-    /// The plan as one store answers it: the objects that it names are keys of that store, or none of its objects.
+    /// Returns the plan for one store: the objects that it names become keys of that store, or match none of its objects.
     public func bound(to store: UUID, in schema: Schema) -> FetchPlan {
         if !predicate.namesObjects, !sort.contains(where: \.expression.namesObjects) { return self }
         let binding = ObjectBinding(store: store, schema: schema)
@@ -82,7 +82,7 @@ extension FetchPlan {
 }
 
 extension QueryPlan {
-    /// The plan as one store answers it: the objects that it names are keys of that store, or none of its objects.
+    /// Returns the plan for one store: the objects that it names become keys of that store, or match none of its objects.
     public func bound(to store: UUID, in schema: Schema) -> QueryPlan {
         let binding = ObjectBinding(store: store, schema: schema)
         var plan = self
@@ -101,7 +101,7 @@ extension QueryPlan {
         return plan
     }
 
-    /// Whether a value, a group or an order of the answer depends on which objects are compared with.
+    /// Whether a value, a group or an order of the answer depends on objects that are compared with.
     package var valuesNameObjects: Bool {
         switch kind {
         case .rows(let expressions): expressions.contains(where: \.namesObjects)
@@ -113,7 +113,7 @@ extension QueryPlan {
 }
 
 extension CheckedExpression {
-    /// The expression as one store computes it: the objects that it names are keys of that store, or none of its objects.
+    /// Returns the expression for one store: the objects that it names become keys of that store, or match none of its objects.
     package func bound(to store: UUID, in schema: Schema) -> CheckedExpression {
         namesObjects ? ObjectBinding(store: store, schema: schema).bound(self) : self
     }
@@ -142,6 +142,6 @@ extension CheckedNode {
 }
 
 extension Value? {
-    /// Whether the greatest of some keys is the URI of an object.
+    /// Whether the value, the greatest of some keys, is the URI of an object.
     fileprivate var isURI: Bool { if case .string? = self { true } else { false } }
 }

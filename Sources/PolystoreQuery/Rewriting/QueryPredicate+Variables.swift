@@ -1,17 +1,17 @@
 internal import PolystoreSchema
 
 extension QueryPredicate {
-    /// The names of the variables that stand for constants still to be given.
+    /// The names of the variables whose constants are not yet given.
     public var variables: Set<String> {
         var names: Set<String> = []
         _ = contains { node, _ in node.addVariable(to: &names) }
         return names
     }
 
-    /// The predicate with constants in place of all its variables; what is given for others is not looked at.
+    /// Returns the predicate with constants in place of all its variables. Values for other names are ignored.
     ///
-    /// - Throws: `QueryError` naming a variable without a value and the nearest name that has one, or one whose value does not fit its place:
-    ///   a list beside `IN` and `BETWEEN`, a text beside `BEGINSWITH` and its like, a single value elsewhere.
+    /// - Throws: `QueryError` with a variable that has no value and the most similar name that has one, or with a variable whose value is
+    ///   of the wrong kind: `IN` and `BETWEEN` need a list, `BEGINSWITH` and similar operators a text, all others a single value.
     public func substituting(_ values: [String: PredicateArgument]) throws(QueryError) -> QueryPredicate {
         var substitution = Substitution(values: values)
         return try substitution.rewritten(self, 0)
@@ -19,14 +19,14 @@ extension QueryPredicate {
 }
 
 extension QueryExpression {
-    /// The names of the variables that stand for constants still to be given.
+    /// The names of the variables whose constants are not yet given.
     public var variables: Set<String> {
         var names: Set<String> = []
         _ = contains { node, _ in node.addVariable(to: &names) }
         return names
     }
 
-    /// The expression with constants in place of all its variables, as `QueryPredicate.substituting(_:)` does it.
+    /// Returns the expression with constants in place of all its variables, as `QueryPredicate.substituting(_:)` does.
     public func substituting(_ values: [String: PredicateArgument]) throws(QueryError) -> QueryExpression {
         var substitution = Substitution(values: values)
         return try substitution.rewritten(self, 0)
@@ -34,7 +34,7 @@ extension QueryExpression {
 }
 
 extension QueryNode {
-    /// Adds the variable that the node itself names; false, so that a search goes on.
+    /// Adds the variable that the node itself names. Returns false, so that a search continues.
     fileprivate func addVariable(to names: inout Set<String>) -> Bool {
         if case .predicate(let predicate) = self, case .open(_, _, let name) = predicate.node { names.insert(name) }
         if case .expression(let expression) = self, case .variable(let name) = expression.node { names.insert(name) }
@@ -42,7 +42,7 @@ extension QueryNode {
     }
 }
 
-/// Puts constants in place of variables.
+/// Replaces variables by constants.
 private struct Substitution: QueryRewriter {
     let values: [String: PredicateArgument]
 

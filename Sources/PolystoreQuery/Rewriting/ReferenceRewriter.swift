@@ -1,6 +1,6 @@
 internal import PolystoreSchema
 
-/// Replaces what a predicate refers to: properties of its own object, level 0, and of objects outside, from level 1 on.
+/// Replaces the properties that a predicate refers to: those of its own object, level 0, and of outer objects, from level 1 on.
 struct ReferenceRewriter: QueryRewriter {
     let replacement: (Int, PropertyPath) throws(QueryError) -> (level: Int, path: PropertyPath)
 
@@ -19,7 +19,7 @@ struct ReferenceRewriter: QueryRewriter {
         case .related(var aggregate) where depth == 0:
             aggregate.relationship = try own(aggregate.relationship)
             return try rebuilt(.related(aggregate), depth)
-        // An aggregate over a group is none of one object.
+        // An aggregate over a group does not belong to one object.
         case .aggregate: return expression
         case .value, .variable, .function, .conditional, .related: return try rebuilt(expression, depth)
         }
@@ -31,14 +31,14 @@ struct ReferenceRewriter: QueryRewriter {
         return .outer(found.level + depth, found.path)
     }
 
-    /// What is replaced by something of the object itself, or not at all.
+    /// Returns the replacement of a path, which must be a path of the object itself.
     private func own(_ path: PropertyPath) throws(QueryError) -> PropertyPath {
         let found = try replacement(0, path)
         if found.level > 0 { throw Self.outside(found.path) }
         return found.path
     }
 
-    /// Relationships and classes of objects outside have no place inside.
+    /// Returns the error for relationships and classes of outer objects, which are invalid inside a condition.
     static func outside(_ path: PropertyPath) -> QueryError {
         QueryError(
             path: path.description,
@@ -47,10 +47,9 @@ struct ReferenceRewriter: QueryRewriter {
 }
 
 extension QueryExpression {
-    /// The expression as one inside of conditions on related objects, so many of them farther in.
+    /// Returns the expression for use inside the given number of nested conditions on related objects.
     ///
-    /// - Throws: `QueryError` where it looks at a to-many relationship or at the class of the object: only single values are seen from
-    ///   farther in.
+    /// - Throws: `QueryError` if it reads a to-many relationship or the class of the object. Nested conditions can read only single values.
     public func inside(_ levels: Int) throws(QueryError) -> QueryExpression {
         if levels == 0 { return self }
         var rewriter = ReferenceRewriter { level, path throws(QueryError) in (level + levels, path) }
@@ -59,9 +58,9 @@ extension QueryExpression {
 }
 
 extension QueryExpression {
-    /// The expression as one of an object from which to-one relationships lead to its own.
+    /// Returns the expression for an object whose to-one relationships reference the expression's own object.
     ///
-    /// - Throws: `QueryError` where it looks at the class of its object.
+    /// - Throws: `QueryError` if it reads the class of its object.
     package func prefixed(by names: [String]) throws(QueryError) -> QueryExpression {
         var rewriter = ReferenceRewriter { level, path throws(QueryError) in
             (level, level > 0 ? path : PropertyPath(path == .object ? names : names + path.names))
@@ -71,7 +70,7 @@ extension QueryExpression {
 }
 
 extension QueryPredicate {
-    /// Whether an object outside of the condition is looked at.
+    /// Whether the condition reads an object outside of it.
     var looksOutside: Bool {
         contains { node, depth in
             if case .expression(let expression) = node, case .outer(let level, _) = expression.node { level > depth } else { false }

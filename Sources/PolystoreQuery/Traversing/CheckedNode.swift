@@ -1,33 +1,33 @@
-/// A part of a checked condition or expression, as a walk meets it.
+/// A part of a checked condition or expression, visited by a walk.
 package enum CheckedNode {
     case predicate(CheckedPredicate)
     case expression(CheckedExpression)
     /// A property that is read.
     case property(CheckedPath)
-    /// Related objects that are looked at.
+    /// Related objects that are read.
     case members(CheckedMembers)
 }
 
-/// How a walk goes on after a node.
+/// The continuation of a walk after a node.
 package enum CheckedWalk {
-    /// To the parts of the node.
+    /// The walk visits the parts of the node.
     case into
-    /// To what follows the node, past its parts.
+    /// The walk skips the parts of the node and continues after it.
     case over
-    /// Nowhere: the walk ends.
+    /// The walk ends.
     case out
 }
 
 extension CheckedNode {
-    /// What is done at each node.
+    /// A closure called for each node.
     ///
-    /// The depth of a node is the number of conditions on related objects around it; that of a property is the depth of the object whose it
-    /// is: 0 for the row's own, less for that of an object outside of everything that is walked through.
+    /// The depth of a node is the number of enclosing conditions on related objects. The depth of a property is that of its object: 0 for
+    /// the row's own, negative for an object outside the visited expression.
     package typealias Visit = (_ node: CheckedNode, _ depth: Int) -> CheckedWalk
 
     /// Visits the node and its parts, in the order in which they are written.
     ///
-    /// - Returns: Whether the walk went to the end.
+    /// - Returns: Whether the walk visited everything.
     fileprivate func walk(_ depth: Int, _ visit: Visit) -> Bool {
         switch visit(self, depth) {
         case .out: false
@@ -44,13 +44,13 @@ extension CheckedNode {
 }
 
 extension CheckedPredicate {
-    /// Visits the condition and all that is in it, from outside in, until a visit ends the walk.
+    /// Visits the condition and all its parts, outermost first, until a visit ends the walk.
     ///
-    /// - Returns: Whether the walk went to the end.
+    /// - Returns: Whether the walk visited everything.
     @discardableResult
     package func walk(_ visit: CheckedNode.Visit) -> Bool { CheckedNode.predicate(self).walk(0, visit) }
 
-    /// Whether something is true of a node.
+    /// Returns whether a node satisfies a condition.
     package func contains(where isWanted: (_ node: CheckedNode, _ depth: Int) -> Bool) -> Bool {
         !walk { isWanted($0, $1) ? .out : .into }
     }
@@ -72,13 +72,13 @@ extension CheckedPredicate {
 }
 
 extension CheckedExpression {
-    /// Visits the expression and all that is in it, from outside in, until a visit ends the walk.
+    /// Visits the expression and all its parts, outermost first, until a visit ends the walk.
     ///
-    /// - Returns: Whether the walk went to the end.
+    /// - Returns: Whether the walk visited everything.
     @discardableResult
     package func walk(_ visit: CheckedNode.Visit) -> Bool { CheckedNode.expression(self).walk(0, visit) }
 
-    /// Whether something is true of a node.
+    /// Returns whether a node satisfies a condition.
     package func contains(where isWanted: (_ node: CheckedNode, _ depth: Int) -> Bool) -> Bool {
         !walk { isWanted($0, $1) ? .out : .into }
     }

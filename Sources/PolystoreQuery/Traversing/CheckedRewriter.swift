@@ -1,5 +1,5 @@
-/// Makes a checked condition or expression of another. What an implementation does not change by itself is rebuilt of its rewritten parts,
-/// in normal form.
+/// Rewrites a checked condition or expression. Nodes that an implementation does not change are rebuilt from their rewritten parts, in
+/// normal form.
 ///
 /// The depth is that of `CheckedNode.Visit`.
 protocol CheckedRewriter {

@@ -5,7 +5,8 @@ enum QueryNode {
 }
 
 extension QueryNode {
-    /// Whether something is true of the node or of a part of it. The depth is the number of conditions on related objects around a node.
+    /// Returns whether the node or a part of it satisfies a condition. The depth is the number of conditions on related objects around a
+    /// node.
     fileprivate func contains(_ depth: Int, _ isWanted: (_ node: QueryNode, _ depth: Int) -> Bool) -> Bool {
         if isWanted(self, depth) { return true }
         func any(_ predicate: QueryPredicate, _ depth: Int) -> Bool { QueryNode.predicate(predicate).contains(depth, isWanted) }
@@ -34,11 +35,13 @@ extension QueryNode {
 }
 
 extension QueryPredicate {
-    /// Whether something is true of the condition or of a part of it. The depth is the number of conditions on related objects around a node.
+    /// Returns whether the condition or a part of it satisfies a test. The depth is the number of conditions on related objects around a
+    /// node.
     func contains(where isWanted: (_ node: QueryNode, _ depth: Int) -> Bool) -> Bool { QueryNode.predicate(self).contains(0, isWanted) }
 }
 
 extension QueryExpression {
-    /// Whether something is true of the expression or of a part of it. The depth is the number of conditions on related objects around a node.
+    /// Returns whether the expression or a part of it satisfies a test. The depth is the number of conditions on related objects around a
+    /// node.
     func contains(where isWanted: (_ node: QueryNode, _ depth: Int) -> Bool) -> Bool { QueryNode.expression(self).contains(0, isWanted) }
 }

@@ -1,4 +1,4 @@
-/// Makes a condition or expression of another. What an implementation does not change by itself is rebuilt of its rewritten parts.
+/// Rewrites a condition or expression. Nodes that an implementation does not change are rebuilt from their rewritten parts.
 ///
 /// The depth is the number of conditions on related objects around a part.
 protocol QueryRewriter {
