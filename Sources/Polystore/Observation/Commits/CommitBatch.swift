@@ -1,29 +1,29 @@
 internal import PolystoreStorage
 
-/// Commits that observers take in one step: they come from the same source and follow each other.
+/// Consecutive commits with the same source, which observers process in one step.
 struct CommitBatch {
-    /// What a commit changed in one store.
+    /// The changes of a commit in one store.
     struct Commit {
-        /// Its place in the history; nil where there is none.
+        /// The history position; nil if there is none.
         let position: Int64?
         let runs: [HistoryChanges.KeyRun]
     }
 
-    /// What the program knows the commits by; nil where it gave nothing, or they are of others.
+    /// The source identifier given by the program; nil if it gave none, or for commits made outside this stack.
     let source: (any Hashable & Sendable)?
-    /// The authors in order, each once.
+    /// The distinct authors in order.
     let authors: [String]
-    /// The stores of which it is not known what changed.
+    /// The stores with unknown changes.
     private(set) var unknown: Set<Int> = []
-    /// What is known, by store.
+    /// The known changes, by store.
     private var changes: [Int: [Commit]] = [:]
-    /// The entities that are known to have changed, by store.
+    /// The entities with known changes, by store.
     private(set) var entities: [Int: Set<EntityIndex>] = [:]
-    /// The rows that changed, read once for all who ask.
+    /// The changed rows, read once for all lists and monitors.
     private(set) var rows = TouchedRows()
-    /// The link tables that are known to have changed, by store.
+    /// The link tables with known changes, by store.
     private(set) var links: [Int: Set<Int>] = [:]
-    /// All commits that were taken together; those of the batch end before `end`.
+    /// All commits that were taken together. Those of the batch end before `end`.
     private let taken: ArraySlice<CommittedChanges>
     private let end: Int
 
@@ -52,7 +52,7 @@ struct CommitBatch {
         self.authors = authors
     }
 
-    /// The commits cut where the source changes.
+    /// Returns the commits, split where the source changes.
     static func batches(of commits: [CommittedChanges]) -> [CommitBatch] {
         var result: [CommitBatch] = [], start = 0
         for index in commits.indices where index > start && key(commits[index].source) != key(commits[start].source) {
@@ -63,18 +63,18 @@ struct CommitBatch {
         return result
     }
 
-    /// The source to be told with what became of something in a snapshot: none where the snapshot has commits of others that may be part of
-    /// it, because whoever leaves out what has its own source must not miss those.
+    /// Returns the source to report with a result computed in a snapshot. It is nil if the snapshot contains commits of other sources that
+    /// may affect the result, because an observer that ignores changes of its own source must not miss those.
     ///
     /// - Parameters:
-    ///   - sessions: The snapshot, in which what became of it was read before the call.
-    ///   - isMixed: Whether other commits may be part of it.
+    ///   - sessions: The snapshot, in which the result was read before the call.
+    ///   - isMixed: Whether other commits may affect the result.
     func source(in sessions: SessionPool, unless isMixed: (CommitBatch) -> Bool) -> (any Hashable & Sendable)? {
         guard let source, let others = rows.others(of: self, in: sessions) else { return source }
         return isMixed(others) ? nil : source
     }
 
-    /// The commits of others that a snapshot may hold; nil where it has none.
+    /// Returns the commits of other sources that a snapshot may contain; nil if there are none.
     fileprivate func others(in sessions: SessionPool) -> CommitBatch? {
         let own = Self.key(self.source)
         var others = taken[end...].filter { Self.key($0.source) != own }
@@ -82,14 +82,14 @@ struct CommitBatch {
             do throws(StorageError) {
                 if let more = try UndeliveredCommits.find(store, beside: tokens, try sessions.reader(store)) { others.append(more) }
             } catch {
-                // A store that was removed, for one: what it had is not the affair of those who read the others.
+                // The store may have been removed, for example. This must not affect observers of other stores.
                 others.append(.unknown(store))
             }
         }
         return others.isEmpty ? nil : CommitBatch(others[...], of: others[...])
     }
 
-    /// The tokens of all commits that were taken, of the stores that the batch has changed.
+    /// The tokens of all commits that were taken, for the stores that the batch changes.
     private var tokens: [Int: [HistoryToken]] {
         var tokens: [Int: [HistoryToken]] = [:]
         for part in taken.lazy.flatMap(\.parts) {
@@ -98,7 +98,7 @@ struct CommitBatch {
         return tokens
     }
 
-    /// The same commits, to be looked at in another snapshot.
+    /// The same commits, for evaluation in another snapshot.
     var inAnotherSnapshot: CommitBatch {
         var batch = self
         batch.rows = TouchedRows()
@@ -107,27 +107,27 @@ struct CommitBatch {
 
     private static func key(_ source: (any Hashable & Sendable)?) -> AnyHashable? { source.map { AnyHashable($0) } }
 
-    /// The stores that have any changes.
+    /// The stores with changes.
     var stores: Set<Int> { unknown.union(changes.keys) }
 
-    /// Whether it is known what changed in a store.
+    /// Returns whether the batch has known changes in a store.
     func hasChanges(in store: Int) -> Bool { changes[store] != nil }
 
-    /// The commits that are known to have changed a store.
+    /// Returns the commits with known changes in a store.
     func commits(in store: Int) -> [Commit] { changes[store] ?? [] }
 
-    /// The runs of changed keys of a store.
+    /// Returns the runs of changed keys of a store.
     func runs(in store: Int) -> some Sequence<HistoryChanges.KeyRun> { commits(in: store).lazy.flatMap(\.runs) }
 
-    /// The number of runs, a batch being one more.
+    /// The number of runs; a batch counts as one more.
     var runCount: Int { changes.values.joined().reduce(1) { $0 + $1.runs.count } }
 
-    /// Whether both have touched the same object of a hierarchy, as far as it is known what they touched.
+    /// Returns whether both batches have known changes of the same object of a hierarchy.
     func touchesSameObjects(as other: CommitBatch, _ root: EntityIndex, _ store: Int, _ schema: Schema) -> Bool {
         keys(root, store, schema).overlap(other.keys(root, store, schema))
     }
 
-    /// The keys of touched objects of a hierarchy, those of which pairs changed included.
+    /// Returns the keys of changed objects of a hierarchy.
     private func keys(_ root: EntityIndex, _ store: Int, _ schema: Schema) -> KeyRanges {
         KeyRanges(runs(in: store).filter { schema[$0.entity].root == root }.map(\.keys))
     }
@@ -137,7 +137,7 @@ struct CommitBatch {
 struct KeyRanges {
     private var ranges: [ClosedRange<Int64>] = []
 
-    /// The keys of ranges, in any order.
+    /// Creates a set from the keys of ranges, in any order.
     init(_ parts: [ClosedRange<Int64>]) {
         for part in parts.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = ranges.last, last.upperBound >= part.lowerBound {
@@ -148,7 +148,7 @@ struct KeyRanges {
         }
     }
 
-    /// Whether a key is in the set.
+    /// Returns whether a key is in the set.
     func contains(_ key: Int64) -> Bool {
         var low = 0, high = ranges.count
         while low < high {
@@ -158,7 +158,7 @@ struct KeyRanges {
         return low < ranges.count && ranges[low].contains(key)
     }
 
-    /// Whether two sets have a key in common.
+    /// Returns whether two sets have a key in common.
     func overlap(_ other: KeyRanges) -> Bool {
         var i = 0, j = 0
         while i < ranges.count, j < other.ranges.count {
@@ -169,14 +169,14 @@ struct KeyRanges {
     }
 }
 
-/// Commits that a snapshot holds although they were not delivered before it was taken.
+/// The commits that a snapshot contains although they were not delivered before it was taken.
 private enum UndeliveredCommits {
-    /// More than so many are not looked at: nobody knows what they changed then.
+    /// The maximum number of such commits that are read. Beyond it the changes are unknown.
     private static let most = 1_000
 
-    /// What was committed to a store beside commits that are known by their tokens; nil where it is nothing.
+    /// Returns the changes committed to a store other than the commits with known tokens; nil if there are none.
     ///
-    /// Whether an earlier commit than these is among it does not matter: it was delivered before them.
+    /// Commits earlier than the known ones do not matter, because they were delivered before them.
     static func find(
         _ store: Int, beside known: [HistoryToken], _ reader: ReadSession
     ) throws(StorageError) -> CommittedChanges? {
@@ -187,7 +187,7 @@ private enum UndeliveredCommits {
         if try reader.unsettledTokens().contains(where: { $0.position > first.position && !positions.contains($0.position) }) {
             return .unknown(store)
         }
-        // Where positions are given in the order of the commits, what is not known comes behind what is.
+        // If positions follow the order of the commits, unknown commits have greater positions than known ones.
         let isOrdered = !reader.store.capabilities.contains(.concurrentWriters)
         if isOrdered, try reader.currentToken().map({ $0.position <= last.position }) ?? false { return nil }
         let limit = most + (isOrdered ? 0 : positions.count), entries: [HistoryEntry]
@@ -204,7 +204,7 @@ private enum UndeliveredCommits {
     }
 }
 
-/// Rows of changed objects as they are in the snapshot in which a batch is taken: many lists ask for the same ones.
+/// Rows of changed objects in the snapshot in which a batch is processed. Many lists request the same ones.
 final class TouchedRows {
     private struct Place: Hashable {
         let store: Int32
@@ -213,10 +213,10 @@ final class TouchedRows {
     }
 
     private var known: [Place: RowBatch] = [:]
-    /// What the snapshot has beside the batch, and how many sessions had been opened when that was looked at.
+    /// The commits of the snapshot that are not in the batch, and the number of sessions opened when they were read.
     private var others: (openings: Int, batch: CommitBatch?)?
 
-    /// What a snapshot has beside a batch, read once for as long as nobody reads in a newer one.
+    /// Returns the commits of a snapshot that are not in a batch. They are read once, until a newer snapshot is opened.
     fileprivate func others(of batch: CommitBatch, in sessions: SessionPool) -> CommitBatch? {
         if let others, others.openings == sessions.openings { return others.batch }
         let found = batch.others(in: sessions)
@@ -224,7 +224,7 @@ final class TouchedRows {
         return found
     }
 
-    /// The rows of keys, which ascend.
+    /// Returns the rows of ascending keys.
     func rows(_ root: EntityIndex, _ keys: [Int64], _ store: Int32, _ sessions: SessionPool) throws(StorageError) -> RowBatch {
         let place = Place(store: store, root: root, keys: keys)
         if let rows = known[place] { return rows }

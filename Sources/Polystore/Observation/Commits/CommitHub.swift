@@ -2,33 +2,33 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Who is told of commits. The call must be short: it may come while others wait to commit.
+/// A receiver of commits. Calls must be short, because they can block other commits.
 protocol CommitSubscriber: AnyObject, Sendable {
     func receive(_ changes: CommittedChanges)
 }
 
-/// Tells everybody who observes a stack what was committed, in an order that respects every dependency.
+/// Delivers committed changes to the subscribers of a stack, in an order that respects every dependency.
 ///
-/// A commit takes a ticket before the engine makes it visible. Whoever has read what it wrote takes a later ticket, and of two commits in
-/// one store the one with the later ticket is never told first: it waits here, without a thread, until the earlier one has ended and was told.
-/// Commits of others are read from the histories of the stores. A commit over several stores waits for each of them, and whatever comes after
-/// it in one of them waits for it.
+/// A commit takes a ticket before the engine makes it visible. A transaction that has read its changes takes a later ticket, and of two
+/// commits in one store the one with the later ticket is never delivered first: it waits here, without a thread, until the earlier one has
+/// ended and was delivered. Commits made outside this stack are read from the histories of the stores. A commit over several stores waits
+/// for each of them, and later commits in one of them wait for it.
 final class CommitHub: Sendable {
-    /// The right of a commit to be told in its turn.
+    /// The position of a commit in the order of delivery.
     struct Ticket: Sendable {
         fileprivate let number: Int
-        /// Whether somebody observed when the commit began, so that its changes are to be collected.
+        /// Whether there was a subscriber when the commit began, so that its changes must be collected.
         let isObserved: Bool
     }
 
-    /// A commit that was not told yet.
+    /// A commit that was not yet delivered.
     private struct Pending: Sendable {
-        /// The number of its ticket; nil for one of others.
+        /// The number of its ticket; nil for a commit made outside this stack.
         let number: Int?
         let stores: Set<Int>
-        /// What it has changed; nil until it has ended.
+        /// Its changes; nil until it has ended.
         var changes: CommittedChanges?
-        /// The stores whose histories have come to it.
+        /// The stores whose histories were read up to this commit.
         var reached: Set<Int> = []
 
         func position(in store: Int) -> Int64? { changes?.parts.first { $0.store == store }?.token?.position }
@@ -40,31 +40,32 @@ final class CommitHub: Sendable {
 
     private struct State: Sendable {
         var subscribers: [Subscriber] = []
-        /// Those that were not told, in the order in which they are to be.
+        /// The commits that were not yet delivered, in the order of delivery.
         var pending: [Pending] = []
         var next = 0
         var waiting: [Waiting] = []
-        /// How far the histories of the stores that others may change were read.
+        /// The read positions in the histories of the stores that other processes may change.
         var gates: [Int: HistoryGate] = [:]
     }
 
-    /// What waits for commits.
+    /// A closure that waits for commits.
     private struct Waiting: Sendable {
         var numbers: Set<Int>
-        /// Whether it is enough that they have ended; otherwise they are to be told.
+        /// Whether the end of the commits is sufficient. Otherwise the closure waits for their delivery.
         let isForEnd: Bool
         let resume: @Sendable () -> Void
     }
 
-    /// So many commits of others wait for one of this stack that waits for another store; the rest stays in the history meanwhile.
+    /// The maximum number of commits made outside this stack that wait for one of this stack which waits for another store. The rest stays
+    /// in the history meanwhile.
     private static let mostOfOthers = 1_000
 
     private let state = Mutex(State())
 
-    /// Whether anybody is told of commits.
+    /// Whether there are subscribers.
     var isObserved: Bool { state.withLock { $0.subscribers.contains { $0.subscriber != nil } } }
 
-    /// Tells a subscriber of every commit from now on, once each, for as long as it is alive.
+    /// Delivers every commit from now on to a subscriber, once each, while the subscriber is alive.
     func subscribe(_ subscriber: any CommitSubscriber) {
         state.withLock { state in
             state.subscribers.removeAll { $0.subscriber == nil || $0.subscriber === subscriber }
@@ -72,12 +73,12 @@ final class CommitHub: Sendable {
         }
     }
 
-    /// Tells a subscriber nothing more. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
+    /// Ends the delivery to a subscriber. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     @inline(never) func unsubscribe(_ subscriber: any CommitSubscriber) {
         state.withLock { state in state.subscribers.removeAll { $0.subscriber == nil || $0.subscriber === subscriber } }
     }
 
-    /// A commit to some stores is about to be made.
+    /// Takes a ticket for a commit to some stores, before the commit begins.
     func begin(_ stores: some Sequence<Int>) -> Ticket {
         state.withLock { state in
             state.next += 1
@@ -86,10 +87,10 @@ final class CommitHub: Sendable {
         }
     }
 
-    /// A commit has ended; nil where it failed or changed nothing.
+    /// Ends a commit. The changes are nil if it failed or changed nothing.
     ///
-    /// - Returns: The stores whose histories have to be looked into, so that the commits that have ended can be told, and those that were told
-    ///   need not be remembered.
+    /// - Returns: The stores whose histories must be read, so that commits that have ended can be delivered, and the positions of delivered
+    ///   ones need not be stored.
     func end(_ ticket: Ticket, _ changes: CommittedChanges?) -> Set<Int> {
         release { state in
             if let index = state.pending.firstIndex(where: { $0.number == ticket.number }) {
@@ -98,9 +99,10 @@ final class CommitHub: Sendable {
         }
     }
 
-    /// Changes the state, tells the commits that can be told then, and resumes what has waited for them.
+    /// Changes the state, delivers the commits that are then ready, and resumes the closures that wait for them.
     ///
-    /// - Returns: The stores whose histories commits wait for, and those whose histories are far behind them.
+    /// - Returns: The stores whose histories commits wait for, and those whose histories must be read because too many delivered commits
+    ///   are ahead of them.
     @discardableResult
     private func release(_ body: (inout State) -> Void) -> Set<Int> {
         let (behind, resumed) = state.withLock { state in
@@ -111,38 +113,39 @@ final class CommitHub: Sendable {
         return behind
     }
 
-    /// Something was committed elsewhere that no history names.
+    /// Delivers a change that was made outside this stack and that no history contains.
     func publish(_ changes: CommittedChanges) { state.withLock { deliver(changes, $0) } }
 
-    /// From now on the history of a store is told, beginning where `start` says.
+    /// Follows the history of a store, from the position given by `start`.
     func follow(_ store: Int, isOrdered: Bool) { state.withLock { $0.gates[store] = HistoryGate(isOrdered: isOrdered) } }
 
-    /// The history of a store is told from what is after a position on.
+    /// Starts the delivery of the history of a store after a position.
     func start(_ store: Int, after position: Int64) { state.withLock { $0.gates[store]?.start(after: position) } }
 
-    /// How far the history of a store was read; nil where it is not followed.
+    /// Returns the position up to which the history of a store was read; nil if it is not followed.
     func position(_ store: Int) -> Int64? {
         state.withLock { state in state.gates[store].flatMap { $0.isStarting ? nil : $0.position } }
     }
 
-    /// Whether more of the history of a store can be read: too much of it may wait for a commit that waits for another store.
+    /// Returns whether more of the history of a store can be read. The limit applies to commits that wait for one that waits for another
+    /// store.
     func hasRoom(_ store: Int) -> Bool {
         state.withLock { state in state.pending.count { $0.number == nil && $0.stores.contains(store) } < Self.mostOfOthers }
     }
 
-    /// A commit to a store may have happened although the engine could not say so.
+    /// Records that a commit to a store is in doubt.
     func doubt(_ store: Int) { state.withLock { $0.gates[store]?.doubt() } }
 
-    /// How often that was so.
+    /// Returns how many commits to a store have been in doubt.
     func doubts(_ store: Int) -> Int { state.withLock { $0.gates[store]?.doubts ?? 0 } }
 
-    /// The history of a store was read to its end since there were so many doubts.
+    /// Records that the history of a store was read to its end after this number of commits in doubt.
     func settle(_ store: Int, doubts: Int) { release { $0.gates[store]?.settle(doubts) } }
 
-    /// Forgets a store.
+    /// Stops following a store.
     func unfollow(_ store: Int) { release { $0.gates[store] = nil } }
 
-    /// Tells entries of the history of a store, except those that were told as commits of this stack.
+    /// Delivers entries of the history of a store, except those that were delivered as commits of this stack.
     func advance(_ store: Int, _ entries: [HistoryEntry]) {
         release { state in
             for entry in entries {
@@ -157,19 +160,19 @@ final class CommitHub: Sendable {
         }
     }
 
-    /// Puts a commit of others behind those that come before it in its store's history, and before those that do not.
+    /// Inserts a commit made outside this stack after those that precede it in the history of its store, and before the others.
     private func insert(_ changes: CommittedChanges, _ store: Int, _ position: Int64, _ state: inout State) {
         let earlier = state.pending.lastIndex { $0.position(in: store).map { $0 < position } ?? false }
         let index = earlier.map { $0 + 1 } ?? state.pending.firstIndex { $0.stores.contains(store) } ?? state.pending.count
         state.pending.insert(Pending(number: nil, stores: [store], changes: changes, reached: [store]), at: index)
     }
 
-    /// Goes on from a position of a history whose entries up to there are gone.
+    /// Continues from a position of a history whose entries up to there were removed.
     func jump(_ store: Int, to position: Int64) {
         release { state in
             deliver(.unknown(store), state)
             state.gates[store]?.jump(to: position)
-            // The history will not come to them any more.
+            // The history no longer contains them.
             for index in state.pending.indices where state.pending[index].position(in: store) != nil {
                 state.pending[index].reached.insert(store)
             }
@@ -186,10 +189,10 @@ final class CommitHub: Sendable {
         if isIdle { body() }
     }
 
-    /// Waits until subscribers have every commit that has ended before the call, for some seconds at most.
+    /// Waits until subscribers have received every commit that ended before the call, for at most the given number of seconds.
     func waitForDelivery(atMost seconds: Double) { _ = undelivered()?.wait(timeout: .now() + seconds) }
 
-    /// What is signalled when the commits that have ended were delivered; nil when they were.
+    /// Returns a semaphore that is signalled when the commits that have ended were delivered; nil if they were.
     private func undelivered() -> DispatchSemaphore? {
         state.withLock { state in
             let ended = Set(state.pending.filter { $0.changes != nil }.compactMap(\.number))
@@ -200,19 +203,20 @@ final class CommitHub: Sendable {
         }
     }
 
-    // MARK: Telling
+    // MARK: Delivery
 
-    /// What commits that were not told hold up.
+    /// The commits that block later ones because they were not delivered.
     private struct Barrier {
-        /// The stores of those that have not ended.
+        /// The stores of the commits that have not ended.
         var running: Set<Int> = []
-        /// The least positions of those that have, by store; the least of all where one has none.
+        /// The smallest positions of those that have ended, by store; the minimum of all integers if one has none.
         var ended: [Int: Int64] = [:]
 
-        /// Whether a commit has to wait for those before it. In one store that is so for those before it in the history, whatever the tickets say.
+        /// Returns whether a commit must wait for those before it. In one store it waits for those before it in the history, regardless of
+        /// the tickets.
         func holds(_ pending: Pending) -> Bool {
             pending.stores.contains { store in
-                // A commit of others comes before what has not ended.
+                // A commit made outside this stack precedes commits that have not ended.
                 if pending.number != nil, running.contains(store) { return true }
                 return ended[store].map { least in pending.position(in: store).map { least < $0 } ?? true } ?? false
             }
@@ -250,7 +254,7 @@ final class CommitHub: Sendable {
         return behind
     }
 
-    /// The stores in whose histories something of others may come before a commit.
+    /// Returns the stores in whose histories a commit made outside this stack may precede a commit.
     private func awaited(_ pending: Pending, _ state: borrowing State) -> Set<Int> {
         var awaited: Set<Int> = []
         for store in pending.stores where !pending.reached.contains(store) {

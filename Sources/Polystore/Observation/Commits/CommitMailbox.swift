@@ -1,15 +1,16 @@
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What was committed since somebody last looked, bounded: who looks too seldom finds that everything may have changed.
+/// The commits since the last read, with bounded memory: if it overflows, the reader finds that everything may have changed.
 ///
-/// What tasks call is not inlined: decision 0038, "No lock is inlined where a task waits".
+/// The methods that tasks call are not inlined: decision 0038, "No lock is inlined where a task waits".
 final class CommitMailbox: CommitSubscriber {
-    /// More than this is not kept (runs of keys, a commit and a kilobyte of values of deleted objects being one more each).
+    /// The maximum size of the kept commits, in runs of keys. A commit counts as one more, and so does a kilobyte of values of deleted
+    /// objects.
     private let capacity: Int
-    /// Whether the values that are kept of deleted objects are of interest.
+    /// Whether the preserved values of deleted objects are kept.
     private let keepsTombstones: Bool
-    /// Nor are more commits than this.
+    /// The maximum number of commits.
     private let commitLimit: Int
 
     private struct State: Sendable {
@@ -44,12 +45,12 @@ final class CommitMailbox: CommitSubscriber {
         continuation?.yield()
     }
 
-    /// Remembers that stores are to be read anew.
+    /// Records that stores must be read again.
     func putBack(_ stores: some Sequence<Int>) {
         state.withLock { $0.overflow.formUnion(stores) }
     }
 
-    /// Everything since the last time, oldest first; what was dropped is one commit of unknown changes before the rest.
+    /// Takes all commits since the last call, oldest first. Dropped ones become one commit of unknown changes before the rest.
     @inline(never) func take() -> [CommittedChanges] {
         state.withLock { state in
             defer {
@@ -61,7 +62,7 @@ final class CommitMailbox: CommitSubscriber {
         }
     }
 
-    /// The oldest that was not taken, what was dropped before all else; nil for nothing.
+    /// Takes the oldest commit, or first one commit for all dropped ones; nil if there is none.
     @inline(never) func takeFirst() -> CommittedChanges? {
         state.withLock { state in
             if !state.overflow.isEmpty {
@@ -75,10 +76,10 @@ final class CommitMailbox: CommitSubscriber {
         }
     }
 
-    /// Whether nothing came.
+    /// Whether there are no commits.
     var isEmpty: Bool { state.withLock { $0.commits.isEmpty && $0.overflow.isEmpty } }
 
-    /// A sequence with an element after something has come; several may be one. For one consumer.
+    /// Returns a sequence with an element after a commit has arrived, which may represent several. For one consumer.
     @inline(never) func arrivals() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (isFinished, hasCommits) = state.withLock { state in
@@ -90,7 +91,7 @@ final class CommitMailbox: CommitSubscriber {
         return stream
     }
 
-    /// Wakes the consumer although nothing came.
+    /// Wakes the consumer although no commit has arrived.
     @inline(never) func wake() { state.withLock { $0.continuation }?.yield() }
 
     /// Ends the sequence of arrivals.

@@ -1,25 +1,25 @@
 internal import PolystoreStorage
 
-/// What one transaction changed, as everybody who observes a stack is told of it. Shared by all of them.
+/// The changes of one transaction, as delivered to the observers of a stack and shared by all of them.
 final class CommittedChanges: Sendable {
-    /// What it changed in one store.
+    /// The changes in one store.
     struct Part: Sendable {
         /// The position of the store in the stack.
         let store: Int
-        /// The place in the store's history; nil where it has none.
+        /// The token in the store's history; nil if it has none.
         let token: HistoryToken?
-        /// The changes; nil where they are not known, so that everything is to be read anew.
+        /// The changes; nil if they are unknown, so that everything must be read again.
         let changes: HistoryChanges?
     }
 
     let parts: [Part]
     /// The author as the history names it.
     let author: String
-    /// What the program gave the transaction to know it again by.
+    /// The source identifier that the program gave to the transaction.
     let source: (any Hashable & Sendable)?
-    /// Whether it was made elsewhere: by another process, another machine or another stack.
+    /// Whether it was made outside this stack: by another process, another machine or another stack.
     let isRemote: Bool
-    /// What it costs to keep and to look through: one, and what its changes do.
+    /// The cost of keeping and traversing it: one, plus that of its changes.
     let size: Int
 
     init(_ parts: [Part], author: String, source: (any Hashable & Sendable)? = nil, isRemote: Bool = false) {
@@ -30,17 +30,17 @@ final class CommittedChanges: Sendable {
         size = parts.reduce(1) { $0 + ($1.changes?.weight ?? 0) }
     }
 
-    /// The same without the values that are kept of deleted objects, for those who look at the objects themselves.
+    /// The same changes without the preserved values of deleted objects, for observers that read the objects themselves.
     var withoutTombstones: CommittedChanges {
         if !parts.contains(where: { $0.changes?.hasTombstones ?? false }) { return self }
         let parts = parts.map { Part(store: $0.store, token: $0.token, changes: $0.changes?.withoutTombstones) }
         return CommittedChanges(parts, author: author, source: source, isRemote: isRemote)
     }
 
-    /// Something changed in a store and nobody knows what.
+    /// Returns an unknown change in a store.
     static func unknown(_ store: Int) -> CommittedChanges { unknown([store]) }
 
-    /// Something changed in stores and nobody knows what.
+    /// Returns an unknown change in stores.
     static func unknown(_ stores: Set<Int>) -> CommittedChanges {
         CommittedChanges(stores.sorted().map { Part(store: $0, token: nil, changes: nil) }, author: "", isRemote: true)
     }

@@ -1,10 +1,10 @@
 internal import PolystoreStorage
 
-/// What of a store's history a snapshot holds: what is told of it later, was there when the snapshot was taken.
+/// The commits that a snapshot already contains. Commits delivered later but listed here are duplicates and must be skipped.
 struct SeenHistory {
-    /// Everything up to here.
+    /// The position up to which all commits are contained.
     private let position: Int64
-    /// What is visible although something with a lower token may still come.
+    /// The contained commits with greater positions, visible although commits with lower tokens may still appear.
     private let later: Set<Int64>
 
     init(_ reader: ReadSession) throws(StorageError) {
@@ -12,6 +12,6 @@ struct SeenHistory {
         later = Set(try reader.unsettledTokens().map(\.position))
     }
 
-    /// Whether the commit at a position is among it; of one without a place in the history nobody knows.
+    /// Returns whether the commit at a position is contained; false for nil, because a commit without a position cannot be identified.
     func holds(_ position: Int64?) -> Bool { position.map { $0 <= self.position || later.contains($0) } ?? false }
 }

@@ -1,23 +1,23 @@
 public import Foundation
 public import PolystoreStorage
 
-/// What somebody who follows a stack is told of a commit: one element for each, also where it was made in several stores.
+/// A commit, as delivered to a consumer of the commits of a stack. A commit over several stores is one element.
 public struct StackCommit: Sendable {
-    /// Who committed; several where what was missed became one element, nobody where it is not known.
+    /// The authors: several if missed commits became one element, none if they are unknown.
     public let authors: [TransactionAuthor]
-    /// What the program gave the transaction to know it again by; nil also where several commits became one that do not agree.
+    /// The source identifier that the program gave to the transaction; nil also if several commits with different identifiers became one.
     public let sourceIdentifier: (any Hashable & Sendable)?
-    /// Whether any of it was made elsewhere: by another process, another machine or another stack.
+    /// Whether any part of it was made outside this stack: by another process, another machine or another stack.
     public let isRemote: Bool
-    /// The newest place in the history of each store that has one.
+    /// The newest history token of each store that has one.
     public let tokens: [HistoryToken]
-    /// What changed, as far as it is known.
+    /// The known changes.
     public let changes: ObjectChanges
-    /// The stores that are to be read anew, because it is not known what changed in them: the gap of a follower that was too slow, statements
-    /// in SQL, programs that go past the history.
+    /// The stores that must be read again because their changes are unknown: after a gap of a slow consumer, after SQL statements, and
+    /// after changes by programs that bypass the history.
     public let unknownStores: Set<UUID>
 
-    /// Commits that follow each other, as one.
+    /// Merges consecutive commits into one.
     init(_ commits: [CommittedChanges], _ core: StackCore) {
         var authors: [TransactionAuthor] = [], tokens: [Int: HistoryToken] = [:]
         var known: [Int: [HistoryChanges]] = [:], unknown: Set<Int> = []
@@ -42,7 +42,7 @@ public struct StackCommit: Sendable {
         changes = ObjectChanges(parts, core.model)
     }
 
-    /// What changes come to that follow each other.
+    /// Returns the combined effect of consecutive changes.
     private static func together(_ changes: [HistoryChanges], _ rules: HistoryRules) -> HistoryChanges {
         if changes.count == 1 { return changes[0] }
         var recorder = HistoryRecorder(rules)

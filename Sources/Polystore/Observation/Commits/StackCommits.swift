@@ -1,21 +1,23 @@
 internal import Foundation
 public import PolystoreStorage
 
-/// The commits of a stack and of everybody else who writes to its stores, as they are told: `DataStack.commits`.
+/// The commits to the stores of a stack, by this stack and by other writers, in the order of delivery: `DataStack.commits`.
 ///
-/// It is for one consumer. It holds the stack, and lets go of it when its task is cancelled or nobody holds the sequence any more.
+/// A sequence is for one consumer. It retains the stack, and releases it when its task is cancelled or the sequence is released.
 public struct StackCommits: AsyncSequence, Sendable {
-    /// A commit, or what several became.
+    /// One commit, or several merged into one.
     public typealias Element = StackCommit
-    /// It does not fail.
+    /// The sequence does not fail.
     public typealias Failure = Never
 
-    /// What becomes of commits that come while the consumer is busy. Either way the room that they take is bounded.
+    /// The handling of commits that arrive while the consumer is busy. In both cases memory is bounded.
     public enum Buffering: Sendable, Hashable {
-        /// All become one element: an object that was added and changed was added, and one that was added and deleted is not in it. Of ten
-        /// thousand runs of changes at most, a kilobyte of preserved values counting as one; beyond that it says which stores are to be read anew.
+        /// All are merged into one element: an object that was added and changed counts as added, and one that was added and deleted is
+        /// omitted. The limit is ten thousand runs of changes, where a kilobyte of preserved values counts as one; beyond that the element
+        /// states which stores must be read again.
         case coalescing
-        /// Each is an element, for so many; after more all that wait are one that says which stores are to be read anew.
+        /// Each is an element, up to this number. Beyond it all waiting ones become one element that states which stores must be read
+        /// again.
         case gap(after: Int)
     }
 
@@ -23,10 +25,10 @@ public struct StackCommits: AsyncSequence, Sendable {
 
     init(_ core: StackCore, _ buffering: Buffering) throws(StorageError) { source = try Source(core, buffering) }
 
-    /// Begins where the sequence was made: what came since then waits.
+    /// Starts at the creation of the sequence: commits since then are waiting.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source) }
 
-    /// Walks through commits.
+    /// An iterator over commits.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let source: Source
         private var arrivals: AsyncStream<Void>.Iterator
@@ -36,7 +38,7 @@ public struct StackCommits: AsyncSequence, Sendable {
             arrivals = source.mailbox.arrivals().makeAsyncIterator()
         }
 
-        /// The next commit; nil once the task is cancelled.
+        /// Returns the next commit, or nil after the task was cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> StackCommit? {
             while !Task.isCancelled {
                 if let commit = source.take() { return commit }
@@ -46,7 +48,7 @@ public struct StackCommits: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next commit; nil once the task is cancelled.
+        /// Returns the next commit, or nil after the task was cancelled.
         public mutating func next() async -> StackCommit? { await next(isolation: nil) }
     }
 
@@ -80,18 +82,18 @@ public struct StackCommits: AsyncSequence, Sendable {
 }
 
 extension DataStack {
-    /// Every commit from this call on, by this stack and by others, in the order in which they are told: each after it is visible to a new
-    /// fetch.
+    /// Returns every commit after this call, by this stack and by other writers, in the order of delivery. Each is delivered after it is
+    /// visible to a new fetch.
     ///
     /// ```swift
     /// for await commit in try stack.commits() where commit.isRemote {
     ///     reload(commit.changes.updatedObjectIDs(Person.self))
     /// }
     /// ```
-    /// What was committed before is in the history: a program that has to see everything takes `currentHistoryToken` after this call, reads
-    /// the history up to there, and goes on here.
-    /// - Parameter buffering: What becomes of commits that come while the consumer is busy.
-    /// - Throws: Whatever asking the stores to watch throws.
+    /// Earlier commits are in the history. A program that must not miss any commit reads `currentHistoryToken` after this call, reads the
+    /// history up to that token, and continues here.
+    /// - Parameter buffering: The handling of commits that arrive while the consumer is busy.
+    /// - Throws: The error of starting the watch of a store.
     public func commits(_ buffering: StackCommits.Buffering = .coalescing) throws(StorageError) -> StackCommits {
         try reporting { () throws(StorageError) in try StackCommits(core, buffering) }
     }

@@ -2,43 +2,42 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The watch over what others change in one store of a stack.
+/// The watch of one store of a stack for changes made outside the stack.
 struct Following: Sendable {
-    /// Nil where nobody else can change the store.
+    /// The watch; nil if no other writer can change the store.
     var watch: (any ChangeWatch)?
-    /// Whether a thread looks into the history.
+    /// Whether a thread is reading the history.
     var isLooking = false
-    /// Whether to look again when that is done.
+    /// Whether the history must be read again after that.
     var isSignalled = false
-    /// Whether something changed that the history does not name.
+    /// Whether there was a change that the history does not contain.
     var isUnknown = false
-    /// Seconds until the history is looked into again by itself, because not all of it had settled or it could not be read.
+    /// Seconds until the history is polled again without a signal, because part of it had not settled or it could not be read.
     var pause = Self.shortestPause
 
     static let shortestPause = 0.001
     static let longestPause = 1.0
 }
 
-/// What others commit, told like the commits of the stack itself.
+/// The delivery of commits made outside the stack, like those of the stack itself.
 extension StackCore {
     private static let pageSize = 256
 
-    /// A commit of the stack has ended; nil where it failed or changed nothing.
+    /// Ends a commit of the stack. The changes are nil if it failed or changed nothing.
     func didCommit(_ ticket: CommitHub.Ticket, _ changes: CommittedChanges?) {
         for store in commits.end(ticket, changes) { look(into: store) }
     }
 
-    /// A commit to a store may have happened although the engine could not say so: the history is asked, now and when the engine has had time
-    /// to end it.
+    /// Handles a commit in doubt: reads the history now, and again when the engine has had time to end the commit.
     func commitIsInDoubt(in store: Int) {
         commits.doubt(store)
         look(into: store)
         DispatchQueue.global().asyncAfter(deadline: .now() + Following.longestPause) { [weak self] in self?.look(into: store) }
     }
 
-    /// Tells a subscriber of every commit from now on, those of others included.
+    /// Delivers every commit from now on to a subscriber, including those made outside the stack.
     ///
-    /// - Throws: What the first store throws that cannot be watched; the others are.
+    /// - Throws: The error of the first store that cannot be watched. The other stores are watched.
     func observe(_ subscriber: any CommitSubscriber) throws(StorageError) {
         commits.subscribe(subscriber)
         isFollowing.store(true, ordering: .sequentiallyConsistent)
@@ -47,19 +46,19 @@ extension StackCore {
         if let failure { throw failure }
     }
 
-    /// A store has come or is gone: lists of its objects are fetched anew, and one that has come is watched where the others are.
+    /// Handles the addition or removal of a store: lists of its objects are fetched again, and an added store is watched if the others are.
     func storesChanged(_ store: Int) {
         if (try? entry(store)) == nil {
             unfollow(store)
         } else if isFollowing.load(ordering: .sequentiallyConsistent) {
-            // A store that cannot be watched can be used all the same; why it cannot be is reported.
+            // A store that cannot be watched can still be used. The error is reported.
             try? reporting { () throws(StorageError) in try follow(store) }
         }
         commits.publish(.unknown(store))
     }
 
-    /// Begins to watch a store, if nobody does; whoever comes meanwhile waits until it has begun. Not inlined into tasks: decision 0038, "No
-    /// lock is inlined where a task waits".
+    /// Starts to watch a store unless it is watched. Concurrent callers wait until the watch has started. Not inlined into tasks: decision
+    /// 0038, "No lock is inlined where a task waits".
     @inline(never) func follow(_ store: Int) throws(StorageError) {
         try startingToFollow.withLock { _ throws(StorageError) in try beginFollowing(store) }
     }
@@ -91,18 +90,18 @@ extension StackCore {
         }
     }
 
-    /// Ends the watch over a store.
+    /// Ends the watch of a store.
     func unfollow(_ store: Int) {
         following.withLock { $0.removeValue(forKey: store) }?.watch?.cancel()
         commits.unfollow(store)
     }
 
-    /// Ends the watch over a store that nobody observes.
+    /// Ends the watch of a store without subscribers.
     ///
-    /// - Returns: False when somebody has come meanwhile.
+    /// - Returns: False if there is a new subscriber.
     private func unfollowUnobserved(_ store: Int) -> Bool {
         startingToFollow.withLock { _ in
-            // Who comes now waits, and begins anew.
+            // A new subscriber waits from here on, and starts the watch again.
             isFollowing.store(false, ordering: .sequentiallyConsistent)
             if commits.isObserved {
                 isFollowing.store(true, ordering: .sequentiallyConsistent)
@@ -113,7 +112,7 @@ extension StackCore {
         }
     }
 
-    /// Looks into the history of a store on a thread of the stack.
+    /// Reads the history of a store on a thread of the stack.
     func look(into store: Int, _ signal: ChangeSignal = .history) {
         if !beginsToLook(store, signal) { return }
         do throws(StorageError) {
@@ -124,11 +123,11 @@ extension StackCore {
         }
     }
 
-    /// Looks into the history of a store on this thread, before some of it is forgotten: nobody has to begin anew then because of what it has
-    /// been told.
+    /// Reads the history of a store on this thread, before some of it is removed, so that no observer has to read everything again because
+    /// of the removed entries.
     func lookAtOnce(into store: Int) { if beginsToLook(store, .history) { lookInto(store) } }
 
-    /// Notes that there is something to look for; false where nobody follows the store, and where a thread looks already.
+    /// Records a signal. Returns false if the store is not followed, or if a thread is already reading its history.
     private func beginsToLook(_ store: Int, _ signal: ChangeSignal) -> Bool {
         following.withLock { following in
             guard var state = following[store] else { return false }
@@ -148,13 +147,13 @@ extension StackCore {
                 if isUnknown { commits.publish(.unknown(store)) }
                 if try tellHistory(of: store) { lookLater(store) } else { setPause(store, Following.shortestPause) }
             } catch {
-                // The store may be out of reach for a while; whoever has waited for it asks again.
+                // The store may be unavailable for a while. It is read again later.
                 lookLater(store)
             }
         }
     }
 
-    /// Whether there is something to look for, and what; nil ends the looking.
+    /// Returns whether there is a pending signal, and true if it is for unknown changes; nil ends the reading.
     private func nextLook(_ store: Int) -> Bool? {
         following.withLock { following in
             guard var state = following[store] else { return nil }
@@ -177,9 +176,9 @@ extension StackCore {
         DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in self?.look(into: store) }
     }
 
-    /// Tells what the history has after the last time.
+    /// Delivers the history entries since the last call.
     ///
-    /// - Returns: Whether it has more that has not settled.
+    /// - Returns: Whether more entries exist or may appear that could not yet be delivered.
     private func tellHistory(of store: Int) throws(StorageError) -> Bool {
         while let position = commits.position(store) {
             if !commits.hasRoom(store) { return true }
@@ -195,7 +194,7 @@ extension StackCore {
             case .gone(let newest):
                 commits.jump(store, to: newest ?? position)
                 if newest != nil { continue }
-                // Somebody writes without recording it: nothing is to be found before the next signal.
+                // Another writer bypasses the history: nothing more can be found before the next signal.
                 commits.settle(store, doubts: doubts)
                 return false
             }
@@ -203,18 +202,18 @@ extension StackCore {
         return false
     }
 
-    /// What a history has after a position.
+    /// The entries of a history after a position.
     private enum FoundHistory {
         case entries([HistoryEntry])
-        /// Nothing yet: a transaction that comes next may not have ended.
+        /// No entries yet: a transaction with a lower token may not have ended.
         case unsettled
         case end
-        /// What comes next was forgotten; nil where there are no positions at all.
+        /// The next entries were removed; nil if there are no positions at all.
         case gone(newest: Int64?)
     }
 
-    /// Reads a page in a session that has ended by the return: a commit may have to wait for whoever reads, as in a SQLite file with a rollback
-    /// journal, so nobody who reads waits for a commit.
+    /// Reads a page in a session that has ended when the method returns. A commit may have to wait for readers, as in a SQLite file with a
+    /// rollback journal, so no reader may wait for a commit.
     private func page(of store: Int, after position: Int64) throws(StorageError) -> FoundHistory {
         let reader = try self.store(store).beginRead()
         defer { reader.end() }
@@ -227,7 +226,8 @@ extension StackCore {
         return try reader.hasUnsettledHistory() ? .unsettled : .end
     }
 
-    /// Waits until what this stack is about to commit has its tokens known, so that it is not taken for the work of others.
+    /// Waits until the tokens of the commits in flight of this stack are known, so that they are not taken for commits made outside the
+    /// stack.
     private func waitForCommits(to store: Int) {
         let ended = DispatchSemaphore(value: 0)
         commits.afterCommits(to: store) { ended.signal() }

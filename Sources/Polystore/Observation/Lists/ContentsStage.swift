@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// One step on the way from one list to another, of a kind that any front end can make at once.
+/// One step of the transition between two lists, of a kind that any front end can apply at once.
 ///
-/// A step either moves whole sections, or has other changes: updates alone; sections that come, with their new items; items among
-/// sections that are there before and after; sections that go, with what is left in them.
+/// A step either moves whole sections, or has other changes: only updates; insertions of sections with their new items; changes of items
+/// among sections that exist before and after; deletions of sections with their remaining items.
 struct ContentsStage: Sendable {
-    /// The sections that change their places; then nothing else changes.
+    /// The moved sections. If there are any, nothing else changes.
     var movedSections: [ListChanges.SectionMove]
-    /// What else changes.
+    /// The other changes.
     var changes: ListChanges
     /// The list after the step.
     var contents: ListContents
@@ -18,16 +18,16 @@ struct ContentsStage: Sendable {
         self.contents = contents
     }
 
-    /// The step that makes the updates of some changes and nothing else.
+    /// Creates the step that applies only the updates of some changes.
     fileprivate init(updating changes: ListChanges, contents: ListContents) {
         self.init(contents: contents)
         self.changes.updated = changes.updated
     }
 
-    /// The steps from one list to another, which differ by these changes; none when they are empty.
+    /// Returns the steps from one list to another that differ by these changes; none if they are empty.
     static func stages(from old: ListContents, to new: ListContents, by changes: ListChanges) -> [ContentsStage] {
         if !changes.deletedSections.isEmpty || !changes.insertedSections.isEmpty { return StagePlan(old, new, changes).stages() }
-        // Nearly always sections stay: then the updates are one step and all else is another, and no list has to be made.
+        // Sections usually stay: then the updates are one step and all else is another, and no intermediate list is needed.
         var stages: [ContentsStage] = [], others = changes
         others.updated = []
         if !changes.updated.isEmpty { stages.append(ContentsStage(updating: changes, contents: old)) }
@@ -36,9 +36,9 @@ struct ContentsStage: Sendable {
     }
 }
 
-/// The lists between two lists: first with all sections of both in the order of the old one, then in that of the new one.
+/// The intermediate lists between two lists: first with all sections of both in the order of the old one, then in that of the new one.
 private struct StagePlan {
-    /// A section of a list in between: where it is in the old one, and in the new one.
+    /// A section of an intermediate list, with its positions in the old and in the new list.
     private struct Place {
         var old: Int?
         var new: Int?
@@ -50,9 +50,9 @@ private struct StagePlan {
     private let oldStarts: SectionStarts
     private let newStarts: SectionStarts
     private let changes: ListChanges
-    /// The sections once the new ones have come.
+    /// The sections after the insertion of the new ones.
     private var before: [Place] = []
-    /// The sections in their new order, before the old ones go.
+    /// The sections in their new order, before the deletion of the old ones.
     private var after: [Place] = []
 
     init(_ old: ListContents, _ new: ListContents, _ changes: ListChanges) {
@@ -64,7 +64,7 @@ private struct StagePlan {
         arrange(SectionPairs(old: old.sections, new: new.sections).partners)
     }
 
-    /// Between two sections that stay, first come those of the old list there and then those of the new one.
+    /// Arranges the sections between two that stay: first those of the old list, then those of the new one.
     private mutating func arrange(_ partners: [Int?]) {
         let leaving = Set(changes.deletedSections)
         var goals = [Int?](repeating: nil, count: old.sections.count)
@@ -125,7 +125,7 @@ private struct StagePlan {
         return stage.changes.isEmpty ? nil : stage
     }
 
-    // MARK: What the sections hold on the way
+    // MARK: The contents of the sections during the transition
 
     private typealias Filled = (name: String, items: [ListContents.Item])
 
@@ -151,7 +151,7 @@ private struct StagePlan {
         return list
     }
 
-    /// The items that ascending index paths name in one section.
+    /// Returns the items of ascending index paths in one section.
     private static func items(_ paths: [IndexPath], _ section: Int, _ list: ListContents, _ starts: SectionStarts) -> [ListContents.Item] {
         var low = 0, high = paths.count
         while low < high {
@@ -161,7 +161,7 @@ private struct StagePlan {
         return paths[low...].prefix { $0[0] == section }.compactMap(starts.position).map { list.items[$0] }
     }
 
-    /// The index paths of all items of some sections.
+    /// Returns the index paths of all items of some sections.
     private static func items(of sections: [Int], in list: ListContents) -> [IndexPath] {
         sections.flatMap { section in (0..<list.sections[section].count).map { IndexPath(index: section).appending($0) } }
     }

@@ -1,28 +1,29 @@
-/// What can stay where it is while the rest is moved: the heaviest chain of links that ascend in both of two orders.
+/// The elements that can stay while the others are moved: the heaviest chain of links that ascend in both of two orders.
 ///
-/// Beside the links there may be a row of things that ascend in both orders anyway and weigh one each. A link that stands behind `low` of
-/// them in one order and behind `high` in the other excludes those between. So a row of any length costs nothing but the links in it.
+/// Beside the links there may be a row of elements that ascend in both orders anyway and weigh one each. A link that follows `low` of them
+/// in one order and `high` in the other excludes those between. So the cost does not depend on the length of the row, only on the number of
+/// links.
 struct HeaviestChain {
-    /// One thing that may stay.
+    /// One element that may stay.
     struct Link {
-        /// Its place in the old order, from zero, each only once.
+        /// The position in the old order, from zero, unique.
         let place: Int
-        /// What it weighs.
+        /// The weight of the link.
         let weight: Int
-        /// How much of the row is before it in both orders.
+        /// The number of elements of the row that precede it in both orders.
         let low: Int
-        /// How much of the row is before it in one of the orders.
+        /// The number of elements of the row that precede it in at least one of the orders.
         let high: Int
     }
 
     /// The positions of the links that stay, ascending.
     private(set) var kept: [Int] = []
-    /// Those parts of the row that stay, ascending.
+    /// The parts of the row that stay, ascending.
     private(set) var keptRow: [Range<Int>] = []
-    /// What all that stays weighs.
+    /// The total weight of everything that stays.
     private(set) var weight: Int
 
-    /// The heaviest chain of links given in the new order, with places below `places` and a row of `row` things.
+    /// Computes the heaviest chain of links given in the new order, with positions below `places` and a row of `row` elements.
     init(_ links: [Link], places: Int, row: Int = 0) {
         weight = row
         if Self.ascends(links) {
@@ -46,9 +47,9 @@ struct HeaviestChain {
         return true
     }
 
-    /// The longest ascending chain where nothing of the row is excluded: linear but for links that are out of order.
+    /// Returns the longest ascending chain if nothing of the row is excluded: linear except for links that are out of order.
     private static func longest(_ links: [Link]) -> [Int] {
-        // For each length the link with the lowest place that ends a chain of it.
+        // For each length, the link with the lowest position that ends a chain of this length.
         var ends: [Int] = [], before: [Int] = []
         before.reserveCapacity(links.count)
         for (position, link) in links.enumerated() {
@@ -82,7 +83,7 @@ struct HeaviestChain {
         before.reserveCapacity(links.count)
         var best = row, last = -1
         for (position, link) in links.enumerated() {
-            // The row between two links counts if there is any: the greater of the two ways to write it down.
+            // The row between two links counts if it is not empty: the greater of the two ways to express it.
             let direct = plain.best(below: link.place), over = reaching.best(below: link.place)
             var value = link.low, previous = -1
             if direct.link >= 0, direct.value > value { (value, previous) = (direct.value, direct.link) }
@@ -109,7 +110,7 @@ struct HeaviestChain {
     }
 }
 
-/// The greatest value noted below a place; both questions cost the logarithm of the number of places.
+/// The maximum value recorded below a position. Recording and querying are logarithmic in the number of positions.
 private struct PrefixMaximum {
     private var values: ContiguousArray<Int>
     private var links: ContiguousArray<Int>

@@ -1,13 +1,13 @@
-/// A set of items that is asked about many that are not in it: a bit pattern answers for nearly all of those without hashing.
+/// A set of items for queries that mostly ask for items outside the set: a bit pattern answers nearly all of those without hashing.
 struct ItemFilter {
     private let items: Set<ListContents.Item>
     private let bits: ContiguousArray<UInt64>
     private let shift: UInt64
 
-    /// A filter for these items.
+    /// Creates a filter for items.
     init(_ items: Set<ListContents.Item>) {
         self.items = items
-        // At least sixteen bits for an item, and a power of two of them.
+        // At least sixteen bits per item, and a power of two in total.
         var exponent: UInt64 = 6
         while exponent < 30, 1 << exponent < UInt64(items.count) * 16 { exponent += 1 }
         shift = 64 - exponent
@@ -19,7 +19,7 @@ struct ItemFilter {
         self.bits = bits
     }
 
-    /// The positions of those items of a list that are in the set, ascending.
+    /// Returns the positions of those items of a list that are in the set, ascending.
     func positions(in list: ContiguousArray<ListContents.Item>) -> [Int] {
         if items.isEmpty { return [] }
         var found: [Int] = []
@@ -34,7 +34,7 @@ struct ItemFilter {
         return found
     }
 
-    /// Neighbouring keys go to distant bits.
+    /// Maps neighbouring keys to distant bits.
     private static func spread(_ item: ListContents.Item) -> UInt64 {
         (UInt64(bitPattern: item.key) ^ UInt64(truncatingIfNeeded: item.store) << 48) &* 0x9E37_79B9_7F4A_7C15
     }

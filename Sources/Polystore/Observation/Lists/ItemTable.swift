@@ -1,16 +1,16 @@
-/// Finds the loose items of a list by what they are. Of an item that comes twice the first is found.
+/// Finds the loose items of a list. Of duplicates, the first is found.
 ///
-/// An open table, because items are two small numbers: a dictionary spends several times as long on them.
+/// An open-addressed table, because items are two small numbers: a dictionary takes several times as long.
 struct ItemTable {
     private let items: ContiguousArray<ListContents.Item>
     private let positions: [Int]
     /// Indexes into the positions, or -1.
     private var slots: ContiguousArray<Int32>
     private let shift: UInt64
-    /// Other in each process, so that nobody can choose keys that fall together.
+    /// Different in each process, so that no caller can choose keys that collide.
     private static let seed = UInt64.random(in: 0...UInt64.max) | 1
 
-    /// A table of the items at these positions, fewer than 2³¹.
+    /// Creates a table of the items at these positions, fewer than 2³¹.
     init(_ items: ContiguousArray<ListContents.Item>, at positions: [Int]) {
         self.items = items
         self.positions = positions
@@ -24,13 +24,13 @@ struct ItemTable {
         }
     }
 
-    /// Which of the positions holds an item.
+    /// Returns the index of the position that has an item.
     func index(of item: ListContents.Item) -> Int? {
         let index = slots[slot(of: item)]
         return index < 0 ? nil : Int(index)
     }
 
-    /// The slot that holds an item, or the free one where it belongs; one is always free.
+    /// Returns the slot of an item, or the free slot for it. At least one slot is always free.
     private func slot(of item: ListContents.Item) -> Int {
         let mixed = (UInt64(bitPattern: item.key) ^ UInt64(truncatingIfNeeded: item.store) << 48) &* Self.seed
         var slot = Int(((mixed ^ mixed >> 32) &* Self.seed) >> shift)

@@ -1,20 +1,20 @@
 internal import Foundation
 
 extension ListChanges {
-    /// What leads from one list to another, of which nothing else is known.
+    /// Computes the changes from one list to another without further information.
     ///
-    /// Linear in the length of the lists where few items differ, and then none is hashed; at worst all items but those at the ends cost the
-    /// logarithm of their number each. `updated` are items whose values changed; those that are not in both lists are passed over.
-    /// Sections are the same that have one name, if nothing else is said.
+    /// The time is linear in the length of the lists if few items differ, and then no item is hashed. In the worst case all items except
+    /// those at the ends cost the logarithm of their number each. `updated` are items whose values changed; those that are not in both
+    /// lists are ignored. Sections with the same name are the same, unless `pairs` states otherwise.
     init(from old: ListContents, to new: ListContents, updated: Set<ListContents.Item> = [], pairs: SectionPairs? = nil) {
         let match = ListMatch(from: old, to: new, pairs: pairs)
         self.init(match, updated: ItemFilter(updated).positions(in: old.items))
     }
 
-    /// The same for lists that differ by few items only: all others are in both and kept their order.
+    /// Computes the changes between lists that differ by few items only: all others are in both and kept their order.
     ///
-    /// Only the touched items are hashed and sorted; the others are looked at once. Should the others not be as they are said to be,
-    /// which is seen in passing, then the lists are compared as if nothing were known.
+    /// Only the touched items are hashed and sorted; the others are read once. If the others do not match as promised, which this pass
+    /// detects, the lists are compared without further information.
     init(
         from old: ListContents, to new: ListContents, touched: Set<ListContents.Item>, updated: Set<ListContents.Item>,
         pairs: SectionPairs? = nil
@@ -29,8 +29,8 @@ extension ListChanges {
         self.init(match, updated: loose.old.filter { updated.contains(old.items[$0]) })
     }
 
-    /// The same where it is known at which positions the lists differ, ascending: then neither is looked through. All other items are in both
-    /// and kept their order.
+    /// Computes the changes if the positions at which the lists differ are known, in ascending order. Then neither list is traversed. All
+    /// other items are in both and kept their order.
     init(
         from old: ListContents, to new: ListContents, loose: (old: [Int], new: [Int]), updated: Set<ListContents.Item>
     ) {
@@ -38,7 +38,7 @@ extension ListChanges {
         self.init(match, updated: loose.old.filter { updated.contains(old.items[$0]) })
     }
 
-    /// What a match says, in index paths; `updated` are positions of the old list, ascending, also of deleted items.
+    /// Creates the changes of a match as index paths. `updated` are positions of the old list, ascending, including those of deleted items.
     init(_ match: ListMatch, updated: [Int]) {
         deletedSections = match.deletedSections
         insertedSections = match.insertedSections
@@ -50,7 +50,7 @@ extension ListChanges {
         self.updated = match.oldStarts.paths(at: Self.without(match.deleted, updated))
     }
 
-    /// Whether two lists are the same but for the items at these positions.
+    /// Returns whether two lists are equal except for the items at these positions.
     private static func agree(
         _ old: ContiguousArray<ListContents.Item>, _ new: ContiguousArray<ListContents.Item>, besides loose: (old: [Int], new: [Int])
     ) -> Bool {
@@ -59,7 +59,7 @@ extension ListChanges {
         while true {
             while first < loose.old.count, loose.old[first] == nextOld { (first, nextOld) = (first + 1, nextOld + 1) }
             while second < loose.new.count, loose.new[second] == nextNew { (second, nextNew) = (second + 1, nextNew + 1) }
-            // As far as neither list has a loose item.
+            // Up to the next loose item of either list.
             let run = min(
                 (first < loose.old.count ? loose.old[first] : old.count) - nextOld,
                 (second < loose.new.count ? loose.new[second] : new.count) - nextNew)
@@ -69,7 +69,7 @@ extension ListChanges {
         }
     }
 
-    /// Ascending positions without others.
+    /// Returns ascending positions without others.
     private static func without(_ others: [Int], _ positions: [Int]) -> [Int] {
         var next = 0
         return positions.filter { position in

@@ -1,21 +1,21 @@
 internal import PolystoreStorage
 
-/// What a list's condition, order and prefetched relationships read beside the rows of its own objects.
+/// The data that a list's condition, order and prefetched relationships read beside the rows of its own objects.
 struct ListDependencies {
-    /// A way over to-one relationships, and the slots that are read at its end.
+    /// A path over to-one relationships, and the slots that are read at its end.
     struct Way {
         /// The path whose value is the key of the object at the end.
         let path: CheckedPath
         /// The root entity of that object.
         let root: EntityIndex
-        /// The slots that are read of it; nil for all.
+        /// The slots that are read at the end; nil for all.
         var slots: Set<Int>?
     }
 
     private let schema: Schema
-    /// Related objects that are found from a change.
+    /// Related objects from which a change can be traced back to the list's objects.
     private(set) var ways: [Way] = []
-    /// Entities (by root) and link tables a change of which decides nothing by itself: the list is fetched anew.
+    /// Entities (by root) and link tables whose changes cannot be traced to objects: the list is fetched again.
     private(set) var roots: Set<EntityIndex> = []
     private(set) var links: Set<Int> = []
 
@@ -28,7 +28,7 @@ struct ListDependencies {
 
     var isEmpty: Bool { ways.isEmpty && roots.isEmpty && links.isEmpty }
 
-    /// Whether a change of objects of some hierarchies, or of some link tables, can be read.
+    /// Returns whether the list reads changes of objects of some hierarchies, or of some link tables.
     func reads(_ changedRoots: Set<EntityIndex>, _ changedLinks: Set<Int>) -> Bool {
         !roots.isDisjoint(with: changedRoots) || !links.isDisjoint(with: changedLinks) || ways.contains { changedRoots.contains($0.root) }
     }
@@ -69,7 +69,7 @@ struct ListDependencies {
         addRoots(members.predicate)
     }
 
-    /// What a condition on related objects reads leads to more objects of unknown owners.
+    /// Adds the entities that a condition on related objects reads, whose objects have unknown owners.
     private mutating func addRoots(_ predicate: CheckedPredicate) {
         var inner = ListDependencies(schema)
         inner.add(predicate)
@@ -108,7 +108,7 @@ struct ListDependencies {
                 addWay(steps, step, nil)
                 steps.append(step)
             case .inverseSlot, .link, .orderedInverseSlot:
-                // Whose members they were is not known from a change of the members.
+                // A change of the members does not show to which objects they belonged.
                 return
             }
             entity = relationship.destination

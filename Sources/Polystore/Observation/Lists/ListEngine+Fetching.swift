@@ -21,7 +21,8 @@ extension ListEngine {
             isWhole: true, seen: seen)
     }
 
-    /// How many rows beyond its window a list with a limit remembers, so that some can leave before it is fetched anew.
+    /// The number of rows to fetch. Beyond its window a list with a limit keeps some rows, so that some can leave before it is fetched
+    /// again.
     var wanted: Int? {
         query.limit.map { limit in Self.sum(Self.sum(query.offset, limit), max(16, limit / 4)) }
     }
@@ -48,16 +49,16 @@ extension ListEngine {
         return ListRows.Row(item: Item(key: row.key, store: store), version: row.version, values: values)
     }
 
-    /// Everything anew, and what is different from before.
+    /// Fetches everything again and returns the differences.
     func refetched(_ sessions: SessionPool, _ observed: Set<Item>) throws(StorageError) -> Step? {
         let (next, isComplete) = try fetchRows(stores, sessions)
         return changed(to: next, isComplete: isComplete, observed)
     }
 
-    /// What is different in other rows; nil where it is nothing.
+    /// Returns the step to other rows; nil if nothing differs.
     func changed(to next: ListRows, isComplete: Bool, _ observed: Set<Item> = []) -> Step? {
         var places = Dictionary(zip(rows.items, rows.items.indices)) { first, _ in first }
-        // What has other sort values has moved; what has the same ones has not, whatever else could be said of the lists.
+        // Rows with other sort values have moved; rows with equal ones have not, even if another comparison of the lists were possible.
         var touched: Set<Item> = [], updated: Set<Item> = []
         for (position, item) in next.items.enumerated() {
             guard let place = places.removeValue(forKey: item) else {

@@ -1,21 +1,21 @@
 internal import PolystoreStorage
 
 extension ListEngine {
-    /// So many touched objects are looked at one by one, however short the list is: their rows are read once for all lists, while to fetch
-    /// a list anew may read the whole table.
+    /// The number of touched objects that are processed one by one regardless of the length of the list. Their rows are read once for all
+    /// lists, while fetching a list again may read the whole table.
     private static let fewObjects = 4096
 
-    /// Whether all that a step reads, if it does not fetch the list anew, are the rows of changed objects.
+    /// Whether a step reads only the rows of changed objects, unless it fetches the list again.
     var isLocal: Bool { dependencies.isEmpty && query.limit == nil }
 
-    /// What commits mean for the list; nil where they do not concern it.
+    /// Returns the step for commits; nil if they do not concern the list.
     ///
     /// - Parameters:
     ///   - batch: The commits.
-    ///   - sessions: The snapshot in which they are looked at.
-    ///   - stale: The objects through which the list is looked at, as far as they are still what they were.
+    ///   - sessions: The snapshot in which they are evaluated.
+    ///   - stale: The objects of the context that show the list and still have their old values.
     func step(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects = StaleObjects()) throws(StorageError) -> Step? {
-        // Without a store of its entity a list is empty until one comes.
+        // Without a store of its entity a list is empty until one is added.
         let routed = (try? core.stores(for: query.plan.entity, query.configurations)) ?? []
         if routed != stores || !batch.unknown.isDisjoint(with: stores) { return try fetched(routed, sessions) }
         if isBehind, !batch.stores.isDisjoint(with: stores) { return try fetched(routed, sessions) }
@@ -35,12 +35,12 @@ extension ListEngine {
         return try edited(touched, observed, batch.rows, sessions)
     }
 
-    /// Whether a step for commits may be one for others too, which are in the same snapshot.
+    /// Returns whether a step for commits may also contain effects of other commits in the same snapshot.
     func mixes(_ step: Step, of batch: CommitBatch, with others: CommitBatch) -> Bool {
         if !others.unknown.isDisjoint(with: stores) { return true }
         let schema = core.model.schema
         for store in stores where others.hasChanges(in: store) {
-            // What the rows of the list lead to was read with them.
+            // Related rows were read together with those of the list.
             if isUndecided(others, store) { return true }
             let roots = Set((others.entities[store] ?? []).map { schema[$0].root })
             if dependencies.ways.contains(where: { roots.contains($0.root) }) { return true }
@@ -50,7 +50,7 @@ extension ListEngine {
         return false
     }
 
-    /// Whether something changed of which it is not known what it means for which object.
+    /// Returns whether there is a change whose effect on individual objects is unknown.
     private func isUndecided(_ batch: CommitBatch, _ store: Int) -> Bool {
         if dependencies.roots.isEmpty, dependencies.links.isEmpty { return false }
         let schema = core.model.schema
@@ -58,7 +58,7 @@ extension ListEngine {
         return batch.entities[store]?.contains { dependencies.roots.contains(schema[$0].root) } ?? false
     }
 
-    /// Adds the list's own objects that changed; false where there are too many.
+    /// Adds the list's own objects that changed. Returns false if there are too many.
     private func touch(_ batch: CommitBatch, _ store: Int, _ most: Int, _ touched: inout Set<Item>) -> Bool {
         guard let entities = batch.entities[store], query.plan.entities.contains(where: entities.contains) else { return true }
         for run in batch.runs(in: store) where query.plan.entities.contains(run.entity) {
@@ -69,15 +69,16 @@ extension ListEngine {
         return true
     }
 
-    /// The list's own objects that somebody looks at as they were before, whatever the list knows of them.
+    /// Returns the list's own objects that the context still shows with their old values, regardless of the versions that the list has
+    /// recorded.
     private func shown(_ batch: CommitBatch, _ store: Int, _ stale: StaleObjects) -> [Item] {
         if stale.isEmpty { return [] }
         return batch.runs(in: store).filter { query.plan.entities.contains($0.entity) }
             .flatMap { stale.keys(among: $0.keys, query.root, store) }.map { Item(key: $0, store: Int32(truncatingIfNeeded: store)) }
     }
 
-    /// The list's own objects of which pairs of a relationship to many changed: they are updated, as they are in what a commit tells, though
-    /// their rows are what they were.
+    /// Returns the list's own objects with changed pairs of a to-many relationship. They count as updated, as they do in a commit, although
+    /// their rows are unchanged.
     private func relinked(_ batch: CommitBatch, _ store: Int) -> [Item] {
         guard ownsPairs, batch.links[store] != nil else { return [] }
         let schema = core.model.schema
@@ -92,7 +93,7 @@ extension ListEngine {
         return rows.items.filter { $0.store == store && keys.contains($0.key) }
     }
 
-    /// The list's objects from which something that changed can be reached.
+    /// Returns the list's objects whose related objects changed.
     private func related(
         _ batch: CommitBatch, _ store: Int, _ stale: StaleObjects, _ sessions: SessionPool
     ) throws(StorageError) -> [Item] {
@@ -109,7 +110,8 @@ extension ListEngine {
         return found
     }
 
-    /// The objects at the end of a way that changed: of what the list has seen those that somebody looks at as they were before.
+    /// Returns the changed objects at the end of a path. Of commits that the list has already seen it includes only those that the context
+    /// still shows with their old values.
     private func keys(_ way: ListDependencies.Way, _ batch: CommitBatch, _ store: Int, _ stale: StaleObjects) -> Set<Int64> {
         var keys: Set<Int64> = []
         for commit in batch.commits(in: store) {
@@ -127,14 +129,14 @@ extension ListEngine {
         return keys
     }
 
-    /// Whether an attribute is among the changed ones, or one that the history does not name.
+    /// Returns whether an attribute is among the changed ones, or is one that the history does not record.
     private func mayHaveChanged(_ slot: Int, _ mask: SlotMask, _ entity: EntityIndex) -> Bool {
         if mask.contains(slot) { return true }
         let slots = core.model.schema[entity].slots
         return slots.indices.contains(slot) && slots[slot].attribute?.history == .excluded
     }
 
-    /// The rows of touched objects as they are now; those that do not belong to the list are left out.
+    /// Returns the current rows of touched objects, except those that do not belong to the list.
     private func present(_ touched: Set<Item>, _ rows: TouchedRows, _ sessions: SessionPool) throws(StorageError) -> [ListRows.Row] {
         var present: [ListRows.Row] = []
         for (store, items) in Dictionary(grouping: touched, by: \.store) {
@@ -180,7 +182,7 @@ extension ListEngine {
 
     private func insert(_ row: ListRows.Row, _ edits: inout ListRows.Edits) {
         let position = rows.place(of: row)
-        // What comes behind the last known row may come behind unknown ones.
+        // A row after the last known one may belong after unknown ones.
         if position < rows.count || isComplete { edits.insertions.append((position, row)) }
     }
 
@@ -191,13 +193,13 @@ extension ListEngine {
         let isStill = edits.removals.isEmpty && edits.insertions.isEmpty
         if !isStill, isWindowed || query.isSectioned { return try rebuilt(edits, touched, updated, sessions, observed) }
         if isWindowed || query.isSectioned { return finish(.edited(edits), contents, touched, updated) }
-        // A tenth of the time of a small step would be to find out again where the lists differ.
+        // Finding the differences of the lists again would take a tenth of the time of a small step.
         let next = isStill ? contents : ListContents(items: rows.items(after: edits))
         let changes = ListChanges(from: contents, to: next, loose: edits.loosePositions, updated: updated)
         return finish(Step(rows: .edited(edits), contents: next, changes: changes, updated: updated))
     }
 
-    /// The next state of a list with a window or sections.
+    /// Returns the next state of a list with a window or sections.
     private func rebuilt(
         _ edits: ListRows.Edits, _ touched: Set<Item>, _ updated: Set<Item>, _ sessions: SessionPool, _ observed: Set<Item>
     ) throws(StorageError) -> Step? {
@@ -224,7 +226,7 @@ extension ListEngine {
 
     private func finish(_ step: Step) -> Step? {
         if step.changes?.isEmpty != true { return step }
-        // Nothing that anybody sees; versions and rows beyond the window go on.
+        // The visible contents are unchanged; only versions and rows beyond the window change.
         take(step)
         return nil
     }

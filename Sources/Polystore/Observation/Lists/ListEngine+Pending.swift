@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Lists of a transaction that is not tied to a closure: what is committed, corrected by what is only in its memory.
+/// Lists of a detached transaction: the committed contents, corrected by the pending changes in its memory.
 extension ListEngine {
     /// Fetches everything as a transaction sees it.
     func fetchPending(_ context: ObjectContext) throws(StorageError) {
@@ -9,9 +9,9 @@ extension ListEngine {
         take(Step(rows: .fetched(rows, stores: stores, isComplete: true), contents: contents(of: rows), changes: nil, updated: []))
     }
 
-    /// What is different in what the transaction sees; nil where it is nothing.
+    /// Returns the differences in the contents that the transaction sees; nil if there are none.
     ///
-    /// - Complexity: that of a fetch with pending changes: all objects of the list are judged anew.
+    /// - Complexity: That of a fetch with pending changes: all objects of the list are evaluated again.
     func stepPending(_ context: ObjectContext) throws(StorageError) -> Step? {
         let routed = (try? core.stores(for: query.plan.entity, query.configurations)) ?? []
         let rows = try pendingRows(routed, context)

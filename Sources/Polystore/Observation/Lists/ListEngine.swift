@@ -1,14 +1,14 @@
 internal import PolystoreStorage
 
-/// Keeps a sorted list of places up to date with commits: what changed decides, not the number of objects.
+/// Keeps a sorted list of row locators up to date with commits. The cost depends on the number of changes, not on the number of objects.
 ///
-/// A commit names the objects that it touched. Their rows are read, and only they can enter, leave or move. What is remembered of the others
-/// is what they were when they were last read, so the order within the list is always one of values that belong together; a row that is
-/// newer in the snapshot than the commit at hand says so by its version, and the commit that made it changes nothing more.
+/// A commit names the objects that it touched. Their rows are read, and only they can enter, leave or move. The recorded sort values of the
+/// others are those of their last read, so the order within the list is always consistent. If a row in the snapshot is newer than the
+/// commit at hand, its version shows this, and the commit that wrote it has no further effect.
 final class ListEngine {
     typealias Item = ListContents.Item
 
-    /// The next state, which takes over with `take`.
+    /// The next state, which `take` applies.
     struct Step {
         enum Rows {
             case edited(ListRows.Edits)
@@ -16,36 +16,36 @@ final class ListEngine {
         }
 
         let rows: Rows
-        /// What the list holds then.
+        /// The contents of the list in this state.
         let contents: ListContents
-        /// What is different; nil where nobody knows, so that whoever shows the list begins anew.
+        /// The differences; nil if they are unknown, so that a front end must reload the list.
         let changes: ListChanges?
         /// The objects whose values changed and that are in both states.
         let updated: Set<Item>
-        /// Whether it was found by fetching everything, so that it has whatever the snapshot has.
+        /// Whether it was computed by fetching everything, so that it includes all commits of the snapshot.
         var isWhole = false
-        /// What the list begins anew with, by store; nil where it goes on.
+        /// The commits that the new contents already include, by store; nil if the list was not fetched again.
         var seen: [Int: SeenHistory]?
     }
 
     let query: ListQuery
     let core: StackCore
     let dependencies: ListDependencies
-    /// Whether pairs of a relationship to many belong to the list's objects.
+    /// Whether pairs of a to-many relationship belong to the list's objects.
     let ownsPairs: Bool
     private var evaluations: [Int32: Evaluation] = [:]
     private(set) var rows: ListRows
     private(set) var stores: [Int] = []
-    /// What the list holds: the window that limit and offset cut out of the rows.
+    /// The contents of the list: the window that limit and offset select from the rows.
     private(set) var contents = ListContents()
-    /// Where its sections begin.
+    /// The start positions of its sections.
     private(set) var starts = SectionStarts(ListContents().sections)
-    /// Whether commits could not be followed, so that it is to begin anew.
+    /// Whether commits could not be followed, so that the list must be fetched again.
     var isBehind = false
-    /// The commits that were visible when the list began, though they may be told later: that an object can be reached from what they changed
-    /// is no news. Of its own objects the list knows the versions.
+    /// The commits that were visible when the list was fetched, although they may be delivered later. Their changes of related objects are
+    /// already included. For its own objects the list records versions.
     private(set) var seen: [Int: SeenHistory] = [:]
-    /// Whether the rows are all there are; otherwise they are the first ones, some more than the window needs.
+    /// Whether the rows are complete. Otherwise they are the first ones, some more than the window needs.
     private(set) var isComplete = true
 
     init(_ query: ListQuery, _ core: StackCore) {
@@ -56,7 +56,7 @@ final class ListEngine {
         rows = ListRows(query.plan.sort)
     }
 
-    /// Condition and order, with the objects that they name as those of one store.
+    /// Condition and order, with the named objects as those of one store.
     struct Evaluation {
         let condition: PredicateEvaluator
         let order: RowOrder
@@ -78,7 +78,7 @@ final class ListEngine {
         return start..<min(count, query.limit.map { Self.sum(start, $0) } ?? count)
     }
 
-    /// A sum, no greater than there are numbers.
+    /// Returns a sum, limited to the greatest integer.
     static func sum(_ a: Int, _ b: Int) -> Int {
         let sum = a.addingReportingOverflow(b)
         return sum.overflow ? .max : sum.partialValue
@@ -93,7 +93,7 @@ final class ListEngine {
         var sections: [ListContents.Section] = [], last: Value?
         for position in window {
             let value = rows.sectionValue(position)
-            // An empty text has no name, as nil has none; they follow each other.
+            // An empty text has an empty name, like nil; the two are adjacent.
             if !sections.isEmpty, value == last || ExactText(value.sectionName) == sections[sections.count - 1].id {
                 sections[sections.count - 1].count += 1
             } else {
@@ -104,7 +104,7 @@ final class ListEngine {
         return ListContents(items: items, sections: sections)
     }
 
-    /// Goes on to the next state.
+    /// Applies the next state.
     func take(_ step: Step) {
         switch step.rows {
         case .edited(let edits): rows.apply(edits)

@@ -1,14 +1,14 @@
 extension ListMatch {
-    /// The match of two lists of which nothing is known.
+    /// Creates the match of two lists without further information.
     init(from old: ListContents, to new: ListContents, pairs: SectionPairs? = nil) {
         self.init(
             old, new, loose: Self.difference(old.items, new.items), pairs: pairs ?? SectionPairs(old: old.sections, new: new.sections))
     }
 
-    /// What is left of two lists without what is easily seen to be common: their ends, and from the beginning on all up to where the
-    /// lists differ in more than a few items at once.
+    /// Returns the remainder of two lists without the parts that are easily found to be common: their ends, and from the beginning
+    /// everything up to the point where the lists differ in more than a few items at once.
     ///
-    /// Whatever is taken for common here, as few items as possible are moved in the end.
+    /// Regardless of the parts found to be common here, the final number of moves is minimal.
     private static func difference(
         _ old: ContiguousArray<ListContents.Item>, _ new: ContiguousArray<ListContents.Item>
     ) -> (old: [Int], new: [Int]) {
@@ -29,7 +29,7 @@ extension ListMatch {
         return (looseOld, looseNew)
     }
 
-    /// How many items of each list are to be passed over until both go on with the same one; nil if they are more than a few.
+    /// Returns the number of items to skip in each list until both continue with the same one; nil if these are more than a few.
     private static func gap(
         _ old: ArraySlice<ListContents.Item>, _ new: ArraySlice<ListContents.Item>
     ) -> (old: Int, new: Int)? {

@@ -1,16 +1,16 @@
-/// What two lists have in common, and what of it can stay where it is.
+/// The common items of two lists, and those of them that can stay in their position.
 ///
-/// Items stay that are in the same section of both and keep their order; as many as possible, so that as few as possible are moved.
-/// The items are told apart as loose ones, of which nothing is known, and the row: all others, which are in both lists in the same
-/// order. Only loose items are hashed, so a long row costs little.
+/// Items stay if they are in the same section of both and keep their order; as many as possible, so that the number of moves is minimal.
+/// The items are divided into loose ones, of which nothing is known, and the row: all others, which are in both lists in the same order.
+/// Only loose items are hashed, so a long row costs little.
 struct ListMatch {
     /// The old list.
     let old: ListContents
     /// The new list.
     let new: ListContents
-    /// Where the sections of the old list begin.
+    /// The start positions of the sections of the old list.
     let oldStarts: SectionStarts
-    /// Where the sections of the new list begin.
+    /// The start positions of the sections of the new list.
     let newStarts: SectionStarts
     /// The sections of the old list that are not in the new one or cannot stay, ascending.
     private(set) var deletedSections: [Int] = []
@@ -25,10 +25,10 @@ struct ListMatch {
 
     private let looseOld: LooseItems
     private let looseNew: LooseItems
-    /// For each loose item of the new list which one of the old list it is.
+    /// For each loose item of the new list, the index of the same loose item of the old list.
     private var origins: [Int?] = []
 
-    /// The match of two lists, given the positions of their loose items; as many others must be in each, in the same order.
+    /// Computes the match of two lists, given the positions of their loose items. Both must have the same other items in the same order.
     init(_ old: ListContents, _ new: ListContents, loose: (old: [Int], new: [Int]), pairs: SectionPairs) {
         self.old = old
         self.new = new
@@ -56,10 +56,12 @@ struct ListMatch {
         for (index, position) in looseOld.positions.enumerated() where !isKnown[index] { deleted.append(position) }
     }
 
-    /// Decides for each pair of sections what can stay in it, then which pairs can stay, and takes all else as moved.
+    /// Determines for each pair of sections the items that can stay in it, then the pairs that can stay, and records all other items as
+    /// moved.
     private mutating func place(among pairs: SectionPairs) {
         let candidates = pairs.partners.enumerated().compactMap { section, partner in partner.map { Pair(self, old: $0, new: section) } }
-        // A section weighs what stays in it; of sections in which as much stays as many as possible stay.
+        // The weight of a section is the number of items that stay in it. Of solutions with equal weight, the one with the most sections is
+        // chosen.
         let order = HeaviestChain(
             candidates.map { HeaviestChain.Link(place: $0.old, weight: $0.chain.weight * (candidates.count + 1) + 1, low: 0, high: 0) },
             places: old.sections.count)
@@ -75,7 +77,7 @@ struct ListMatch {
         collectMoves(stays, rows)
     }
 
-    /// Two sections that are the same, and what can stay in them.
+    /// Two matching sections, and the items that can stay in them.
     private struct Pair {
         let old: Int
         let new: Int

@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// What a list shows, found in the schema.
+/// The request of a list, resolved in the schema.
 struct ListQuery: Sendable {
-    /// Which objects, in which order; without limit and offset.
+    /// The objects and their order, without limit and offset.
     let plan: FetchPlan
     let limit: Int?
     let offset: Int
@@ -12,7 +12,7 @@ struct ListQuery: Sendable {
     /// The root of the entity's hierarchy.
     let root: EntityIndex
 
-    /// - Throws: `invalidPredicate` for a request that means nothing for the model, and where the order does not keep sections together.
+    /// - Throws: `invalidPredicate` for a request that is invalid for the model, or if the order does not keep sections together.
     init<Object: ManagedObject>(_ from: From<Object>, _ sectionBy: SectionBy<Object>?, _ model: StackModel) throws(StorageError) {
         var plan = try from.plan(model)
         (limit, offset) = (plan.limit, plan.offset)
@@ -37,7 +37,7 @@ struct ListQuery: Sendable {
             details: .init(property: name))
     }
 
-    /// Only what the order needs of each row is fetched.
+    /// Restricts a plan to the fields of each row that the order needs.
     private static func withFields(_ plan: FetchPlan) -> FetchPlan {
         var plan = plan
         if plan.sort.isEmpty {

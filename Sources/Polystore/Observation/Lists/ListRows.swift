@@ -1,25 +1,25 @@
 internal import PolystoreStorage
 
-/// What a list remembers of its objects: their places, versions and sort values, in order. Columns, because a list can be long: 24 bytes for
-/// an object and 17 to 32 for each sort key, where an object takes hundreds.
+/// The recorded data of a list's objects: their row locators, versions and sort values, in order. Columns, because a list can be long: 24
+/// bytes for an object and 17 to 32 for each sort key, where an object takes hundreds.
 struct ListRows {
     typealias Item = ListContents.Item
 
-    /// One object as the store has it now.
+    /// The current row of one object in the store.
     struct Row {
         let item: Item
         let version: Int64
-        /// One for each sort key.
+        /// The values, one for each sort key.
         let values: [Value]
     }
 
-    /// What is to be done to go on to the next state; positions are those of the rows before.
+    /// The edits that result in the next state. Positions are those of the rows before.
     struct Edits {
-        /// The positions of rows to take out, ascending.
+        /// The positions of rows to remove, ascending.
         var removals: [Int] = []
-        /// Rows to put in before positions, in their new order.
+        /// Rows to insert before positions, in their new order.
         var insertions: [(position: Int, row: Row)] = []
-        /// New versions of rows that stay where they are.
+        /// New versions of rows that keep their position.
         var versions: [(position: Int, version: Int64)] = []
 
         var isEmpty: Bool { removals.isEmpty && insertions.isEmpty && versions.isEmpty }
@@ -40,7 +40,7 @@ struct ListRows {
         values.append(contentsOf: row.values)
     }
 
-    /// The first sort value of a row: that of its section, where there are sections.
+    /// Returns the first sort value of a row: that of its section, if there are sections.
     func sectionValue(_ position: Int) -> Value { values[position * sort.count] }
 
     func hasValues(_ row: Row, at position: Int) -> Bool {
@@ -48,13 +48,13 @@ struct ListRows {
         return row.values.indices.allSatisfy { values[start + $0] == row.values[$0] }
     }
 
-    /// Whether a row has the sort values that a row of other ones has.
+    /// Returns whether a row has the same sort values as a row of other ones.
     func hasValues(of others: ListRows, _ their: Int, at position: Int) -> Bool {
         let start = position * sort.count, theirStart = their * sort.count
         return sort.indices.allSatisfy { values[start + $0] == others.values[theirStart + $0] }
     }
 
-    /// The position before which a row belongs.
+    /// Returns the position before which a row belongs.
     func place(of row: Row) -> Int {
         var low = 0, high = count
         while low < high {
@@ -75,7 +75,7 @@ struct ListRows {
 
     private static func precedes(_ a: Item, _ b: Item) -> Bool { (a.key, a.store) < (b.key, b.store) }
 
-    /// Whether one row comes before another.
+    /// Returns whether one row precedes another.
     func precedes(_ a: Row, _ b: Row) -> Bool {
         for (index, key) in sort.enumerated() {
             let order = a.values[index].compare(to: b.values[index])
@@ -84,10 +84,10 @@ struct ListRows {
         return Self.precedes(a.item, b.item)
     }
 
-    /// The positions of items; those that are not there are left out.
+    /// Returns the positions of items, without those that are not in the list.
     ///
-    /// - Complexity: O(*n*) comparisons of two numbers; for few items one pass each, which the processor does faster than one look-up in a
-    ///   table of all.
+    /// - Complexity: O(*n*) comparisons of two numbers; for few items one pass each, which is faster on current processors than one lookup
+    ///   for every row in a table.
     func positions(of wanted: Set<Item>) -> [Item: Int] {
         var found: [Item: Int] = [:]
         if wanted.count <= 8 {
@@ -98,7 +98,7 @@ struct ListRows {
         return found
     }
 
-    /// The places after some edits.
+    /// Returns the row locators after some edits.
     func items(after edits: Edits) -> ContiguousArray<Item> {
         if edits.removals.isEmpty, edits.insertions.isEmpty { return items }
         var result = ContiguousArray<Item>()
@@ -110,7 +110,7 @@ struct ListRows {
         return result
     }
 
-    /// Takes over edits.
+    /// Applies edits.
     mutating func apply(_ edits: Edits) {
         for (position, version) in edits.versions { versions[position] = version }
         if edits.removals.count + edits.insertions.count <= 16 { return applyInPlace(edits) }
@@ -125,7 +125,7 @@ struct ListRows {
         self = next
     }
 
-    /// From the end, so that positions stay what they are; nothing is copied but what lies behind.
+    /// Applies edits from the end, so that positions remain valid and only the rows after an edit are copied.
     private mutating func applyInPlace(_ edits: Edits) {
         let width = sort.count
         var removals = edits.removals[...], insertions = edits.insertions[...]
@@ -145,7 +145,7 @@ struct ListRows {
         }
     }
 
-    /// Forgets the rows from a position on.
+    /// Removes the rows from a position on.
     mutating func truncate(to count: Int) {
         items.removeLast(self.count - count)
         versions.removeLast(versions.count - count)
@@ -154,13 +154,13 @@ struct ListRows {
 }
 
 extension ListRows.Edits {
-    /// The positions of all rows that are named, before and after the edits, ascending.
+    /// The positions of all removed and inserted rows, before and after the edits, ascending.
     var loosePositions: (old: [Int], new: [Int]) {
         let stay = versions.map(\.position).sorted()
         var new: [Int] = [], gone = 0, come = 0
         func pass(_ position: Int) { while gone < removals.count, removals[gone] < position { gone += 1 } }
         for position in stay {
-            // What comes in before a row that stays is behind the one before it.
+            // A row inserted before one that stays follows the one before it.
             while come < insertions.count, insertions[come].position <= position {
                 pass(insertions[come].position)
                 new.append(insertions[come].position - gone + come)
@@ -177,7 +177,7 @@ extension ListRows.Edits {
         return ((removals + stay).sorted(), new)
     }
 
-    /// The rows that stay, stretch by stretch, each with the row that comes in behind it.
+    /// Calls a closure with each run of rows that stay, and the row inserted after it.
     fileprivate func forEachStretch(_ count: Int, _ body: (Range<Int>, ListRows.Row?) -> Void) {
         var start = 0, removals = removals[...], insertions = insertions[...]
         while true {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// What the sections of a list are: the objects with the same value of a property.
+/// The definition of the sections of a list: objects with the same value of a property form a section.
 /// ```swift
 /// context.monitorSectionedList(From<Person>().orderBy(.ascending(\.age), .ascending(\.name)), sectionBy: SectionBy(\.age) { "\($0) years old" })
 /// ```
@@ -12,11 +12,11 @@ public struct SectionBy<Object: ManagedObject>: Sendable {
     let problem: StorageError?
     private let title: @Sendable (String) -> String
 
-    /// Sections by the value of a property; nil is in a section without a name, where empty texts are, too.
+    /// Creates sections by the value of a property. Nil belongs to a section without a name, together with empty texts.
     ///
     /// - Parameters:
     ///   - keyPath: The property.
-    ///   - title: Makes the title of a section from its name, which is the text of the value.
+    ///   - title: A closure that returns the title of a section for its name, which is the text of the value.
     public init<Property>(_ keyPath: KeyPath<Object, Property>, title: @escaping @Sendable (String) -> String = { $0 }) {
         order = .ascending(keyPath)
         self.title = title
@@ -29,7 +29,7 @@ public struct SectionBy<Object: ManagedObject>: Sendable {
         }
     }
 
-    /// Sections by the value of a property by its stored name.
+    /// Creates sections by the value of a property, given by its stored name.
     public init(_ name: String, title: @escaping @Sendable (String) -> String = { $0 }) {
         order = .ascending(name)
         self.name = name
@@ -37,7 +37,7 @@ public struct SectionBy<Object: ManagedObject>: Sendable {
         problem = nil
     }
 
-    /// The title of the section with a name.
+    /// Returns the title of the section with a name.
     public func title(of name: String) -> String { title(name) }
 }
 
@@ -54,7 +54,7 @@ extension Value {
 }
 
 extension From {
-    /// All objects of what another request asks for.
+    /// Returns a request for all objects of the entity of another request.
     func copyingEntity(of other: From) -> From {
         var copy = self
         copy.entityName = other.entityName
