@@ -1,9 +1,9 @@
 internal import PolystoreStorage
 
-/// The stores whose commits could not be read, and why.
+/// The stores whose commits could not be read, with the errors.
 typealias UnreadStores = [Int: StorageError]
 
-/// The rows of living objects that commits touched, read in one snapshot and taken over later.
+/// The rows of live objects that commits touched, read in one snapshot and applied later.
 struct ContextRefresh {
     private struct Part {
         let store: Int
@@ -14,7 +14,7 @@ struct ContextRefresh {
 
     private var parts: [Part] = []
     private var stores: Set<Int>
-    /// The objects that will be different.
+    /// The objects whose values will change.
     private(set) var stale = StaleObjects()
 
     /// Reads the rows.
@@ -23,9 +23,9 @@ struct ContextRefresh {
     ///   - batch: The commits.
     ///   - context: The context of the objects.
     ///   - sessions: The snapshot in which they are read.
-    ///   - unread: Stores that are passed over; those that cannot be read are added.
+    ///   - unread: Stores to skip. Stores that cannot be read are added.
     init(_ batch: CommitBatch, _ context: ObjectContext, _ sessions: SessionPool, _ unread: inout UnreadStores) {
-        // Objects of a store that was removed stay as they are.
+        // Objects of a removed store do not change.
         stores = batch.stores.filter { context.stack.hasStore($0) }
         for (store, root, map) in context.livePlaces where stores.contains(store) && map.most > 0 && unread[store] == nil {
             let objects = batch.unknown.contains(store) ? map.objects : Self.touched(map, batch, store, root, context)
@@ -43,13 +43,13 @@ struct ContextRefresh {
         leaveOut(unread)
     }
 
-    /// Leaves the objects of stores as they are.
+    /// Excludes the objects of stores from the refresh.
     mutating func leaveOut(_ unread: UnreadStores) {
         parts.removeAll { unread[$0.store] != nil }
         stores.subtract(unread.keys)
     }
 
-    /// What has become of the objects that are not what their rows are, as changes of their stores; of the others nothing has.
+    /// Returns the differences between live objects and their rows as changes of their stores. Objects without differences are omitted.
     func changes() -> [(store: Int, changes: HistoryChanges)] {
         var changes: [Int: [HistoryChange]] = [:]
         for part in parts {
@@ -63,7 +63,7 @@ struct ContextRefresh {
         return stores.sorted().map { ($0, HistoryChanges(changes[$0] ?? [])) }
     }
 
-    /// The living objects of a hierarchy that commits changed or deleted, in the order of their keys.
+    /// Returns the live objects of a hierarchy that commits changed or deleted, in the order of their keys.
     private static func touched(
         _ map: IdentityMap, _ batch: CommitBatch, _ store: Int, _ root: EntityIndex, _ context: ObjectContext
     ) -> [ManagedObject] {
@@ -80,9 +80,9 @@ struct ContextRefresh {
         return found.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Brings the objects to their rows; those that have none are deleted.
+    /// Updates the objects to their rows. Objects without a row become deleted.
     func apply(to context: ObjectContext) {
-        // What relationships to many lead to can change without a change of the object itself.
+        // The destinations of to-many relationships can change without a change of the object itself.
         for (store, _, map) in context.livePlaces where stores.contains(store) {
             for object in map.unsortedObjects { object.forgetRelationships() }
         }
@@ -90,8 +90,8 @@ struct ContextRefresh {
     }
 }
 
-/// Living objects that are not what their rows are: to whoever looks at them it is news what commits made of them, though lists may have
-/// been fetched since.
+/// Live objects whose values differ from their rows. For an observer that holds them, the effect of the commits is still new, even if lists
+/// were fetched since.
 struct StaleObjects {
     private struct Place: Hashable {
         let store: Int
@@ -106,14 +106,14 @@ struct StaleObjects {
         if !stale.isEmpty { keys[Place(store: store, root: root)] = Set(stale.map(\._key)) }
     }
 
-    /// The versions of rows, by key.
+    /// Returns the versions of rows, by key.
     fileprivate static func versions(_ rows: RowBatch) -> [Int64: Int64] {
         Dictionary((0..<rows.count).map { (rows.key($0), rows.row($0).version) }) { first, _ in first }
     }
 
     var isEmpty: Bool { keys.isEmpty }
 
-    /// The keys of those that are among others.
+    /// Returns the keys that are in a range.
     func keys(among others: ClosedRange<Int64>, _ root: EntityIndex, _ store: Int) -> [Int64] {
         guard let keys = keys[Place(store: store, root: root)] else { return [] }
         return others.count <= keys.count ? others.filter(keys.contains) : keys.filter(others.contains)

@@ -1,33 +1,34 @@
 internal import PolystoreStorage
 
-/// When a context takes over what transactions have committed.
+/// The time at which a context applies committed changes.
 public enum MergeTime: Sendable {
-    /// Before each fetch, whenever `merge()` is called and, while something observes, soon after each commit.
+    /// Before each fetch, whenever `merge()` is called and, while there is an observer, soon after each commit.
     case automatic
-    /// Only when `merge()` or `reset()` is called: until then what is loaded stays as it is.
+    /// Only when `merge()` or `reset()` is called. Until then loaded objects do not change.
     case onDemand
 }
 
-/// Objects to look at: while one is alive, every fetch gives the same instance for the same row.
+/// A read-only context. While an object is alive, every fetch returns the same instance for the same row.
 ///
-/// It is read-only; changes are made in transactions, and what they commit is merged into the living objects. A context belongs to the
-/// isolation that made it, so does everything fetched from it. A program can have any number, side by side.
+/// Changes are made in transactions, and commits are merged into the live objects. A context belongs to the isolation that created it, and
+/// so does everything fetched from it. A program can have any number of contexts at once.
 ///
-/// | `merging` | a commit is seen by | |
+/// | `merging` | a commit is visible in | effect |
 /// |---|---|---|
-/// | `.automatic` | objects after the next fetch or `merge()`, and soon after the commit where monitors observe; fetches at once | one picture that follows |
-/// | `.onDemand` | objects after `merge()` or `reset()`; fetches bring new objects at once, known ones as they were | one that stands still |
+/// | `.automatic` | objects after the next fetch or `merge()`, and soon after the commit while monitors observe; fetches immediately | a
+/// view that follows commits |
+/// | `.onDemand` | objects after `merge()` or `reset()`; fetches return new objects immediately, known ones unchanged | a stable view |
 ///
 /// Commits of other processes and machines are merged like those of the stack while a monitor, a publisher or a history tracker observes.
 ///
-/// Where a store does not answer, what is of other stores is merged all the same; a fetch from it throws why.
+/// If a store does not respond, changes of other stores are still merged. A fetch from it throws the error.
 public final class ViewContext: FetchSource, MonitorHome {
     let core: StackCore
     private let merging: MergeTime
     private let mailbox = CommitMailbox()
     private(set) var context: ObjectContext
     private var monitors = HomeMonitors()
-    /// Those that have not begun anew since the last reset.
+    /// The monitors that were not yet fetched again after the last reset.
     private var behind = HomeMonitors()
     private var isMerging = false
     private var isPumped = false
@@ -45,23 +46,23 @@ public final class ViewContext: FetchSource, MonitorHome {
     /// The context that fetches use.
     public var _fetchContext: ObjectContext {
         get throws(StorageError) {
-            // Where a store could not be read, fetches from it say so.
+            // If a store could not be read, fetches from it throw the error.
             if merging == .automatic { _ = mergeArrived() }
             return context
         }
     }
 
-    /// The first error that a property could not throw, such as a relationship that could not be loaded; nil when there was none.
+    /// The first error that a property could not throw, such as a relationship that could not be loaded; nil if there was none.
     public var loadError: StorageError? { context.loadError }
 
     var mergeTime: MergeTime { merging }
     var liveCount: Int { context.liveObjects.reduce(0) { $0 + $1.objects.count } }
 
-    /// Brings the living objects to what was committed since the last merge, and tells the monitors.
+    /// Updates the live objects to the commits since the last merge, and notifies the monitors.
     ///
-    /// - Returns: Whether there was anything to take over; false also when it is called by an observer that is just being told.
-    /// - Throws: Whatever reading throws, after all that can be read was taken over: the objects and monitors of the stores that cannot stay
-    ///   as they are, and the next merge reads everything of them again.
+    /// - Returns: Whether there was anything to merge; false also if an observer calls the method during a notification.
+    /// - Throws: The error of reading, after all readable changes were merged. The objects and monitors of the stores that failed do not
+    ///   change, and the next merge reads these stores completely.
     @discardableResult
     public func merge() throws(StorageError) -> Bool {
         let (hasMerged, failure) = mergeArrived()
@@ -69,7 +70,7 @@ public final class ViewContext: FetchSource, MonitorHome {
         return hasMerged
     }
 
-    /// Takes over what arrived, store by store as far as they can be read.
+    /// Merges the commits that have arrived, store by store, as far as the stores can be read.
     private func mergeArrived() -> (hasMerged: Bool, failure: StorageError?) {
         if isMerging { return (false, nil) }
         let (hasBegun, failure) = beginAnew(), commits = mailbox.take(), context = context
@@ -90,13 +91,14 @@ public final class ViewContext: FetchSource, MonitorHome {
         do throws(StorageError) { return try reporting { () throws(StorageError) in throw error } } catch { return error }
     }
 
-    /// What is there before and after is seen by the monitors; everything is read in one snapshot, which has ended when they are told.
+    /// Applies commits. Monitors see the state before and after them. Everything is read in one snapshot, which has ended before they are
+    /// notified.
     ///
     /// - Parameters:
     ///   - batch: The commits.
-    ///   - unread: Stores that could not be read before; those of the batch that cannot be are added. What is of them is left as it is.
+    ///   - unread: Stores that could not be read before. Those of the batch that cannot be read are added. Their objects do not change.
     private func apply(_ batch: CommitBatch, _ unread: inout UnreadStores) {
-        // An observer may reset.
+        // An observer may reset the context.
         let context = context, sessions = SessionPool(readingFrom: core)
         var refresh = ContextRefresh(batch, context, sessions, &unread), concerned: [Concerned] = []
         for monitor in monitors.alive where monitor.isReadable(without: unread) {
@@ -110,7 +112,7 @@ public final class ViewContext: FetchSource, MonitorHome {
             }
         }
         sessions.end()
-        // What was prepared for a monitor goes with the objects that it shows.
+        // The prepared change of a monitor is discarded together with those of the objects that it shows.
         concerned.removeAll { !$0.monitor.isReadable(without: unread) }
         refresh.leaveOut(unread)
         for (monitor, source) in concerned { monitor.willChange(source) }
@@ -118,10 +120,10 @@ public final class ViewContext: FetchSource, MonitorHome {
         for (monitor, source) in concerned { monitor.didChange(source) }
     }
 
-    /// A monitor that is to be told, and who made the change.
+    /// A monitor to be notified, and the source of the change.
     private typealias Concerned = (monitor: any HomeMonitor, source: (any Hashable & Sendable)?)
 
-    /// The stores that cannot be read; all where each of them seems to answer.
+    /// Returns the stores that cannot be read, or all if each of them seems to respond.
     private static func unreadable(_ stores: Set<Int>, _ sessions: SessionPool) -> Set<Int> {
         let silent = stores.filter { store in
             do throws(StorageError) { _ = try sessions.reader(store).currentToken() } catch { return true }
@@ -130,15 +132,15 @@ public final class ViewContext: FetchSource, MonitorHome {
         return silent.isEmpty ? stores : silent
     }
 
-    /// What went wrong with one monitor is its own affair, such as a division by zero in the order of a list: the others go on.
+    /// Handles the failure of one monitor, such as a division by zero in the order of a list. It does not affect the others.
     private func leaveBehind(_ monitor: any HomeMonitor, _ error: StorageError) {
         monitor.cannotFollow()
         try? reporting { () throws(StorageError) in throw error }
         context.fail(error)
     }
 
-    /// Begins anew: what was fetched before stays as it is and is no longer merged. Monitors refetch; where reading fails, which `loadError`
-    /// says, they do so with the next merge.
+    /// Resets the context. Objects fetched before do not change and are no longer merged. Monitors fetch again. If reading fails,
+    /// `loadError` contains the error, and they fetch again with the next merge.
     public func reset() {
         _ = mailbox.take()
         context = ObjectContext(stack: core, model: core.model)
@@ -149,13 +151,13 @@ public final class ViewContext: FetchSource, MonitorHome {
         }
     }
 
-    /// Has monitors begin anew that have not done so since the last reset.
+    /// Resets the monitors that were not yet fetched again after the last reset.
     ///
-    /// - Returns: Whether there were any, and why one of them could not; it is asked again with the next merge.
+    /// - Returns: Whether there were any, and the error of one that failed. The next merge tries it again.
     private func beginAnew() -> (hasBegun: Bool, failure: StorageError?) {
         let monitors = behind.alive
         if monitors.isEmpty { return (false, nil) }
-        // What their observers fetch is not merged before all have begun. One of them may reset again.
+        // The fetches of their observers do not merge before all monitors are reset. An observer may reset the context again.
         let wasMerging = isMerging
         isMerging = true
         defer { isMerging = wasMerging }
@@ -176,11 +178,12 @@ public final class ViewContext: FetchSource, MonitorHome {
 
     // MARK: Monitors
 
-    /// The context for the first fetch of a monitor: what others commit after this call comes as a change, however long the fetch takes.
+    /// Returns the context for the first fetch of a monitor. Commits made outside the stack after this call are reported as changes,
+    /// regardless of the duration of the fetch.
     func contextToObserve() throws(StorageError) -> ObjectContext {
         try core.observe(mailbox)
         if !isObserving {
-            // Objects that were there before may have missed what others have changed.
+            // Objects that were loaded before may have missed changes made outside the stack.
             let stores = core.entries.filter { $0.entry.store.capabilities.contains(.remoteChanges) }.map(\.position)
             if context.livePlaces.contains(where: { stores.contains($0.store) && $0.map.most > 0 }) { try findMissed(in: Set(stores)) }
             isObserving = true
@@ -188,8 +191,8 @@ public final class ViewContext: FetchSource, MonitorHome {
         return try _fetchContext
     }
 
-    /// Has the next merge take over what others have made of living objects. What that is, is found out now: lists are told of what concerns
-    /// them then, instead of being fetched anew.
+    /// Makes the next merge apply changes to live objects that were made outside the stack. The changes are determined now, so that lists
+    /// receive those that concern them and need not be fetched again.
     private func findMissed(in stores: Set<Int>) throws(StorageError) {
         guard let batch = CommitBatch.batches(of: [.unknown(stores)]).first else { return }
         let sessions = SessionPool(readingFrom: core)
@@ -201,8 +204,8 @@ public final class ViewContext: FetchSource, MonitorHome {
         mailbox.receive(CommittedChanges(parts, author: "", isRemote: true))
     }
 
-    /// Keeps a monitor up to date for as long as it is alive: soon after each commit, in the isolation that the context belongs to. Where
-    /// there is none, and with `.onDemand`, when `merge()` is called.
+    /// Keeps a monitor up to date while it is alive: soon after each commit, in the isolation that the context belongs to. Without an
+    /// isolation, and with `.onDemand`, `merge()` updates it.
     func add(_ monitor: any HomeMonitor, isolation: isolated (any Actor)?) {
         monitors.add(monitor)
         guard let isolation, merging == .automatic, !isPumped else { return }
@@ -210,13 +213,13 @@ public final class ViewContext: FetchSource, MonitorHome {
         Self.pump(mailbox, Pumped(context: self), WeakActor(isolation))
     }
 
-    /// Has a context merge what arrives. The task holds neither the context nor its actor, which may hold the context.
+    /// Merges the commits that arrive into a context. The task retains neither the context nor its actor, which may retain the context.
     private static func pump(_ mailbox: CommitMailbox, _ pumped: Pumped, _ home: WeakActor) {
         let arrivals = mailbox.arrivals()
         Task {
             for await _ in arrivals {
                 guard let actor = home.actor else { return }
-                // What failed was reported; it is tried again.
+                // The error was reported; the merge is tried again.
                 if await merge(pumped, actor) { continue }
                 try? await Task.sleep(for: .seconds(1))
                 mailbox.wake()
@@ -224,9 +227,9 @@ public final class ViewContext: FetchSource, MonitorHome {
         }
     }
 
-    /// A context on its way to its isolation.
+    /// A context transferred to its isolation.
     ///
-    /// Unchecked: it is opened by `merge` alone, which runs in the isolation that the context belongs to.
+    /// Unchecked: only `merge` accesses it, which runs in the isolation that the context belongs to.
     private struct Pumped: @unchecked Sendable {
         weak var context: ViewContext?
     }
@@ -239,7 +242,7 @@ public final class ViewContext: FetchSource, MonitorHome {
     }
 }
 
-/// An actor that is not kept alive; the main actor lives for ever by itself.
+/// A weakly referenced actor. The main actor is never released.
 struct WeakActor: Sendable {
     private weak var other: (any Actor)?
     private let main: MainActor?
@@ -253,6 +256,6 @@ struct WeakActor: Sendable {
 }
 
 extension DataStack {
-    /// A new context to look at objects, for the isolation that asks for it.
+    /// Creates a context for reading objects, for the isolation of the caller.
     public func makeViewContext(merging: MergeTime = .automatic) -> sending ViewContext { ViewContext(core, merging: merging) }
 }
