@@ -1,16 +1,16 @@
-// Not built by our CI
+// Not compiled by the project's CI
 
 #if canImport(UIKit) && !os(watchOS)
 public import UIKit
 
-/// Shows a list in a collection view: it is the data source of the view and leads it from one snapshot to the next.
+/// The data source of a collection view that shows a list and updates it from one snapshot to the next.
 ///
-/// The view does not hold its data source, so the adapter is to be kept.
+/// The view does not retain its data source, so the program must retain the adapter.
 @MainActor public final class CollectionViewAdapter<Object: ManagedObject>: NSObject, UICollectionViewDataSource {
     private let driver: ListTargetDriver<CollectionViewTarget<Object>>
     private let makeCell: (UICollectionView, IndexPath, ObjectID<Object>) -> UICollectionViewCell
 
-    /// An adapter that becomes the data source of a view; `cell` makes the cell of an object.
+    /// Creates an adapter that becomes the data source of a view. `cell` returns the cell of an object.
     public init(
         _ collectionView: UICollectionView, changeLimit: Int? = nil,
         cell: @escaping (UICollectionView, IndexPath, ObjectID<Object>) -> UICollectionViewCell
@@ -21,32 +21,32 @@ public import UIKit
         collectionView.dataSource = self
     }
 
-    /// What the view shows.
+    /// The shown snapshot.
     public var snapshot: ListSnapshot<Object> { driver.snapshot }
 
-    /// Has the view show a snapshot.
+    /// Shows a snapshot in the view.
     public func apply(_ snapshot: ListSnapshot<Object>, animated: Bool = true) { driver.apply(snapshot, animated: animated) }
 
-    /// The number of sections of the list.
+    /// Returns the number of sections of the list.
     public func numberOfSections(in collectionView: UICollectionView) -> Int { snapshot.numberOfSections }
 
-    /// The number of objects in a section.
+    /// Returns the number of objects in a section.
     public func collectionView(_ collectionView: UICollectionView, numberOfItemsInSection section: Int) -> Int {
         snapshot.items(inSectionAt: section)?.count ?? 0
     }
 
-    /// The cell of an object.
+    /// Returns the cell of an object.
     public func collectionView(_ collectionView: UICollectionView, cellForItemAt indexPath: IndexPath) -> UICollectionViewCell {
         snapshot[safeIndexPath: indexPath].map { makeCell(collectionView, indexPath, $0) } ?? UICollectionViewCell()
     }
 }
 
-/// A collection view as what follows a list.
+/// A collection view as a target of a list.
 @MainActor public struct CollectionViewTarget<Object: ManagedObject>: @MainActor ListTarget {
-    /// The view, as long as somebody else holds it.
+    /// The view, while it is alive; the target does not retain it.
     public private(set) weak var collectionView: UICollectionView?
 
-    /// A view as a target.
+    /// Creates a target for a view.
     public init(_ collectionView: UICollectionView) { self.collectionView = collectionView }
 
     /// Whether the view is not on the screen.
@@ -55,7 +55,7 @@ public import UIKit
     /// Reloads the view.
     public func reloadData(_ snapshot: ListSnapshot<Object>) { collectionView?.reloadData() }
 
-    /// Makes a step as one batch of the view.
+    /// Applies a step as one batch of the view.
     public func performBatchUpdates(_ stage: ListStage<Object>, animated: Bool, show: @escaping () -> Void) {
         guard let collectionView else { return }
         let batch = {

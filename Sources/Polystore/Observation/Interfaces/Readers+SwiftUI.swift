@@ -1,30 +1,30 @@
-// Not built by our CI
+// Not compiled by the project's CI
 
 #if canImport(SwiftUI)
 public import SwiftUI
 
-/// Shows a list, and each next one.
+/// A view of a list, which follows its changes.
 public struct ListReader<Object: ManagedObject, Content: View>: View {
     private let publisher: ListPublisher<Object>
     private let content: (ListSnapshot<Object>) -> Content
 
-    /// A view of what a publisher publishes; `content` makes it of a snapshot.
+    /// Creates a view of the snapshots of a publisher. `content` creates the view of a snapshot.
     public init(_ publisher: ListPublisher<Object>, @ViewBuilder content: @escaping (ListSnapshot<Object>) -> Content) {
         self.publisher = publisher
         self.content = content
     }
 
-    /// What `content` makes of the newest snapshot: to read it is to follow it.
+    /// The result of `content` for the newest snapshot. Reading it observes the publisher.
     public var body: some View { content(publisher.snapshot) }
 }
 
-/// Shows an object, and what becomes of it.
+/// A view of an object, which follows its changes.
 public struct ObjectReader<Object: ManagedObject, Content: View, Placeholder: View>: View {
     private let publisher: ObjectPublisher<Object>?
     private let content: (ObjectSnapshot<Object>) -> Content
     private let placeholder: () -> Placeholder
 
-    /// A view of what a publisher publishes; `placeholder` takes its place while there is no object.
+    /// Creates a view of the snapshots of a publisher. `placeholder` replaces it while there is no object.
     public init(
         _ publisher: ObjectPublisher<Object>?, @ViewBuilder content: @escaping (ObjectSnapshot<Object>) -> Content,
         @ViewBuilder placeholder: @escaping () -> Placeholder
@@ -34,37 +34,37 @@ public struct ObjectReader<Object: ManagedObject, Content: View, Placeholder: Vi
         self.placeholder = placeholder
     }
 
-    /// What `content` makes of the newest snapshot.
+    /// The result of `content` for the newest snapshot.
     public var body: some View {
         if let snapshot = publisher?.snapshot { content(snapshot) } else { placeholder() }
     }
 }
 
 extension ObjectReader where Placeholder == EmptyView {
-    /// A view of what a publisher publishes; nothing while there is no object.
+    /// Creates a view of the snapshots of a publisher, empty while there is no object.
     public init(_ publisher: ObjectPublisher<Object>?, @ViewBuilder content: @escaping (ObjectSnapshot<Object>) -> Content) {
         self.init(publisher, content: content, placeholder: { EmptyView() })
     }
 }
 
-/// The newest snapshot of a list as a property of a view, which is made anew with it.
+/// The newest snapshot of a list as a property of a view, which SwiftUI updates with it.
 @propertyWrapper public struct ListState<Object: ManagedObject>: DynamicProperty {
     /// The publisher.
     public let projectedValue: ListPublisher<Object>
 
-    /// What a publisher publishes.
+    /// Creates a property for the snapshots of a publisher.
     public init(_ publisher: ListPublisher<Object>) { projectedValue = publisher }
 
     /// The newest snapshot.
     public var wrappedValue: ListSnapshot<Object> { projectedValue.snapshot }
 }
 
-/// The newest snapshot of an object as a property of a view, which is made anew with it; nil while there is no object.
+/// The newest snapshot of an object as a property of a view, which SwiftUI updates with it; nil while there is no object.
 @propertyWrapper public struct ObjectState<Object: ManagedObject>: DynamicProperty {
     /// The publisher.
     public let projectedValue: ObjectPublisher<Object>?
 
-    /// What a publisher publishes.
+    /// Creates a property for the snapshots of a publisher.
     public init(_ publisher: ObjectPublisher<Object>?) { projectedValue = publisher }
 
     /// The newest snapshot.
@@ -84,7 +84,7 @@ extension EnvironmentValues {
 }
 
 extension View {
-    /// Gives the view, and those in it, a stack: `@Environment(\.dataStack)`.
+    /// Sets the stack of the view and its subviews: `@Environment(\.dataStack)`.
     public func dataStackEnvironment(_ stack: DataStack) -> some View { environment(\.dataStack, stack) }
 }
 #endif

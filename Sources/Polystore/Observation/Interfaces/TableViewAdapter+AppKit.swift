@@ -1,17 +1,17 @@
-// Not built by our CI
+// Not compiled by the project's CI
 
 #if canImport(AppKit) && !canImport(UIKit)
 public import AppKit
 
-/// Shows a list in a table view, a row for each object whatever its section: it is the data source and the delegate of the view and leads
-/// it from one snapshot to the next.
+/// The data source and delegate of a table view that shows a list, one row for each object regardless of its section, and updates it from
+/// one snapshot to the next.
 ///
-/// The view holds neither, so the adapter is to be kept.
+/// The view retains neither, so the program must retain the adapter.
 @MainActor public final class TableViewAdapter<Object: ManagedObject>: NSObject, NSTableViewDataSource, NSTableViewDelegate {
     private let driver: ListTargetDriver<TableViewTarget<Object>>
     private let makeView: (NSTableView, NSTableColumn?, ObjectID<Object>) -> NSView?
 
-    /// An adapter that becomes data source and delegate of a view; `view` makes what an object shows in a column.
+    /// Creates an adapter that becomes data source and delegate of a view. `view` returns the view of an object in a column.
     public init(
         _ tableView: NSTableView, changeLimit: Int? = nil,
         view: @escaping (NSTableView, NSTableColumn?, ObjectID<Object>) -> NSView?
@@ -23,28 +23,28 @@ public import AppKit
         tableView.delegate = self
     }
 
-    /// What the view shows.
+    /// The shown snapshot.
     public var snapshot: ListSnapshot<Object> { driver.snapshot }
 
-    /// Has the view show a snapshot.
+    /// Shows a snapshot in the view.
     public func apply(_ snapshot: ListSnapshot<Object>, animated: Bool = true) { driver.apply(snapshot, animated: animated) }
 
-    /// The number of objects.
+    /// Returns the number of objects.
     public func numberOfRows(in tableView: NSTableView) -> Int { snapshot.count }
 
-    /// What an object shows in a column.
+    /// Returns the view of an object in a column.
     public func tableView(_ tableView: NSTableView, viewFor tableColumn: NSTableColumn?, row: Int) -> NSView? {
         snapshot[safeIndex: row].flatMap { makeView(tableView, tableColumn, $0) }
     }
 }
 
-/// A table view as what follows a list.
+/// A table view as a target of a list.
 @MainActor public final class TableViewTarget<Object: ManagedObject>: @MainActor ListTarget {
-    /// The view, as long as somebody else holds it.
+    /// The view, while it is alive; the target does not retain it.
     public private(set) weak var tableView: NSTableView?
     private var shown = ListSnapshot<Object>()
 
-    /// A view as a target.
+    /// Creates a target for a view.
     public init(_ tableView: NSTableView) { self.tableView = tableView }
 
     /// Whether the view is not on the screen.
@@ -56,7 +56,7 @@ public import AppKit
         tableView?.reloadData()
     }
 
-    /// Makes a step as one batch of the view. The view makes changes one after the other, so what moves is taken out and put in.
+    /// Applies a step as one batch of the view. The view applies changes one after the other, so a move is a removal and an insertion.
     public func performBatchUpdates(_ stage: ListStage<Object>, animated: Bool, show: @escaping () -> Void) {
         let difference = stage.snapshot.difference(from: shown)
         let updated = IndexSet(stage.changes.updated.compactMap { shown[safeIndexPath: $0] }.compactMap(stage.snapshot.index))

@@ -1,16 +1,16 @@
-// Not built by our CI
+// Not compiled by the project's CI
 
 #if canImport(UIKit) && !os(watchOS)
 public import UIKit
 
-/// Shows a list in a table view: it is the data source of the view and leads it from one snapshot to the next.
+/// The data source of a table view that shows a list and updates it from one snapshot to the next.
 ///
-/// The view does not hold its data source, so the adapter is to be kept.
+/// The view does not retain its data source, so the program must retain the adapter.
 @MainActor public final class TableViewAdapter<Object: ManagedObject>: NSObject, UITableViewDataSource {
     private let driver: ListTargetDriver<TableViewTarget<Object>>
     private let makeCell: (UITableView, IndexPath, ObjectID<Object>) -> UITableViewCell
 
-    /// An adapter that becomes the data source of a view; `cell` makes the cell of an object.
+    /// Creates an adapter that becomes the data source of a view. `cell` returns the cell of an object.
     public init(
         _ tableView: UITableView, changeLimit: Int? = nil,
         cell: @escaping (UITableView, IndexPath, ObjectID<Object>) -> UITableViewCell
@@ -21,37 +21,37 @@ public import UIKit
         tableView.dataSource = self
     }
 
-    /// What the view shows.
+    /// The shown snapshot.
     public var snapshot: ListSnapshot<Object> { driver.snapshot }
 
-    /// Has the view show a snapshot.
+    /// Shows a snapshot in the view.
     public func apply(_ snapshot: ListSnapshot<Object>, animated: Bool = true) { driver.apply(snapshot, animated: animated) }
 
-    /// The number of sections of the list.
+    /// Returns the number of sections of the list.
     public func numberOfSections(in tableView: UITableView) -> Int { snapshot.numberOfSections }
 
-    /// The number of objects in a section.
+    /// Returns the number of objects in a section.
     public func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
         snapshot.items(inSectionAt: section)?.count ?? 0
     }
 
-    /// The name of a section; none for a list without sections.
+    /// Returns the name of a section; nil for a list without sections.
     public func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? {
         snapshot.items(inSectionAt: section).flatMap { $0.name.isEmpty ? nil : $0.name }
     }
 
-    /// The cell of an object.
+    /// Returns the cell of an object.
     public func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
         snapshot[safeIndexPath: indexPath].map { makeCell(tableView, indexPath, $0) } ?? UITableViewCell()
     }
 }
 
-/// A table view as what follows a list.
+/// A table view as a target of a list.
 @MainActor public struct TableViewTarget<Object: ManagedObject>: @MainActor ListTarget {
-    /// The view, as long as somebody else holds it.
+    /// The view, while it is alive; the target does not retain it.
     public private(set) weak var tableView: UITableView?
 
-    /// A view as a target.
+    /// Creates a target for a view.
     public init(_ tableView: UITableView) { self.tableView = tableView }
 
     /// Whether the view is not on the screen.
@@ -60,7 +60,7 @@ public import UIKit
     /// Reloads the view.
     public func reloadData(_ snapshot: ListSnapshot<Object>) { tableView?.reloadData() }
 
-    /// Makes a step as one batch of the view.
+    /// Applies a step as one batch of the view.
     public func performBatchUpdates(_ stage: ListStage<Object>, animated: Bool, show: @escaping () -> Void) {
         guard let tableView else { return }
         let animation: UITableView.RowAnimation = animated ? .automatic : .none

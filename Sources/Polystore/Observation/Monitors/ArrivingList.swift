@@ -1,25 +1,25 @@
 internal import PolystoreStorage
 
-/// A list that is fetched on a thread of the stack, beside the isolation of its context: what is committed meanwhile waits here, and it
-/// catches up on it when it arrives.
+/// A list that is fetched on a thread of the stack, outside the isolation of its context. Commits during the fetch are queued here and
+/// applied when the list arrives.
 final class ArrivingList: HomeMonitor {
     private static let mostRuns = 10_000
 
-    /// It reads nothing before it arrives.
+    /// Empty, because it reads nothing before it arrives.
     let stores: Set<Int> = []
     private var batches: [CommitBatch] = []
     private var runs = 0
-    /// Whether what came meanwhile is not known.
+    /// Whether changes that arrived during the fetch are unknown.
     private var isBehind = false
 
-    /// The list of a query, up to date with its context.
+    /// Fetches the list of a query, up to date with its context.
     static func fetch(
         _ query: ListQuery, _ context: ViewContext, isolation: isolated (any Actor)?
     ) async throws(StorageError) -> ListEngine {
         let arriving = ArrivingList(), core = context.core
         context.add(arriving, isolation: isolation)
         defer { context.remove(arriving) }
-        // It is used by the thread of the stack until that is done, and by nobody else before.
+        // Only the thread of the stack uses it until the fetch has ended.
         nonisolated(unsafe) let engine = ListEngine(query, core)
         let limit = WorkLimit()
         let fetched = await core.workers.observers.result(limit) { () throws(StorageError) in
@@ -42,7 +42,7 @@ final class ArrivingList: HomeMonitor {
         if isBehind { return false }
         runs += batch.runCount
         batches.append(batch)
-        // More than a mailbox holds is fetched rather than gone through.
+        // Fetching the list again is cheaper than processing more changes than a mailbox holds.
         if runs > Self.mostRuns { (batches, isBehind) = ([], true) }
         return false
     }

@@ -1,18 +1,18 @@
 internal import PolystoreStorage
 
-/// The objects of a long list that were asked for last, a few batches of them.
+/// The most recently requested objects of a long list, in a few batches.
 struct ListBatches<Object: ManagedObject> {
-    /// Enough for what a screen shows and for going back and forth over a border.
+    /// The maximum number of batches: enough for the visible rows and for scrolling back and forth across a batch boundary.
     private static var most: Int { 4 }
 
     private let size: Int
-    /// The batches by number, the one that was asked for last at the end.
+    /// The batches by number, the most recently requested one last.
     private var batches: [(number: Int, objects: [ListContents.Item: Object])] = []
     private var last: [ListContents.Item: Object] = [:]
 
     init(size: Int) { self.size = max(size, 1) }
 
-    /// The object at a position; nil when it cannot be loaded, which the context remembers.
+    /// Returns the object at a position; nil if it cannot be loaded, in which case the context records the error.
     mutating func object(
         at position: Int, _ items: ContiguousArray<ListContents.Item>, _ context: ObjectContext, _ root: EntityIndex,
         _ prefetched: [PropertyPath]
@@ -22,7 +22,7 @@ struct ListBatches<Object: ManagedObject> {
             if index < batches.count - 1 { batches.append(batches.remove(at: index)) }
         } else {
             let range = (number * size)..<min((number + 1) * size, items.count)
-            // What could not be loaded is asked for again the next time.
+            // Objects that could not be loaded are requested again the next time.
             guard let loaded = context.attempt({ () throws(StorageError) in try Self.load(items[range], context, root, prefetched) }) else {
                 return nil
             }
@@ -32,7 +32,7 @@ struct ListBatches<Object: ManagedObject> {
         return batches.last?.objects[items[position]]
     }
 
-    /// Objects that are in memory, and those that are not in one read of each store.
+    /// Returns objects, from memory if possible, and the others with one read of each store.
     static func load(
         _ items: some Sequence<ListContents.Item>, _ context: ObjectContext, _ root: EntityIndex, _ prefetched: [PropertyPath]
     ) throws(StorageError) -> [ListContents.Item: Object] {
@@ -45,7 +45,7 @@ struct ListBatches<Object: ManagedObject> {
         return loaded
     }
 
-    /// The list is another one; objects that are held stay found until the next time.
+    /// Handles a change of the list. Objects that the program retains can still be found until the next change.
     mutating func forget(keeping isSame: Bool) {
         if isSame { return }
         last = [:]
@@ -53,6 +53,6 @@ struct ListBatches<Object: ManagedObject> {
         batches = []
     }
 
-    /// An object that was held before the last change.
+    /// Returns an object that was held before the last change.
     func forgotten(_ item: ListContents.Item) -> Object? { last[item] }
 }

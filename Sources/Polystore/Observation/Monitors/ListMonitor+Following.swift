@@ -2,12 +2,12 @@ internal import Foundation
 public import PolystoreStorage
 
 extension ListMonitor {
-    /// Fetches anew what a request asks for, with the sections of before.
+    /// Fetches the objects of a request, with the current sections.
     ///
-    /// - Throws: What the request throws; the list stays as it is then.
+    /// - Throws: The error of the request. The list does not change then.
     public func refetch(_ from: From<Object>) throws(StorageError) { try refetch(from, sectionBy: sectionBy) }
 
-    /// Fetches anew, with other sections.
+    /// Fetches the objects of a request, with other sections.
     public func refetch(_ from: From<Object>, sectionBy: SectionBy<Object>?) throws(StorageError) {
         try reporting { () throws(StorageError) in
             let context = try home._fetchContext, next = ListEngine(try ListQuery(from, sectionBy, home.core.model), home.core)
@@ -18,21 +18,21 @@ extension ListMonitor {
         }
     }
 
-    /// Fetches anew on a thread of the stack, with the sections of before.
+    /// Fetches the objects of a request on a thread of the stack, with the current sections.
     ///
-    /// - Throws: What the request throws; the list stays as it is then.
+    /// - Throws: The error of the request. The list does not change then.
     public func refetch(asynchronous from: From<Object>, isolation: isolated (any Actor)? = #isolation) async throws(StorageError) {
         try await refetch(asynchronous: from, sectionBy: sectionBy, isolation: isolation)
     }
 
-    /// Fetches anew on a thread of the stack, with other sections, while the list goes on as it is (`isPendingRefetch`). Of several that were
-    /// asked for at once none takes the place of a later one.
+    /// Fetches the objects of a request on a thread of the stack, with other sections, while the list remains in use (`isPendingRefetch`).
+    /// If several fetches are pending, none replaces the result of a later one.
     ///
     /// - Parameters:
-    ///   - from: Which objects, in which order.
-    ///   - sectionBy: What the sections are.
+    ///   - from: The objects and their order.
+    ///   - sectionBy: The sections.
     ///   - isolation: The isolation that the monitor belongs to.
-    /// - Throws: What the request throws; the list stays as it is then.
+    /// - Throws: The error of the request. The list does not change then.
     public func refetch(
         asynchronous from: From<Object>, sectionBy: SectionBy<Object>?, isolation: isolated (any Actor)? = #isolation
     ) async throws(StorageError) {
@@ -47,10 +47,10 @@ extension ListMonitor {
         replace(next, from, sectionBy)
     }
 
-    /// Goes on to another list. An observer may ask for it while others are told of changes of the one before: what was announced ends first.
-    /// Where one asks for yet another list meanwhile, that is the list.
+    /// Replaces the list. An observer may request this while others are notified of changes of the previous list: the announced
+    /// notification ends first. If an observer requests yet another list meanwhile, that list takes effect.
     ///
-    /// - Parameter isAnew: Whether objects that are in both may have other values, as in a context that was reset.
+    /// - Parameter isAnew: Whether objects that are in both lists may have other values, as in a context that was reset.
     private func replace(_ next: ListEngine, _ from: From<Object>, _ sectionBy: SectionBy<Object>?, isAnew: Bool = false) {
         let before = announced
         (announced, step, changes, self.isAnew) = (.nothing, nil, nil, false)
@@ -116,7 +116,7 @@ extension ListMonitor: HomeMonitor {
             return tell { observer, calls in calls.didRefetch(observer, self) }
         }
         tell { observer, calls in tell(observer, calls, changes, old) }
-        // An observer has asked for another list.
+        // An observer has requested another list.
         if announced != .changes { return }
         announced = .nothing
         self.changes = changes
@@ -128,7 +128,7 @@ extension ListMonitor: HomeMonitor {
         _ observer: AnyObject, _ calls: Calls, _ changes: ListChanges, _ before: (contents: ListContents, starts: SectionStarts)
     ) {
         let old = before.contents, new = engine.contents
-        // One of the calls may go on to another list, or remove the observer.
+        // A call may replace the list, or remove the observer.
         var goesOn: Bool { announced == .changes && observers.contains(observer) }
         for section in changes.deletedSections where goesOn { calls.deletedSection?(observer, self, info(old.sections[section]), section) }
         for section in changes.insertedSections where goesOn {
@@ -148,8 +148,8 @@ extension ListMonitor: HomeMonitor {
 
     private typealias Place = (path: IndexPath, item: ListContents.Item)
 
-    /// Hands over the objects of places in the list of before, for as long as a condition holds. Those that are not in memory are read by
-    /// hundreds.
+    /// Calls a closure with the objects at positions of the previous list, while a condition holds. Objects that are not in memory are read
+    /// in groups of hundreds.
     private func tell(_ places: [Place], while goesOn: () -> Bool, _ body: (Object, IndexPath) -> Void) {
         let context = home.context
         var left = places[...]
@@ -180,7 +180,7 @@ extension ListMonitor: HomeMonitor {
 }
 
 extension ListChanges {
-    /// Whether no object came, left or changed its place.
+    /// Whether no object was inserted, removed or moved.
     var isOnlyUpdates: Bool {
         deletedSections.isEmpty && insertedSections.isEmpty && deleted.isEmpty && inserted.isEmpty && moved.isEmpty
     }

@@ -14,17 +14,17 @@ extension ListMonitor {
         var deletedSection: ((AnyObject, ListMonitor<Object>, ListSectionInfo, Int) -> Void)?
     }
 
-    /// Tells an observer from now on, for as long as it is alive; one that is there already is told once.
+    /// Adds an observer, which is notified while it is alive. An observer that was already added is notified once.
     public func addObserver<Observer: ListObserver>(_ observer: Observer) where Observer.ListEntityType == Object {
         observers.add(observer, Self.calls(Observer.self))
     }
 
-    /// Tells an observer of the objects, too.
+    /// Adds an observer, which is also notified of the objects.
     public func addObserver<Observer: ListObjectObserver>(_ observer: Observer) where Observer.ListEntityType == Object {
         observers.add(observer, Self.objectCalls(Observer.self))
     }
 
-    /// Tells an observer of objects and sections, too.
+    /// Adds an observer, which is also notified of objects and sections.
     public func addObserver<Observer: ListSectionObserver>(_ observer: Observer) where Observer.ListEntityType == Object {
         var calls = Self.objectCalls(Observer.self)
         calls.insertedSection = { ($0 as? Observer)?.listMonitor($1, didInsertSection: $2, toSectionIndex: $3) }
@@ -49,7 +49,7 @@ extension ListMonitor {
         return calls
     }
 
-    /// Tells an observer nothing more.
+    /// Removes an observer.
     public func removeObserver<Observer: ListObserver>(_ observer: Observer) where Observer.ListEntityType == Object {
         observers.remove(observer)
     }

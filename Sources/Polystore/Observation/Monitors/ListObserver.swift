@@ -1,93 +1,95 @@
 public import Foundation
 
-/// What is told about a list as a whole. All calls come in the isolation of the monitor's context.
+/// An observer of a list as a whole. All calls are made in the isolation of the monitor's context.
 public protocol ListObserver<ListEntityType>: AnyObject {
     /// The class of the objects.
     associatedtype ListEntityType: ManagedObject
 
-    /// The list is about to change; it still is what it was.
+    /// Notifies that the list is about to change. It still has its previous contents.
     func listMonitorWillChange(_ monitor: ListMonitor<ListEntityType>)
 
-    /// The list has changed, and all calls about its sections and objects were made.
+    /// Notifies that the list has changed, after all calls about its sections and objects.
     func listMonitorDidChange(_ monitor: ListMonitor<ListEntityType>)
 
-    /// The list is about to be fetched anew: what it holds then is not told object by object.
+    /// Notifies that the list is about to be fetched again. Its changes are not reported object by object.
     func listMonitorWillRefetch(_ monitor: ListMonitor<ListEntityType>)
 
-    /// The list was fetched anew: because `refetch` was called, the stores of the stack changed, or something changed that nobody can name.
+    /// Notifies that the list was fetched again: `refetch` was called, the stores of the stack changed, or there was an unknown change.
     func listMonitorDidRefetch(_ monitor: ListMonitor<ListEntityType>)
 }
 
 extension ListObserver {
-    /// Nothing.
+    /// Does nothing.
     public func listMonitorWillChange(_ monitor: ListMonitor<ListEntityType>) {}
 
-    /// Nothing.
+    /// Does nothing.
     public func listMonitorWillRefetch(_ monitor: ListMonitor<ListEntityType>) {}
 }
 
-/// What is told about the objects of a list, between `listMonitorWillChange` and `listMonitorDidChange`.
+/// An observer of the objects of a list, called between `listMonitorWillChange` and `listMonitorDidChange`.
 ///
-/// Deletions come first, then insertions, updates and moves. Where an object was is said by the index paths of the list as it was before the
-/// change, where it is by those of the list as it is now.
+/// Deletions come first, then insertions, updates and moves. Previous positions are index paths of the list before the change, new
+/// positions those of the current list.
 public protocol ListObjectObserver<ListEntityType>: ListObserver {
-    /// An object has come into the list, because it was made or because it satisfies the condition now.
+    /// Notifies that an object was inserted into the list, because it was created or because it now satisfies the condition.
     func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didInsertObject object: ListEntityType, toIndexPath indexPath: IndexPath)
 
-    /// An object has left the list. One that was deleted has its last values if the context had it, else its identity alone.
+    /// Notifies that an object was removed from the list. A deleted object has its last values if the context had it, otherwise only its
+    /// identity.
     func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didDeleteObject object: ListEntityType, fromIndexPath indexPath: IndexPath)
 
-    /// An object of the list has new values and kept its place among the others; the index path is that of the list before.
+    /// Notifies that an object of the list has new values and kept its position relative to the others. The index path is that of the list
+    /// before the change.
     func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didUpdateObject object: ListEntityType, atIndexPath indexPath: IndexPath)
 
-    /// An object of the list has another place among the others.
+    /// Notifies that an object of the list has another position relative to the others.
     func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didMoveObject object: ListEntityType, fromIndexPath: IndexPath, toIndexPath: IndexPath)
 }
 
 extension ListObjectObserver {
-    /// Nothing.
+    /// Does nothing.
     public func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didInsertObject object: ListEntityType, toIndexPath indexPath: IndexPath
     ) {}
 
-    /// Nothing.
+    /// Does nothing.
     public func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didDeleteObject object: ListEntityType, fromIndexPath indexPath: IndexPath
     ) {}
 
-    /// Nothing.
+    /// Does nothing.
     public func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didUpdateObject object: ListEntityType, atIndexPath indexPath: IndexPath
     ) {}
 
-    /// Nothing.
+    /// Does nothing.
     public func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didMoveObject object: ListEntityType, fromIndexPath: IndexPath, toIndexPath: IndexPath
     ) {}
 }
 
-/// What is told about the sections of a list, before what is told about its objects.
+/// An observer of the sections of a list, called before the notifications about its objects.
 public protocol ListSectionObserver<ListEntityType>: ListObjectObserver {
-    /// A section has come, at an index of the list as it is now.
+    /// Notifies that a section was inserted, at an index of the current list.
     func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didInsertSection sectionInfo: ListSectionInfo, toSectionIndex sectionIndex: Int)
 
-    /// A section is gone, from an index of the list as it was.
+    /// Notifies that a section was removed, from an index of the previous list.
     func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didDeleteSection sectionInfo: ListSectionInfo, fromSectionIndex sectionIndex: Int)
 }
 
 extension ListSectionObserver {
-    /// Nothing.
+    /// Does nothing.
     public func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didInsertSection sectionInfo: ListSectionInfo, toSectionIndex sectionIndex: Int
     ) {}
 
-    /// Nothing.
+    /// Does nothing.
     public func listMonitor(
         _ monitor: ListMonitor<ListEntityType>, didDeleteSection sectionInfo: ListSectionInfo, fromSectionIndex sectionIndex: Int
     ) {}
@@ -97,12 +99,12 @@ extension ListSectionObserver {
 public struct ListSectionInfo: Sendable, Hashable {
     /// The text of the value that its objects share; empty for nil, and for the only section of a list without sections.
     public let identifier: String
-    /// The title: what the closure of `SectionBy` makes of the identifier, else the identifier.
+    /// The title: the result of the closure of `SectionBy` for the identifier, otherwise the identifier.
     public let name: String
     /// The number of its objects.
     public let numberOfObjects: Int
 
-    /// A section of a list.
+    /// Creates a section of a list.
     public init(identifier: String, name: String, numberOfObjects: Int) {
         self.identifier = identifier
         self.name = name

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// The members of a to-many relationship of one object, as they were last seen.
+/// The members of a to-many relationship of one object at the last read.
 struct MemberWatch {
     /// The stored name of the relationship.
     let name: String
@@ -9,14 +9,14 @@ struct MemberWatch {
     private let relationship: RelationshipDescription
     private var keys: [Int64]
 
-    /// All to-many relationships of an object.
+    /// Returns all to-many relationships of an object.
     static func all(of object: ManagedObject, _ context: ObjectContext) throws(StorageError) -> [MemberWatch] {
         var watches: [MemberWatch] = []
         for (position, relationship) in object.description.relationships.enumerated() {
             if case .slot = relationship.place { continue }
             var watch = MemberWatch(
                 name: relationship.relationship.name, entity: Int(object._entity), position: position, relationship: relationship, keys: [])
-            // What is loaded is what is seen, whatever was committed since.
+            // Loaded members are what the observer sees, regardless of later commits.
             if context.tracker != nil || object._collections[position] != nil {
                 watch.keys = try watch.members(object, context)
             } else {
@@ -29,19 +29,19 @@ struct MemberWatch {
         return watches
     }
 
-    /// Whether commits may have changed the members.
+    /// Returns whether commits may have changed the members.
     func isConcerned(by batch: CommitBatch, _ store: Int, _ schema: Schema) -> Bool {
         relationship.mayHaveOtherMembers(by: batch, store, schema)
     }
 
-    /// Reads the members anew; whether they are others than before.
+    /// Reads the members again. Returns whether they differ from before.
     mutating func hasChanged(_ key: Int64, _ reader: ReadSession) throws(StorageError) -> Bool {
         let now = try members(key, reader)
         defer { keys = now }
         return now != keys
     }
 
-    /// Whether a transaction has other members than before.
+    /// Returns whether a transaction has other members than before.
     mutating func hasChanged(_ object: ManagedObject, _ context: ObjectContext) throws(StorageError) -> Bool {
         let now = try members(object, context)
         defer { keys = now }
@@ -73,7 +73,7 @@ struct MemberWatch {
 }
 
 extension RelationshipDescription {
-    /// Whether commits may have changed the members of a relationship to many, of whichever object.
+    /// Returns whether commits may have changed the members of a to-many relationship of any object.
     func mayHaveOtherMembers(by batch: CommitBatch, _ store: Int, _ schema: Schema) -> Bool {
         if batch.unknown.contains(store) { return true }
         let root = schema[destination].root

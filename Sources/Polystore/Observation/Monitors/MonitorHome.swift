@@ -1,49 +1,50 @@
 internal import PolystoreStorage
 
-/// What monitors belong to and are kept up to date by: a view context, or a transaction that is not tied to a closure.
+/// The owner of monitors that keeps them up to date: a view context, or a detached transaction.
 protocol MonitorHome: AnyObject, FetchSource {
     var core: StackCore { get }
     var context: ObjectContext { get }
     func remove(_ monitor: any HomeMonitor)
 }
 
-/// What a home keeps up to date. First all are asked what changes mean for them, then all are told.
+/// A component that a home keeps up to date. The home first prepares all with the changes, then notifies all.
 protocol HomeMonitor: AnyObject {
     /// The stores that it reads.
     var stores: Set<Int> { get }
-    /// Finds out what commits mean for it, without a change that anybody could see.
+    /// Determines the effect of commits on it, without a visible change.
     ///
     /// - Parameters:
     ///   - batch: The commits.
-    ///   - sessions: The snapshot in which they are looked at.
-    ///   - stale: The objects of the home that will be different.
+    ///   - sessions: The snapshot in which they are evaluated.
+    ///   - stale: The objects of the home whose values will change.
     /// - Returns: Whether they concern it.
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool
-    /// Whether what was prepared for commits may be what others have done, which are in the same snapshot.
+    /// Returns whether the change prepared for commits may include effects of other commits in the same snapshot.
     func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool
-    /// Finds out what the changes of a transaction since the last time mean for it.
+    /// Determines the effect of the changes of a transaction since the last call.
     ///
     /// - Returns: Whether they concern it.
     func preparePending() throws(StorageError) -> Bool
-    /// Tells that objects and lists are about to change; all are still what they were.
+    /// Notifies observers that objects and lists are about to change. All still have their previous state.
     func willChange(_ source: (any Hashable & Sendable)?)
-    /// Goes on to what was prepared and tells it; the objects of the home have changed.
+    /// Applies the prepared change and notifies observers. The objects of the home have changed.
     func didChange(_ source: (any Hashable & Sendable)?)
-    /// What commits mean for it could not be found out, and cannot be by trying again: it begins anew with the next that concern its stores.
+    /// Handles commits whose effect could not be determined and cannot be by a retry: it fetches again with the next commits that concern
+    /// its stores.
     func cannotFollow()
-    /// Begins anew with the home; after an error it is asked again.
+    /// Fetches again after a reset of the home. After an error the home calls it again.
     func homeDidReset() throws(StorageError)
 }
 
 extension HomeMonitor {
-    /// Whether it can go on although some stores cannot be read.
+    /// Returns whether it can be updated although some stores cannot be read.
     func isReadable(without unread: UnreadStores) -> Bool { unread.isEmpty || stores.isDisjoint(with: unread.keys) }
 
-    /// It tells no source.
+    /// Returns false: it reports no source.
     func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool { false }
 }
 
-/// The monitors of a home, for as long as they are alive.
+/// The monitors of a home, referenced weakly.
 struct HomeMonitors {
     private struct Entry {
         weak var monitor: (any HomeMonitor)?
@@ -51,7 +52,7 @@ struct HomeMonitors {
 
     private var entries: [Entry] = []
 
-    /// Those that are alive, in the order in which they came.
+    /// The live ones, in the order in which they were added.
     var alive: [any HomeMonitor] { entries.compactMap(\.monitor) }
 
     mutating func add(_ monitor: any HomeMonitor) {

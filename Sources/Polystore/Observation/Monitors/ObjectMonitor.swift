@@ -1,14 +1,14 @@
 internal import PolystoreStorage
 
-/// What is told about one object. All calls come in the isolation of the monitor's context.
+/// An observer of one object. All calls are made in the isolation of the monitor's context.
 public protocol ObjectObserver<ObjectEntityType>: AnyObject {
     /// The class of the object.
     associatedtype ObjectEntityType: ManagedObject
 
-    /// The object is about to change; it still has its old values.
+    /// Notifies that the object is about to change. It still has its old values.
     func objectMonitor(_ monitor: ObjectMonitor<ObjectEntityType>, willUpdateObject object: ObjectEntityType)
 
-    /// The object has changed.
+    /// Notifies that the object has changed.
     ///
     /// - Parameters:
     ///   - monitor: The monitor.
@@ -17,32 +17,33 @@ public protocol ObjectObserver<ObjectEntityType>: AnyObject {
     func objectMonitor(
         _ monitor: ObjectMonitor<ObjectEntityType>, didUpdateObject object: ObjectEntityType, changedPersistentKeys: Set<String>)
 
-    /// The object was deleted; it has its last values, and the monitor has none any more.
+    /// Notifies that the object was deleted. It has its last values, and the monitor no longer has an object.
     func objectMonitor(_ monitor: ObjectMonitor<ObjectEntityType>, didDeleteObject object: ObjectEntityType)
 }
 
 extension ObjectObserver {
-    /// Nothing.
+    /// Does nothing.
     public func objectMonitor(_ monitor: ObjectMonitor<ObjectEntityType>, willUpdateObject object: ObjectEntityType) {}
 
-    /// Nothing.
+    /// Does nothing.
     public func objectMonitor(
         _ monitor: ObjectMonitor<ObjectEntityType>, didUpdateObject object: ObjectEntityType, changedPersistentKeys: Set<String>
     ) {}
 
-    /// Nothing.
+    /// Does nothing.
     public func objectMonitor(_ monitor: ObjectMonitor<ObjectEntityType>, didDeleteObject object: ObjectEntityType) {}
 }
 
-/// Follows one object of a context and tells its observers what becomes of it, whoever changes it.
+/// A monitor of one object of a context, which notifies its observers of every change, regardless of the writer.
 ///
-/// It belongs to the isolation of its context, holds its observers weakly, and can be shared: each further observer costs no fetch.
+/// It belongs to the isolation of its context, retains its observers weakly, and can be shared: an additional observer requires no fetch.
 public final class ObjectMonitor<Object: ManagedObject> {
     /// The identity of the object.
     public let objectID: ObjectID<Object>
-    /// The object; nil when it was deleted.
+    /// The object; nil if it was deleted.
     public private(set) var object: Object?
-    /// What the transaction was given that made the change that is being told; nil outside of calls, and for changes of others.
+    /// The source identifier of the transaction whose change is being reported; nil outside of calls, and for changes made outside the
+    /// stack.
     public private(set) var sourceIdentifier: (any Hashable & Sendable)?
 
     private struct Calls {
@@ -51,7 +52,7 @@ public final class ObjectMonitor<Object: ManagedObject> {
         let deleted: (AnyObject, ObjectMonitor<Object>, Object) -> Void
     }
 
-    /// What is to be told, and what is known then.
+    /// The change to report, and the values recorded with it.
     private enum Prepared {
         case updated(Object, Set<String>, [MemberWatch], told: [String: Value])
         case deleted
@@ -61,14 +62,14 @@ public final class ObjectMonitor<Object: ManagedObject> {
     private var observers = WeakObservers<Calls>()
     private var members: [MemberWatch] = []
     private var prepared: Prepared?
-    /// What was deleted in a transaction, which may take that back.
+    /// The object that a transaction has deleted, which undo may restore.
     private var deleted: Object?
-    /// Who was told that the object is about to change, and not yet how that ended.
+    /// The observers that were notified that the object is about to change, and not yet of the result.
     private var announced: Set<ObjectIdentifier> = []
-    /// How often a change that was announced has ended.
+    /// The number of announced changes that have ended.
     private var endings = 0
 
-    /// What a transaction has told of its object, or found when the monitor began.
+    /// The values of the object that a transaction has last reported, or that it had when the monitor was created.
     private var told: [String: Value] = [:]
 
     init(_ object: Object, _ home: any MonitorHome) throws(StorageError) {
@@ -77,14 +78,14 @@ public final class ObjectMonitor<Object: ManagedObject> {
         let context = home.context
         objectID = ObjectID(context.objectKey(of: object))
         members = try context.inOneSnapshot { () throws(StorageError) in
-            // What a fetch has left out is as much what the object had before as all else.
+            // The values that a fetch did not load are part of the object's previous state.
             try context.loadLeftOut(object)
             return try MemberWatch.all(of: object, context)
         }
         if context.tracker != nil { told = object.currentValues() }
     }
 
-    /// Tells an observer from now on, for as long as it is alive; one that is there already is told once.
+    /// Adds an observer, which is notified while it is alive. An observer that was already added is notified once.
     public func addObserver<Observer: ObjectObserver>(_ observer: Observer) where Observer.ObjectEntityType == Object {
         observers.add(
             observer,
@@ -95,7 +96,7 @@ public final class ObjectMonitor<Object: ManagedObject> {
                 }, deleted: { observer, monitor, object in (observer as? Observer)?.objectMonitor(monitor, didDeleteObject: object) }))
     }
 
-    /// Tells an observer nothing more.
+    /// Removes an observer.
     public func removeObserver<Observer: ObjectObserver>(_ observer: Observer) where Observer.ObjectEntityType == Object {
         observers.remove(observer)
     }
@@ -109,7 +110,7 @@ public final class ObjectMonitor<Object: ManagedObject> {
 }
 
 extension ObjectMonitor: HomeMonitor {
-    /// The position of the object's store, which is another one when it was removed and added again; nil while the stack does not have it.
+    /// The position of the object's store, which changes if the store was removed and added again; nil while it is not part of the stack.
     private var store: Int? {
         guard let object else { return nil }
         let known = Int(object._store)
@@ -135,7 +136,7 @@ extension ObjectMonitor: HomeMonitor {
             }
             let before = object.currentValues(), after = object.values(row.row(0))
             for (name, value) in after where before[name] != value { names.insert(name) }
-            // The object of a store that was removed is not merged any more.
+            // The object of a removed store is no longer merged.
             if object._store != store { next = home.context.object(of: row.row(0), Int32(truncatingIfNeeded: store)) as? Object ?? object }
         }
         if names.isEmpty {
@@ -173,7 +174,7 @@ extension ObjectMonitor: HomeMonitor {
         }
         let values = object.currentValues()
         for (name, value) in values where told[name] != value { names.insert(name) }
-        // That it is there again is told also where it is what it was.
+        // A restored object is reported even if its values are unchanged.
         if names.isEmpty, self.object != nil { return false }
         prepared = .updated(object, names, members, told: values)
         return true
@@ -184,7 +185,7 @@ extension ObjectMonitor: HomeMonitor {
         if announced.isEmpty { observers.beginRound() }
         let object = object ?? next, number = endings
         sourceIdentifier = source
-        // One of them may reset the context, by which the others are told, and how it ends.
+        // An observer may reset the context, which notifies the others and reports the result.
         tell { observer, calls in
             if number == endings, announced.insert(ObjectIdentifier(observer)).inserted { calls.will(observer, self, object) }
         }
@@ -234,7 +235,7 @@ extension ObjectMonitor: HomeMonitor {
             self.object = next
             return
         }
-        // What was committed and not merged before the reset comes with it; what was announced before it ends with it.
+        // Changes that were committed and not merged before the reset are included. The reset also ends an announced change.
         prepared = .updated(next, names, members, told: told)
         willChange(nil)
         // An observer may have reset it again.

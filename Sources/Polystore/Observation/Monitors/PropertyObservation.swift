@@ -1,34 +1,34 @@
 public import PolystoreStorage
 
-/// What became of a property.
+/// A change of a property.
 public struct PropertyChange<Value> {
-    /// The value before; nil in the call for the value that is there when the observation begins, and when a deletion was taken back.
+    /// The value before; nil in the call for the initial value, and if a deletion was undone.
     public let oldValue: Value?
-    /// The value now; nil when the object was deleted.
+    /// The current value; nil if the object was deleted.
     public let newValue: Value?
 }
 
 extension PropertyChange {
-    /// The objects that came to a to-many relationship.
+    /// Returns the objects that were added to a to-many relationship.
     public func inserted<Element>() -> Set<Element> where Value == Set<Element> { (newValue ?? []).subtracting(oldValue ?? []) }
 
-    /// The objects that left a to-many relationship.
+    /// Returns the objects that were removed from a to-many relationship.
     public func removed<Element>() -> Set<Element> where Value == Set<Element> { (oldValue ?? []).subtracting(newValue ?? []) }
 
-    /// What leads from the old order of a to-many relationship to the new one, with indexes.
+    /// Returns the difference between the old and the new order of a to-many relationship, with indexes.
     public func difference<Element: Hashable>() -> CollectionDifference<Element> where Value == [Element] {
         (newValue ?? []).difference(from: oldValue ?? []).inferringMoves()
     }
 }
 
-/// An observation of one property of an object, for as long as it is held.
+/// An observation of one property of an object, which lasts while the program retains it.
 public final class PropertyObservation<Object: ManagedObject, Value: Equatable> {
     private let home: any MonitorHome
     private let keyPath: KeyPath<Object, Value>
     private var object: Object?
     private var last: Value
     private var body: ((Object, PropertyChange<Value>) -> Void)?
-    /// What was deleted in a transaction, which may take that back.
+    /// The object that a transaction has deleted, which undo may restore.
     private var deleted: Object?
 
     init(
@@ -44,7 +44,7 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
 
     func begin() { if let object { body?(object, PropertyChange(oldValue: nil, newValue: last)) } }
 
-    /// Ends the observation; nothing is called after the return.
+    /// Ends the observation. The closure is not called after this method returns.
     public func invalidate() {
         body = nil
         (object, deleted) = (nil, nil)
@@ -86,7 +86,8 @@ extension PropertyObservation: HomeMonitor {
         body?(object, PropertyChange(oldValue: last, newValue: nil))
     }
 
-    /// The object of a store that was removed stays what it was; once the store comes again another one stands for it.
+    /// Continues with the object of a store that was added again. The object of the removed store does not change, and another one
+    /// represents the row.
     private func goOnWhereItsStoreIs(_ object: Object) {
         let id = ObjectID<Object>(object._context.objectKey(of: object)), context = home.context
         if home.core.position(of: id.key.store) == nil { return }
@@ -109,7 +110,7 @@ extension PropertyObservation: HomeMonitor {
         goOn(with: try home.context.existing(ObjectID<Object>(object._context.objectKey(of: object))), after: object)
     }
 
-    /// Whether two values are the same although their objects are of two contexts.
+    /// Returns whether two values are equal, even if their objects belong to two contexts.
     private static func isSame(_ a: Value, _ b: Value) -> Bool {
         if let a = a as? ManagedObject, let b = b as? ManagedObject { return a.observedKey == b.observedKey }
         if let a = a as? [ManagedObject], let b = b as? [ManagedObject] { return a.map(\.observedKey) == b.map(\.observedKey) }
@@ -121,22 +122,22 @@ extension PropertyObservation: HomeMonitor {
 }
 
 extension ManagedObject {
-    /// What it is in any context.
+    /// The identity of the object in any context.
     fileprivate var observedKey: ObjectKey { _context.objectKey(of: self) }
 }
 
 extension ViewContext {
-    /// Follows one property of an object, also through to-one relationships.
+    /// Observes one property of an object, including through to-one relationships.
     ///
     /// - Parameters:
     ///   - object: An object of this context.
     ///   - keyPath: The property.
-    ///   - notifyInitial: Whether the closure is also called, at once, for the value that is there.
-    ///   - isolation: The isolation that the context belongs to: the closure is called there, soon after each commit that gave the property
-    ///     another value. Where there is none it is called by `merge()`.
-    ///   - body: What is called, with the object and the change.
-    /// - Returns: The observation, which lasts as long as it is held.
-    /// - Throws: Whatever beginning to watch the stores throws, and merging what waits.
+    ///   - notifyInitial: Whether the closure is also called immediately for the initial value.
+    ///   - isolation: The isolation that the context belongs to. The closure is called there, soon after each commit that changed the value
+    ///     of the property. Without an isolation, `merge()` calls it.
+    ///   - body: A closure called with the object and the change.
+    /// - Returns: The observation, which lasts while the program retains it.
+    /// - Throws: The error of starting the watch of the stores, or of merging pending commits.
     public func observe<Object: ManagedObject, Value: Equatable>(
         _ object: Object, _ keyPath: KeyPath<Object, Value>, notifyInitial: Bool = false,
         isolation: isolated (any Actor)? = #isolation, _ body: @escaping (Object, PropertyChange<Value>) -> Void

@@ -1,13 +1,13 @@
 public import PolystoreStorage
 
 extension ViewContext {
-    /// Follows an object; one of another context is looked up here.
+    /// Returns a monitor of an object. An object of another context is looked up in this one.
     ///
     /// - Parameters:
     ///   - object: The object.
-    ///   - isolation: The isolation that the context belongs to: observers are called there, soon after each commit. Where there is none they
-    ///     are called by `merge()`.
-    /// - Throws: `notFound` when there is no such object any more; whatever reading throws.
+    ///   - isolation: The isolation that the context belongs to. Observers are called there, soon after each commit. Without an isolation,
+    ///     `merge()` calls them.
+    /// - Throws: `notFound` if the object no longer exists; the error of reading.
     public func monitorObject<Object: ManagedObject>(
         _ object: Object, isolation: isolated (any Actor)? = #isolation
     ) throws(StorageError) -> ObjectMonitor<Object> {
@@ -15,9 +15,9 @@ extension ViewContext {
         return try monitorObject(id, isolation: isolation)
     }
 
-    /// Follows the object that an id, a snapshot or a publisher stands for.
+    /// Returns a monitor of the object that an id, a snapshot or a publisher identifies.
     ///
-    /// - Throws: `notFound` when there is none; whatever reading throws.
+    /// - Throws: `notFound` if there is none; the error of reading.
     public func monitorObject<Object: ManagedObject>(
         _ representation: some ObjectRepresentation<Object>, isolation: isolated (any Actor)? = #isolation
     ) throws(StorageError) -> ObjectMonitor<Object> {
@@ -34,40 +34,41 @@ extension ViewContext {
         }
     }
 
-    /// Follows the objects of a request.
+    /// Returns a monitor of the objects of a request.
     ///
     /// - Parameters:
-    ///   - from: Which objects, in which order; without an order they come in that of their keys.
-    ///   - isolation: The isolation that the context belongs to: observers are called there, soon after each commit. Where there is none they
-    ///     are called by `merge()`.
-    /// - Throws: What a fetch of the request throws.
+    ///   - from: The objects and their order. Without an order they are ordered by key.
+    ///   - isolation: The isolation that the context belongs to. Observers are called there, soon after each commit. Without an isolation,
+    ///     `merge()` calls them.
+    /// - Throws: The error of a fetch of the request.
     public func monitorList<Object: ManagedObject>(
         _ from: From<Object>, isolation: isolated (any Actor)? = #isolation
     ) throws(StorageError) -> ListMonitor<Object> {
         try monitor(from, nil, isolation)
     }
 
-    /// Follows the objects of a request in sections.
+    /// Returns a monitor of the objects of a request in sections.
     ///
     /// - Parameters:
-    ///   - from: Which objects, in which order; the order begins with the property of the sections.
-    ///   - sectionBy: What the sections are.
+    ///   - from: The objects and their order, which must begin with the property of the sections.
+    ///   - sectionBy: The sections.
     ///   - isolation: The isolation that the context belongs to.
-    /// - Throws: `invalidPredicate` where the order does not keep sections together; what a fetch of the request throws.
+    /// - Throws: `invalidPredicate` if the order does not keep sections together; the error of a fetch of the request.
     public func monitorSectionedList<Object: ManagedObject>(
         _ from: From<Object>, sectionBy: SectionBy<Object>, isolation: isolated (any Actor)? = #isolation
     ) throws(StorageError) -> ListMonitor<Object> {
         try monitor(from, sectionBy, isolation)
     }
 
-    /// Follows the objects of a request that are fetched on a thread of the stack, so that nobody waits in the isolation of the context.
+    /// Returns a monitor of the objects of a request after fetching them on a thread of the stack, so that the isolation of the context is
+    /// not blocked.
     ///
     /// - Parameters:
-    ///   - from: Which objects, in which order; without an order they come in that of their keys.
-    ///   - sectionBy: What the sections are; the order begins with their property then.
+    ///   - from: The objects and their order. Without an order they are ordered by key.
+    ///   - sectionBy: The sections. If given, the order must begin with their property.
     ///   - isolation: The isolation that the context belongs to.
-    /// - Returns: The list, up to date with what the context has merged meanwhile.
-    /// - Throws: What a fetch of the request throws.
+    /// - Returns: The list, up to date with the commits that the context has merged during the fetch.
+    /// - Throws: The error of a fetch of the request.
     public func monitorList<Object: ManagedObject>(
         asynchronous from: From<Object>, sectionBy: SectionBy<Object>? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws(StorageError) -> ListMonitor<Object> {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The closures that observers of a publisher have asked to be called.
+/// The closures that observers have added to a publisher.
 final class Callbacks: Sendable {
     private struct State: Sendable {
         var tasks: [ObjectIdentifier: (number: Int, task: Task<Void, Never>)] = [:]
@@ -11,15 +11,15 @@ final class Callbacks: Sendable {
 
     deinit { for item in state.withLock({ Array($0.tasks.values) }) { item.task.cancel() } }
 
-    /// Calls `body` after each new value, in an isolation, until the observer is gone or removed. An observer has one closure; another one
-    /// takes its place.
+    /// Calls `body` after each new value, in an isolation, until the observer is released or removed. An observer has one closure; another
+    /// one replaces it.
     ///
     /// - Parameters:
-    ///   - observer: Whose interest it is.
-    ///   - published: What is followed.
-    ///   - notifyInitial: Whether `body` is also called for the value that is there.
-    ///   - isolation: Where `body` is called.
-    ///   - body: What is called, with the newest value and the notes since the last time.
+    ///   - observer: The observer.
+    ///   - published: The observed value.
+    ///   - notifyInitial: Whether `body` is also called for the initial value.
+    ///   - isolation: The isolation in which `body` is called.
+    ///   - body: A closure called with the newest value and the notes since the last call.
     func add<Observer: AnyObject, Value, Note>(
         _ observer: Observer, _ published: PublishedValue<Value, Note>, notifyInitial: Bool, isolation: isolated any Actor,
         _ body: @escaping (Value, [Note]) -> Void
@@ -28,7 +28,7 @@ final class Callbacks: Sendable {
         let id = ObjectIdentifier(observer)
         let steps = published.steps(skipsFirst: !notifyInitial)
         let call = Call(observer: observer, body: body), home = WeakActor(isolation)
-        // Begun behind the lock, so that a task that ends at once finds itself to be forgotten.
+        // Started while the lock is held, so that a task that ends immediately finds its own entry to remove.
         state.withLock { state in
             state.next += 1
             let number = state.next
@@ -36,15 +36,15 @@ final class Callbacks: Sendable {
         }
     }
 
-    /// A closure on its way to its isolation.
+    /// A closure transferred to its isolation.
     ///
-    /// Unchecked: it is called by `tell` alone, which runs in the isolation that gave it.
+    /// Unchecked: only `tell` calls it, which runs in the isolation that provided it.
     private struct Call<Value, Note>: @unchecked Sendable {
         weak var observer: AnyObject?
         let body: (Value, [Note]) -> Void
     }
 
-    /// Calls a closure after each step. The task does not hold the actor, which may hold the publisher.
+    /// Calls a closure after each step. The task does not retain the actor, which may retain the publisher.
     private static func tellSteps<Value, Note>(
         _ steps: PublishedValue<Value, Note>.Steps, _ call: Call<Value, Note>, _ home: WeakActor, _ end: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
@@ -57,9 +57,9 @@ final class Callbacks: Sendable {
         }
     }
 
-    /// Calls a closure with what is new once its isolation is free, so that nothing that came while it was not is told twice.
+    /// Calls a closure with the newest value when its isolation is available, so that changes during the wait are reported once.
     ///
-    /// - Returns: The number of the value that the observer has now; nil ends it, when the observer is gone or removed.
+    /// - Returns: The number of the value that the observer has now; nil if the observer was released or removed, which ends the task.
     private static func tell<Value, Note>(
         _ call: Call<Value, Note>, _ published: PublishedValue<Value, Note>, since number: Int, _ isolation: isolated any Actor
     ) -> Int? {
@@ -69,12 +69,12 @@ final class Callbacks: Sendable {
         return current.number
     }
 
-    /// Calls nothing more for an observer.
+    /// Removes an observer.
     func remove(_ observer: AnyObject) {
         state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(observer)) }?.task.cancel()
     }
 
-    /// Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
+    /// Removes an entry. Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
     @inline(never) private func forget(_ id: ObjectIdentifier, _ number: Int) {
         state.withLock { state in if state.tasks[id]?.number == number { state.tasks[id] = nil } }
     }

@@ -3,43 +3,44 @@ public import Observation
 public import PolystoreStorage
 internal import Synchronization
 
-/// Follows the objects of a fetch with values: each change of the list is a new snapshot, which can be sent anywhere.
+/// A publisher of the objects of a fetch: each change of the list is a new snapshot, which is sendable.
 ///
-/// It belongs to no isolation; the list is kept up to date on the threads of the stack, by what commits changed. Ask it for the `snapshot`
-/// at any time, wait for `snapshots` or `updates` in a task, add a callback, or read it in a view: it is `Observable`.
+/// It belongs to no isolation. The threads of the stack keep the list up to date, using the changes of commits. A program can read the
+/// `snapshot` at any time, wait for `snapshots` or `updates` in a task, add a callback, or read it in a view: it is `Observable`.
 /// ```swift
 /// let people = try stack.publishList(From<Person>().orderBy(.ascending(\.name)))
 /// for await update in people.updates { table.apply(update.snapshot) }
 /// ```
 public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
-    /// One step of a list, or several for who is slow.
+    /// One step of a list, or several for a slow consumer.
     public struct Update: Sendable {
-        /// What the list holds now.
+        /// The current contents of the list.
         public let snapshot: ListSnapshot<Object>
-        /// What leads here from the snapshot of the update before; nil where that is not known, and the list is to be shown anew: in the first
-        /// update, after a refetch, and where more was missed than is remembered.
+        /// The changes since the snapshot of the previous update; nil if they are unknown and the list must be reloaded: in the first
+        /// update, after a refetch, and if more was missed than is recorded.
         public let changes: ListChanges?
-        /// What the transaction was given that made the change; nil for changes of others, and where several are one update.
+        /// The source identifier of the transaction that made the change; nil for changes made outside the stack, and if several changes
+        /// are one update.
         public let sourceIdentifier: (any Hashable & Sendable)?
     }
 
-    /// What one step was, or several that follow each other.
+    /// The record of one step, or of several consecutive ones.
     struct Note: PublishedNote {
-        /// What became of the objects; nil for a list that began anew.
+        /// The changes of the objects; nil for a list that was fetched again.
         let changes: Changes?
         let source: (any Hashable & Sendable)?
 
-        /// So many objects are remembered one by one; a slow consumer that missed more shows its list anew.
+        /// The maximum number of objects recorded one by one. A slow consumer that missed more reloads its list.
         private static var most: Int { 10_000 }
 
         struct Changes: Sendable {
             typealias Item = ListContents.Item
 
-            /// Those whose values changed, of those that were there before.
+            /// The objects that were present before and whose values changed.
             var updated: Set<Item> = []
-            /// Those that came and were not there before, and those that were there before and left.
+            /// The objects that were inserted, and those that were removed.
             var came: Set<Item> = [], left: Set<Item> = []
-            /// Whether too many came and left to remember them.
+            /// Whether too many objects were inserted and removed to record them.
             var isLong = false
 
             init(_ step: ListEngine.Step, _ changes: ListChanges, from old: ListContents) {
@@ -56,8 +57,8 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
                 return Set(paths.lazy.compactMap(starts.position).map { contents.items[$0] })
             }
 
-            /// Goes on to what came then; false where that would be too much. To whoever has not seen that an object left and came back, it is
-            /// one whose values changed.
+            /// Appends later changes. Returns false if the result would be too large. For a consumer that missed the removal and
+            /// reinsertion of an object, its values changed.
             mutating func append(_ next: Changes) -> Bool {
                 updated.formUnion(next.updated.subtracting(came))
                 updated.formUnion(next.came.intersection(left))
@@ -67,7 +68,8 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
             }
         }
 
-        /// Nil for a list that began anew and went on: who has seen it begin has missed only what came then.
+        /// Returns the combined note; nil for a list that was fetched again and then changed: a consumer that has seen the fetch has missed
+        /// only the changes after it.
         func joined(with next: Note) -> Note? {
             guard let others = next.changes else { return Note(changes: nil, source: nil) }
             guard var changes else { return nil }
@@ -76,10 +78,10 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
 
         var size: Int { changes.map { $0.updated.count + $0.came.count + $0.left.count } ?? 0 }
 
-        /// Who has missed it begins anew.
+        /// The note without its changes. A consumer that missed it reloads its list.
         var forgotten: Note { Note(changes: nil, source: source) }
 
-        /// What all of them come to; nil where that is not known.
+        /// Returns the combined changes of all notes; nil if they are unknown.
         static func changes(of notes: [Note]) -> Changes? {
             guard var all = notes.first?.changes else { return nil }
             for note in notes.dropFirst() {
@@ -89,11 +91,11 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         }
     }
 
-    /// What commits and refetches use in turns.
+    /// The state that commits and refetches access one at a time.
     private struct State {
         let engine: ListEngine
         let sectionBy: SectionBy<Object>?
-        /// When all was fetched.
+        /// The time of the complete fetch.
         let fetch = ContinuousClock.now
     }
 
@@ -110,7 +112,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         published = PublishedValue(ListSnapshot())
     }
 
-    /// Fetches the first snapshot; what is committed meanwhile waits.
+    /// Fetches the first snapshot. Commits during the fetch are queued.
     func begin() throws(StorageError) { try begin { ($0.engine, $0.sectionBy) } }
 
     private func begin(_ list: (State) throws(StorageError) -> (ListEngine, SectionBy<Object>?)) throws(StorageError) {
@@ -131,18 +133,18 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
             engine.contents, stores: ListStores(core, root: engine.query.root), updated: updated)
     }
 
-    /// What the list holds now. While a callback of the publisher runs, it is the snapshot that the call is about: what was updated is all
-    /// that is new since the last call, and what comes meanwhile is told with the next.
+    /// The current contents of the list. During a callback of the publisher it is the snapshot of that call: its updates are all since the
+    /// last call, and later changes are reported with the next one.
     public var snapshot: ListSnapshot<Object> {
         registrar.access(self, keyPath: \.snapshot)
         return PublisherCall.current?.snapshot(of: self) ?? published.value
     }
 
-    /// The snapshot that there is, then each newer one. Who is slow gets the newest; it never misses the last.
+    /// The current snapshot, then each newer one. A slow consumer receives the newest one and never misses the last.
     public var snapshots: some AsyncSequence<ListSnapshot<Object>, Never> & Sendable { Updates(self).map(\.snapshot) }
 
-    /// As `snapshots`, with what leads from each to the next. What one element leaves out of the steps between, because its consumer was
-    /// slow, is in its changes: applied to the snapshot before they give this one.
+    /// Like `snapshots`, with the changes from each to the next. The changes of an element include the steps that a slow consumer missed:
+    /// applied to the previous snapshot they result in this one.
     public var updates: Updates { Updates(self) }
 
     /// The updates of a list.
@@ -151,10 +153,10 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
 
         init(_ publisher: ListPublisher<Object>) { self.publisher = publisher }
 
-        /// Begins with the snapshot that there is.
+        /// Starts with the current snapshot.
         public func makeAsyncIterator() -> Iterator { Iterator(publisher) }
 
-        /// Waits for updates; holds the publisher.
+        /// An iterator that waits for updates and retains the publisher.
         public struct Iterator: AsyncIteratorProtocol {
             private let publisher: ListPublisher<Object>
             private var steps: PublishedValue<ListSnapshot<Object>, Note>.Iterator
@@ -165,7 +167,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
                 steps = publisher.published.steps().makeAsyncIterator()
             }
 
-            /// The next update; nil when the task was cancelled.
+            /// Returns the next update, or nil if the task was cancelled.
             public mutating func next() async -> Update? {
                 guard let (snapshot, notes) = await steps.next() else { return nil }
                 defer { last = snapshot }
@@ -183,7 +185,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         }
         var snapshot = ListSnapshot<Object>(new.contents, stores: new.stores, updated: missed.updated)
         let changes = snapshot.changes(from: old)
-        // What came or went on the way is not among what is updated.
+        // Objects that were inserted or removed in between do not count as updated.
         if old.stores == new.stores {
             snapshot.updated = Set(changes.updated.compactMap { old.starts.position(of: $0) }.map { old.contents.items[$0] })
         }
@@ -192,13 +194,13 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
 
     // MARK: Callbacks
 
-    /// Calls a closure after each change, in the isolation that asks for it, for as long as the observer is alive.
+    /// Calls a closure after each change, in the isolation of the caller, while the observer is alive.
     ///
     /// - Parameters:
-    ///   - observer: Whose interest it is; it is held weakly.
-    ///   - notifyInitial: Whether the closure is also called once for the snapshot that is there.
-    ///   - isolation: Where the closure is called.
-    ///   - callback: What is called, with the publisher.
+    ///   - observer: The observer, which is referenced weakly.
+    ///   - notifyInitial: Whether the closure is also called once for the current snapshot.
+    ///   - isolation: The isolation in which the closure is called.
+    ///   - callback: A closure called with the publisher.
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ListPublisher<Object>) -> Void
@@ -206,8 +208,8 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         addObserver(observer, notifyInitial: notifyInitial, isolation: isolation) { publisher, _ in callback(publisher) }
     }
 
-    /// Calls a closure after each change with what the transaction was given that made it, too; nil for changes of others, and where several
-    /// are one call.
+    /// Calls a closure after each change, also with the source identifier of the transaction; nil for changes made outside the stack, and
+    /// if several changes are one call.
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ListPublisher<Object>, _ sourceIdentifier: (any Hashable & Sendable)?) -> Void
@@ -225,15 +227,15 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         }
     }
 
-    /// Calls nothing more for an observer.
+    /// Removes an observer.
     public func removeObserver(_ observer: AnyObject) { callbacks.remove(observer) }
 
-    /// Fetches anew what a request asks for, with the sections of before; the snapshot that follows is to be shown anew.
+    /// Fetches the objects of a request, with the current sections. The next snapshot requires a reload.
     ///
-    /// - Throws: What the request throws; the list stays as it is then.
+    /// - Throws: The error of the request. The list does not change then.
     public func refetch(_ from: From<Object>) throws(StorageError) { try refetch(from) { $0.sectionBy } }
 
-    /// Fetches anew, with other sections.
+    /// Fetches the objects of a request, with other sections.
     public func refetch(_ from: From<Object>, sectionBy: SectionBy<Object>?) throws(StorageError) { try refetch(from) { _ in sectionBy } }
 
     private func refetch(_ from: From<Object>, _ sectionBy: (State) -> SectionBy<Object>?) throws(StorageError) {
@@ -279,7 +281,7 @@ extension ListPublisher: CommitFollower {
 
 /// The state of a publisher.
 ///
-/// Unchecked: it is reached only while the lock is held, and nothing of it is handed out.
+/// Unchecked: it is accessed only while the lock is held, and no reference to it escapes.
 private final class Locked<State>: @unchecked Sendable {
     private let lock = NSLock()
     private var state: State
@@ -294,12 +296,12 @@ private final class Locked<State>: @unchecked Sendable {
 }
 
 extension DataStack {
-    /// Follows the objects of a request with snapshots.
+    /// Returns a publisher of the objects of a request.
     ///
     /// - Parameters:
-    ///   - from: Which objects, in which order; without an order they come in that of their keys.
-    ///   - sectionBy: What the sections are; the order begins with their property then.
-    /// - Throws: `invalidPredicate` where the order does not keep sections together; what a fetch of the request throws.
+    ///   - from: The objects and their order. Without an order they are ordered by key.
+    ///   - sectionBy: The sections. If given, the order must begin with their property.
+    /// - Throws: `invalidPredicate` if the order does not keep sections together; the error of a fetch of the request.
     public func publishList<Object: ManagedObject>(
         _ from: From<Object>, sectionBy: SectionBy<Object>? = nil
     ) throws(StorageError) -> ListPublisher<Object> {
@@ -313,19 +315,19 @@ extension DataStack {
 }
 
 extension StackCore {
-    /// Leads a publisher on with every commit.
+    /// Keeps a publisher up to date with every commit.
     func publish(_ publisher: any CommitFollower) throws(StorageError) {
         publishers.add(publisher)
         try observe(publishers)
     }
 }
 
-/// A call that is being made to an observer, who may have missed what was published before.
+/// A call of an observer, which may have missed earlier values.
 private final class PublisherCall: Sendable {
     @TaskLocal static var current: PublisherCall?
 
     private let publisher: ObjectIdentifier
-    /// What the call is about, until it ends: a task that the observer begins inherits the call, but not its snapshot.
+    /// The snapshot of the call, until the call ends. A task that the observer starts inherits the call, but not its snapshot.
     private let snapshot: Mutex<(any Sendable)?>
 
     private init(_ publisher: ObjectIdentifier, _ snapshot: any Sendable) {
@@ -341,7 +343,7 @@ private final class PublisherCall: Sendable {
 
     @inline(never) private func end() { snapshot.withLock { $0 = nil } }
 
-    /// The snapshot of the call, where it is one of the publisher.
+    /// Returns the snapshot of the call, if it belongs to the publisher.
     @inline(never) func snapshot<Object>(of publisher: ListPublisher<Object>) -> ListSnapshot<Object>? {
         if self.publisher != ObjectIdentifier(publisher) { return nil }
         return snapshot.withLock { $0 as? ListSnapshot<Object> }

@@ -2,11 +2,11 @@ public import Observation
 public import PolystoreStorage
 internal import Synchronization
 
-/// Follows one object with values: each change is a new snapshot, which can be sent anywhere.
+/// A publisher of one object: each change is a new snapshot, which is sendable.
 ///
-/// It belongs to no isolation; what is committed by anybody reaches it on the threads of the stack. Ask it for the `snapshot` at any time,
-/// wait for `snapshots` in a task, add a callback, or read it in a view: it is `Observable`. Properties are read as those of the snapshot:
-/// `publisher.name`, nil when the object was deleted.
+/// It belongs to no isolation. The threads of the stack deliver all commits to it, regardless of the writer. A program can read the
+/// `snapshot` at any time, wait for `snapshots` in a task, add a callback, or read it in a view: it is `Observable`. Properties are those
+/// of the snapshot: `publisher.name`, nil if the object was deleted.
 @dynamicMemberLookup
 public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable {
     /// The identity of the object.
@@ -15,12 +15,12 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
     private let core: StackCore
     private let entity: EntityIndex
     private let published = PublishedValue<ObjectSnapshot<Object>?, Note>(nil)
-    /// When the object was first read. Held while it is read, so that what was read later is not followed by what was read before.
+    /// The time of the first read. The lock is held during reads, so that an older read never replaces a newer one.
     private let firstRead = Mutex(ContinuousClock.now)
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
 
-    /// What one step was.
+    /// The record of one step.
     private struct Note: PublishedNote {
         let source: (any Hashable & Sendable)?
 
@@ -39,7 +39,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         self.entity = entity
     }
 
-    /// The position of the object's store; nil while the stack does not have it.
+    /// The position of the object's store; nil while it is not part of the stack.
     private var store: Int? { core.position(of: objectID.key.store) }
 
     func begin() throws(StorageError) {
@@ -52,7 +52,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         if isOther { tell() }
     }
 
-    /// The object as sessions see it; as if it were deleted, where its store was removed.
+    /// Reads the object in sessions. If its store was removed, the result is that of a deleted object.
     private func read(_ sessions: SessionPool) throws(StorageError) -> ObjectSnapshot<Object>? {
         guard let store else { return nil }
         let reader = try sessions.reader(store), batch = RowBatch(capacity: 1)
@@ -60,7 +60,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         return batch.count == 1 ? try ObjectSnapshot(batch.row(0), store, core, reader) : nil
     }
 
-    /// False where nothing is different.
+    /// Publishes a snapshot. Returns false if it does not differ.
     private func publish(_ next: ObjectSnapshot<Object>?, _ source: (any Hashable & Sendable)?) -> Bool {
         if next == published.value { return false }
         published.publish(next, Note(source: source))
@@ -69,13 +69,14 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
 
     private func tell() { registrar.withMutation(of: self, keyPath: \.snapshot) {} }
 
-    /// The values of the object; nil when it was deleted.
+    /// The values of the object; nil if it was deleted.
     public var snapshot: ObjectSnapshot<Object>? {
         registrar.access(self, keyPath: \.snapshot)
         return published.value
     }
 
-    /// The snapshot that there is, then each newer one; nil for a deleted object. Who is slow gets the newest; it never misses the last.
+    /// The current snapshot, then each newer one; nil for a deleted object. A slow consumer receives the newest one and never misses the
+    /// last.
     public var snapshots: some AsyncSequence<ObjectSnapshot<Object>?, Never> & Sendable { Snapshots(publisher: self) }
 
     private struct Snapshots: AsyncSequence, Sendable {
@@ -84,7 +85,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         func makeAsyncIterator() -> Iterator { Iterator(publisher) }
 
         struct Iterator: AsyncIteratorProtocol {
-            /// Held, because nobody leads on what nobody holds.
+            /// Retained, because only publishers that are alive are updated.
             private let publisher: ObjectPublisher<Object>
             private var steps: PublishedValue<ObjectSnapshot<Object>?, Note>.Iterator
 
@@ -97,33 +98,33 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         }
     }
 
-    /// The value of an attribute; nil when the object was deleted.
+    /// Returns the value of an attribute; nil if the object was deleted.
     public subscript<V: AttributeValue>(dynamicMember keyPath: KeyPath<Object, V>) -> V? {
         snapshot.map { $0[dynamicMember: keyPath] }
     }
 
-    /// The object that a to-one relationship leads to; nil for none.
+    /// Returns the object that a to-one relationship references; nil if there is none.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, T?>) -> ObjectID<T>? {
         snapshot.flatMap { $0[dynamicMember: keyPath] }
     }
 
-    /// The objects that a to-many relationship leads to; nil when the object was deleted.
+    /// Returns the objects that a to-many relationship references; nil if the object was deleted.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, Set<T>>) -> Set<ObjectID<T>>? {
         snapshot.map { $0[dynamicMember: keyPath] }
     }
 
-    /// The objects that an ordered to-many relationship leads to, in its order; nil when the object was deleted.
+    /// Returns the objects that an ordered to-many relationship references, in its order; nil if the object was deleted.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, [T]>) -> [ObjectID<T>]? {
         snapshot.map { $0[dynamicMember: keyPath] }
     }
 
-    /// Calls a closure after each change, in the isolation that asks for it, for as long as the observer is alive.
+    /// Calls a closure after each change, in the isolation of the caller, while the observer is alive.
     ///
     /// - Parameters:
-    ///   - observer: Whose interest it is; it is held weakly.
-    ///   - notifyInitial: Whether the closure is also called once for the snapshot that is there.
-    ///   - isolation: Where the closure is called.
-    ///   - callback: What is called, with the publisher.
+    ///   - observer: The observer, which is referenced weakly.
+    ///   - notifyInitial: Whether the closure is also called once for the current snapshot.
+    ///   - isolation: The isolation in which the closure is called.
+    ///   - callback: A closure called with the publisher.
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ObjectPublisher<Object>) -> Void
@@ -131,8 +132,8 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         addObserver(observer, notifyInitial: notifyInitial, isolation: isolation) { publisher, _ in callback(publisher) }
     }
 
-    /// Calls a closure after each change with what the transaction was given that made it, too; nil for changes of others, and where several
-    /// are one call.
+    /// Calls a closure after each change, also with the source identifier of the transaction; nil for changes made outside the stack, and
+    /// if several changes are one call.
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ObjectPublisher<Object>, _ sourceIdentifier: (any Hashable & Sendable)?) -> Void
@@ -142,7 +143,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         }
     }
 
-    /// Calls nothing more for an observer.
+    /// Removes an observer.
     public func removeObserver(_ observer: AnyObject) { callbacks.remove(observer) }
 
     deinit { published.finish() }
@@ -161,7 +162,7 @@ extension ObjectPublisher: CommitFollower {
     }
 
     private func isConcerned(by batch: CommitBatch) -> Bool {
-        // That its store was removed is told as something that nobody knows.
+        // The removal of its store is delivered as an unknown change.
         guard let store else { return !batch.unknown.isEmpty && published.value != nil }
         guard batch.stores.contains(store) else { return false }
         let schema = core.model.schema
@@ -170,7 +171,7 @@ extension ObjectPublisher: CommitFollower {
             || hasMembers(in: batch, store)
     }
 
-    /// Whether members of a relationship to many may have come or gone.
+    /// Returns whether members of a to-many relationship may have been added or removed.
     private func hasMembers(in batch: CommitBatch, _ store: Int) -> Bool {
         guard let snapshot = published.value, let entity = core.model.schema.index(of: snapshot.entityName) else { return false }
         return core.model.schema[entity].relationships.contains { $0.mayHaveOtherMembers(by: batch, store, core.model.schema) }
@@ -178,9 +179,9 @@ extension ObjectPublisher: CommitFollower {
 }
 
 extension DataStack {
-    /// Follows the object that an id, a snapshot or a monitor stands for with snapshots; the first is nil when there is none.
+    /// Returns a publisher of the object that an id, a snapshot or a monitor identifies. The first snapshot is nil if there is none.
     ///
-    /// - Throws: `notFound` when the id is of another stack; whatever reading throws.
+    /// - Throws: `notFound` if the id belongs to another stack; the error of reading.
     public func publishObject<Object: ManagedObject>(
         _ representation: some ObjectRepresentation<Object>
     ) throws(StorageError) -> ObjectPublisher<Object> {
@@ -192,12 +193,12 @@ extension DataStack {
         }
     }
 
-    /// Follows an object with snapshots.
+    /// Returns a publisher of an object.
     public func publishObject<Object: ManagedObject>(_ object: Object) throws(StorageError) -> ObjectPublisher<Object> {
         try publishObject(ObjectID<Object>(object._context.objectKey(of: object)))
     }
 
-    /// The values of an object now; nil when there is none.
+    /// Returns the current values of an object; nil if there is none.
     public func snapshot<Object: ManagedObject>(
         of representation: some ObjectRepresentation<Object>
     ) throws(StorageError) -> ObjectSnapshot<Object>? {

@@ -1,14 +1,14 @@
 internal import Observation
 internal import Synchronization
 
-/// What is remembered of a step of a published value, or of several.
+/// The record of one or more steps of a published value.
 protocol PublishedNote: Sendable {
-    /// How much is remembered.
+    /// The size of the record.
     var size: Int { get }
-    /// The same without what makes its size.
+    /// The record without the parts that determine its size.
     var forgotten: Self { get }
 
-    /// One note of two steps that follow each other; nil where who has seen the first must not be told both.
+    /// Returns one note for two consecutive steps; nil if a consumer that has seen the first must not receive both.
     func joined(with next: Self) -> Self?
 }
 
@@ -17,23 +17,23 @@ extension PublishedNote {
     var forgotten: Self { self }
 }
 
-/// The newest value of something that is observed, and everybody who waits for the next one.
+/// The newest value of an observed component, and the consumers that wait for the next one.
 ///
-/// Values are numbered. Whoever is slow finds the newest value when it comes back; what it missed is kept as notes on the way (`Note`), so
-/// that the difference from the value it had last can be told. There are never many, and never large ones: old ones are joined two by two,
-/// and forgotten where they remember too much. Where nobody waits there are none.
+/// Values are numbered. A slow consumer finds the newest value when it returns. The steps that it missed are recorded as notes (`Note`), so
+/// that the difference from its last value can be reported. The number and size of notes are bounded: old ones are joined in pairs, and
+/// reduced to `forgotten` if they are too large. Without waiting consumers there are no notes.
 ///
-/// What tasks call is not inlined: decision 0038, "No lock is inlined where a task waits".
+/// The methods that tasks call are not inlined: decision 0038, "No lock is inlined where a task waits".
 final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
-    /// From so many notes on they are joined.
+    /// The number of notes from which on they are joined.
     private static var most: Int { 64 }
-    /// The greatest size of all notes together but the newest, which the value has too.
+    /// The maximum total size of all notes except the newest, whose contents the value has too.
     private static var mostSize: Int { 10_000 }
 
     private struct State: Sendable {
         var value: Value
         var number = 0
-        /// What happened up to a number since the one before.
+        /// The notes, each for the steps up to a number since the one before.
         var notes: [(number: Int, note: Note)] = []
         var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
         var next = 0
@@ -42,20 +42,20 @@ final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
 
     private let state: Mutex<State>
 
-    /// A first value.
+    /// Creates the first value.
     init(_ value: Value) { state = Mutex(State(value: value)) }
 
     /// The newest value.
     var value: Value { @inline(never) get { state.withLock { $0.value } } }
 
-    /// The newest value, its number, and the notes since another number, oldest first. The first may begin before it.
+    /// Returns the newest value, its number, and the notes since another number, oldest first. The first note may begin before it.
     @inline(never) func current(since number: Int) -> (value: Value, number: Int, notes: [Note]) {
         state.withLock { state in (state.value, state.number, state.notes.filter { $0.number > number }.map(\.note)) }
     }
 
-    /// The next value.
+    /// Publishes the next value.
     func publish(_ value: Value, _ note: Note) {
-        // What it takes the place of goes away behind the lock: it may be of the program, which may ask for the value then.
+        // The replaced value is released outside the lock: it may belong to the program, whose deinitialiser may read the value.
         let (waiting, _, _) = state.withLock { state in
             let before = (state.value, state.notes)
             state.value = value
@@ -90,7 +90,7 @@ final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
         return joined
     }
 
-    /// Ends all sequences of news.
+    /// Ends all sequences of notifications.
     func finish() {
         let waiting = state.withLock { state in
             state.isFinished = true
@@ -100,7 +100,8 @@ final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
         for continuation in waiting { continuation.finish() }
     }
 
-    /// A sequence with an element after a value has come; several may be one. It begins with one for the value that is there.
+    /// Returns a sequence with an element after a value was published, which may represent several. It begins with one for the current
+    /// value.
     @inline(never) func news() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (number, isFinished) = state.withLock { state in
@@ -114,15 +115,15 @@ final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
         return stream
     }
 
-    /// Each value that is newer than the one before, beginning with the one that is there or with the next. Who is slow gets the newest. For
-    /// one consumer.
+    /// Returns each value that is newer than the one before, beginning with the current or the next one. A slow consumer receives the
+    /// newest one. For one consumer.
     func steps(skipsFirst: Bool = false) -> Steps {
-        // First, because notes are kept only for those who wait.
+        // First, because notes are recorded only for waiting consumers.
         let news = news()
         return Steps(published: self, number: skipsFirst ? current(since: .max).number : -1, news: news)
     }
 
-    /// The values to come for one consumer.
+    /// The coming values for one consumer.
     struct Steps: Sendable {
         fileprivate let published: PublishedValue
         fileprivate let number: Int
@@ -131,7 +132,7 @@ final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
         func makeAsyncIterator() -> Iterator { Iterator(self) }
     }
 
-    /// Takes the values.
+    /// An iterator over the values.
     struct Iterator {
         let published: PublishedValue
         /// The number of the value that the consumer has.
@@ -144,7 +145,7 @@ final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
             news = steps.news.makeAsyncIterator()
         }
 
-        /// The next value and the notes since the one before; nil when the task was cancelled or nothing more comes.
+        /// Returns the next value and the notes since the one before; nil if the task was cancelled or the sequence has ended.
         mutating func next() async -> (value: Value, notes: [Note])? {
             while await wait() {
                 let current = published.current(since: number)
@@ -155,10 +156,10 @@ final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
             return nil
         }
 
-        /// Waits until there may be a newer value; false when the task was cancelled or nothing more comes.
+        /// Waits until there may be a newer value. Returns false if the task was cancelled or the sequence has ended.
         mutating func wait() async -> Bool { await news.next() != nil && !Task.isCancelled }
     }
 
-    /// The number of those who wait; for tests.
+    /// The number of waiting consumers, for tests.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 }

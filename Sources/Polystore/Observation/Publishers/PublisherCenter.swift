@@ -2,15 +2,15 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What is kept up to date with commits on the threads of a stack.
+/// A component that the threads of a stack keep up to date with commits.
 protocol CommitFollower: AnyObject, Sendable {
-    /// Whether the rows that changed are nearly always all it reads.
+    /// Whether it usually reads only the changed rows.
     var isLocal: Bool { get }
 
-    /// Goes on to what commits made of it, and publishes that.
+    /// Applies the effect of commits, and publishes the result.
     func follow(_ look: FollowerLook) throws(StorageError)
 
-    /// What commits made of it could not be found out, and cannot be by trying again.
+    /// Handles commits whose effect could not be determined and cannot be by a retry.
     func cannotFollow()
 }
 
@@ -20,36 +20,37 @@ extension CommitFollower {
     func cannotFollow() {}
 }
 
-/// What followers look at: commits that belong together, and snapshots that hold them.
+/// The input of followers: commits that belong together, and snapshots that contain them.
 struct FollowerLook {
     let batch: CommitBatch
     let sessions: SessionPool
-    /// The snapshots are no older, nor are the rows that followers share.
+    /// A lower bound for the age of the snapshots, and of the rows that followers share.
     let begin = ContinuousClock.now
 
-    /// Looks for somebody who fetched last at some time: at snapshots of its own, if those of the others may be older than what it knows.
+    /// Calls a closure for a follower that last fetched at some time: with its own snapshots, if the shared ones may be older than its
+    /// data.
     func look<R>(
         after fetch: ContinuousClock.Instant, _ core: StackCore, _ body: (FollowerLook) throws(StorageError) -> R
     ) throws(StorageError) -> R {
         if begin > fetch { return try body(self) }
-        // Where commits wait for whoever reads, nobody begins to while he holds another snapshot.
+        // Where commits wait for readers, no reader may begin while it holds another snapshot.
         self.sessions.letGo()
         let sessions = SessionPool(readingFrom: core)
         defer { sessions.end() }
         return try body(FollowerLook(batch: batch.inAnotherSnapshot, sessions: sessions))
     }
 
-    /// The source to be told with what was found: none where it may be what others have done, which are in the same snapshot.
+    /// Returns the source to report with a result; nil if the result may include effects of other commits in the same snapshot.
     func source(unless isMixed: (CommitBatch) -> Bool) -> (any Hashable & Sendable)? {
         batch.source(in: sessions, unless: isMixed)
     }
 }
 
-/// Leads the publishers of a stack from commit to commit: one for all, so that a commit costs those who make it the same however many
-/// there are.
+/// Updates the publishers of a stack with each commit. It is one component for all, so that the cost of a commit for its writer does not
+/// depend on the number of publishers.
 ///
-/// A publisher that cannot be led on, because its store does not answer for one, is left behind: it is tried again by itself, more and more
-/// seldom, and the others go on.
+/// A publisher that cannot be updated, for example because its store does not respond, becomes a straggler: it is retried separately, with
+/// increasing pauses, and the others continue.
 final class PublisherCenter: CommitSubscriber {
     private struct State: Sendable {
         var isWorking = false
@@ -60,15 +61,15 @@ final class PublisherCenter: CommitSubscriber {
         weak var follower: (any CommitFollower)?
     }
 
-    /// One that could not be led on.
+    /// A follower that could not be updated.
     private struct Straggler: Sendable {
         static let shortestPause = 1.0
         static let longestPause = 5.0
 
         weak var follower: (any CommitFollower)?
-        /// The stores of which it does not know what changed.
+        /// The stores with changes unknown to it.
         var stores: Set<Int>
-        /// Seconds until it is tried again.
+        /// Seconds until the next retry.
         var pause = shortestPause
         var next: ContinuousClock.Instant
 
@@ -86,16 +87,16 @@ final class PublisherCenter: CommitSubscriber {
 
     private let mailbox = CommitMailbox()
     private let state = Mutex(State())
-    /// Under a lock of its own: to look through a thousand takes longer than a commit, which does not wait for it.
+    /// Protected by its own lock: traversing a thousand followers takes longer than a commit, which must not wait for it.
     private let followers = Mutex<[Follower]>([])
-    /// Those that were left behind.
+    /// The followers that could not be updated.
     private let stragglers = Mutex<[ObjectIdentifier: Straggler]>([:])
-    /// The stack, which holds the center.
+    /// The stack, which retains the center.
     private let core: @Sendable () -> StackCore?
 
     init(_ core: @escaping @Sendable () -> StackCore?) { self.core = core }
 
-    /// Leads a follower on from now on, for as long as it is alive.
+    /// Keeps a follower up to date from now on, while it is alive.
     func add(_ follower: any CommitFollower) {
         followers.withLock { followers in
             followers.removeAll { $0.follower == nil }
@@ -138,8 +139,8 @@ final class PublisherCenter: CommitSubscriber {
         }
     }
 
-    /// Leads those who read more than the rows that changed in one snapshot. The others share those rows, and let go of the snapshot at once:
-    /// while one is held, a commit of LMDB beside a thousand lists took 1.7 times as long.
+    /// Updates the followers that read more than the changed rows in one snapshot. The others share those rows, and release the snapshot
+    /// immediately: while one was held, a commit of LMDB beside a thousand lists took 1.7 times as long.
     private func lead(_ followers: [any CommitFollower], _ batch: CommitBatch, _ core: StackCore, again: Bool = false) {
         let followers = again ? followers : withoutStragglers(followers, batch.stores)
         let look = FollowerLook(batch: batch, sessions: SessionPool(readingFrom: core))
@@ -154,13 +155,13 @@ final class PublisherCenter: CommitSubscriber {
         }
     }
 
-    /// Leads one on. What cannot be done for it is not the affair of the others.
+    /// Updates one follower. Its failure does not affect the others.
     ///
     /// - Parameters:
     ///   - follower: The publisher.
-    ///   - look: What it looks at.
-    ///   - again: Whether it was left behind.
-    ///   - failures: What was reported of errors that many have at once, as where their store is out of reach.
+    ///   - look: The commits and snapshots.
+    ///   - again: Whether it is a straggler.
+    ///   - failures: The reported codes of errors that many followers have at once, for example if their store is unavailable.
     private func lead(
         _ follower: any CommitFollower, _ look: FollowerLook, again: Bool, _ failures: inout Set<StorageError.Code>
     ) {
@@ -174,7 +175,7 @@ final class PublisherCenter: CommitSubscriber {
 
     // MARK: Stragglers
 
-    /// Those that can be led on with a change of stores; the others have to look at them as a whole.
+    /// Returns the followers that can be updated with a change of stores. The others must read the stores completely.
     private func withoutStragglers(_ followers: [any CommitFollower], _ stores: Set<Int>) -> [any CommitFollower] {
         stragglers.withLock { stragglers in
             if stragglers.isEmpty { return followers }
@@ -187,7 +188,7 @@ final class PublisherCenter: CommitSubscriber {
         }
     }
 
-    /// Those that are to be tried again now, by the stores that they have to look at.
+    /// Returns the stragglers to retry now, by the stores that they must read.
     private func dueStragglers() -> [Set<Int>: [any CommitFollower]] {
         stragglers.withLock { stragglers in
             if stragglers.isEmpty { return [:] }
@@ -211,7 +212,7 @@ final class PublisherCenter: CommitSubscriber {
         wake(after: pause)
     }
 
-    /// Whether something came since the last round began; otherwise the work ends.
+    /// Returns whether there was a signal since the last round began. Otherwise the work ends.
     private func beginRound() -> Bool {
         state.withLock { state in
             state.isWorking = state.isSignalled

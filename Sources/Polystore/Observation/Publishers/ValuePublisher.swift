@@ -2,25 +2,25 @@ public import Observation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Follows what a closure reads: a count, an aggregate, whether something exists, or whatever else it makes of the data.
+/// A publisher of the result of a closure that reads the data: a count, an aggregate, an existence check, or any other value.
 /// ```swift
 /// let adults = try stack.publishValue(of: Person.self) { try $0.fetchCount(From<Person>().where(\.age >= 18)) }
 /// for await count in adults.values { … }
 /// ```
-/// The closure runs again, on a thread of the stack and in one snapshot, after commits that changed objects of the named classes; only a
-/// value that is another one is told.
+/// The closure runs again, on a thread of the stack and in one snapshot, after commits that changed objects of the given classes. Only a
+/// value that differs is published.
 public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observable {
     private let core: StackCore
     private let entities: Set<EntityIndex>
     private let body: @Sendable (ReadTransaction) throws -> Value
     private let published: PublishedValue<Value?, Note>
     private let failure = Mutex<(any Error)?>(nil)
-    /// Held while the value is read, so that what was read later is not followed by what was read before.
+    /// The lock held while the value is read, so that an older read never replaces a newer one.
     private let reading = Mutex(())
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
 
-    /// A step, of which there is nothing to say.
+    /// An empty note of a step.
     private struct Note: PublishedNote {
         func joined(with next: Note) -> Note? { self }
     }
@@ -44,16 +44,16 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
         registrar.withMutation(of: self, keyPath: \.value) {}
     }
 
-    /// The newest value; nil only before the first was read.
+    /// The newest value; nil only before the first read.
     public var value: Value? {
         registrar.access(self, keyPath: \.value)
         return published.value
     }
 
-    /// The error that the closure threw when it ran last; nil when it gave a value.
+    /// The error that the last run of the closure threw; nil if it returned a value.
     public var error: (any Error)? { failure.withLock { $0 } }
 
-    /// The value that there is, then each other one. Who is slow gets the newest; it never misses the last.
+    /// The current value, then each different one. A slow consumer receives the newest one and never misses the last.
     public var values: some AsyncSequence<Value, Never> & Sendable { Values(publisher: self) }
 
     private struct Values: AsyncSequence, Sendable {
@@ -62,7 +62,7 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
         func makeAsyncIterator() -> Iterator { Iterator(publisher) }
 
         struct Iterator: AsyncIteratorProtocol {
-            /// Held, because nobody leads on what nobody holds.
+            /// Retained, because only publishers that are alive are updated.
             private let publisher: ValuePublisher<Value>
             private var steps: PublishedValue<Value?, Note>.Iterator
 
@@ -78,13 +78,13 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
         }
     }
 
-    /// Calls a closure after each change, in the isolation that asks for it, for as long as the observer is alive.
+    /// Calls a closure after each change, in the isolation of the caller, while the observer is alive.
     ///
     /// - Parameters:
-    ///   - observer: Whose interest it is; it is held weakly.
-    ///   - notifyInitial: Whether the closure is also called once for the value that is there.
-    ///   - isolation: Where the closure is called.
-    ///   - callback: What is called, with the publisher.
+    ///   - observer: The observer, which is referenced weakly.
+    ///   - notifyInitial: Whether the closure is also called once for the current value.
+    ///   - isolation: The isolation in which the closure is called.
+    ///   - callback: A closure called with the publisher.
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ValuePublisher<Value>) -> Void
@@ -94,7 +94,7 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
         }
     }
 
-    /// Calls nothing more for an observer.
+    /// Removes an observer.
     public func removeObserver(_ observer: AnyObject) { callbacks.remove(observer) }
 
     deinit { published.finish() }
@@ -103,11 +103,11 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
 extension ValuePublisher: CommitFollower {
     func follow(_ look: FollowerLook) throws(StorageError) {
         if !isConcerned(by: look.batch) { return }
-        // It is read in a snapshot of its own. Where commits wait for whoever reads, nobody begins to while he holds another.
+        // It is read in its own snapshot. Where commits wait for readers, no reader may begin while it holds another snapshot.
         look.sessions.letGo()
         do { try read() } catch {
             failure.withLock { $0 = error }
-            // What the closure refuses is its own affair; the last good value stays. What may go better is tried again.
+            // An error of the closure does not affect others; the last valid value stays. Retryable errors are retried.
             if let error = error as? StorageError, error.isRetryable { throw error }
         }
     }
@@ -115,7 +115,7 @@ extension ValuePublisher: CommitFollower {
     private func isConcerned(by batch: CommitBatch) -> Bool {
         if entities.isEmpty || !batch.unknown.isEmpty { return true }
         if batch.entities.values.contains(where: { !entities.isDisjoint(with: $0) }) { return true }
-        // A class has the relationships of those above it.
+        // A class has the relationships of its superclasses.
         let schema = core.model.schema, roots = Set(entities.map { schema[$0].root })
         return batch.links.values.joined().contains { link in
             let description = schema.links[link]
@@ -125,12 +125,12 @@ extension ValuePublisher: CommitFollower {
 }
 
 extension DataStack {
-    /// Follows what a closure reads.
+    /// Returns a publisher of the result of a closure.
     ///
     /// - Parameters:
-    ///   - models: The classes whose objects the closure reads, related ones included; none for all.
-    ///   - body: Reads the value. It runs on a thread of the stack.
-    /// - Throws: What the closure throws the first time.
+    ///   - models: The classes whose objects the closure reads, including related ones; none for all.
+    ///   - body: A closure that reads the value. It runs on a thread of the stack.
+    /// - Throws: The error of the first run of the closure.
     public func publishValue<Value: Sendable & Equatable>(
         of models: ManagedObject.Type..., body: @escaping @Sendable (ReadTransaction) throws -> Value
     ) throws -> ValuePublisher<Value> {

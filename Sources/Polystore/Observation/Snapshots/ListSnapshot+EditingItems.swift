@@ -1,10 +1,10 @@
 public import Foundation
 public import PolystoreStorage
 
-// A list can be changed by hand, say to show something before it is stored. Each change happens wholly or, when it throws, not at all.
+// A program can edit a list, for example to show an object before it is stored. Each edit is atomic: if it throws, nothing changes.
 
 extension ListSnapshot {
-    /// Adds objects at the end of a section; without a name, of the last one.
+    /// Appends objects to a section, by default to the last one.
     ///
     /// - Throws: `notFound` without such a section, `alreadyExists` for an object that is in the list or comes twice.
     public mutating func appendItems(
@@ -18,7 +18,7 @@ extension ListSnapshot {
         try insert(ids, section: section, item: contents.sections[section].count)
     }
 
-    /// Adds objects before another.
+    /// Inserts objects before another.
     ///
     /// - Throws: `notFound` if the other is not in the list, `alreadyExists` for an object that is in the list or comes twice.
     public mutating func insertItems(
@@ -28,7 +28,7 @@ extension ListSnapshot {
         try insert(ids, section: place.section, item: place.item)
     }
 
-    /// Adds objects behind another.
+    /// Inserts objects after another.
     ///
     /// - Throws: `notFound` if the other is not in the list, `alreadyExists` for an object that is in the list or comes twice.
     public mutating func insertItems(
@@ -38,9 +38,9 @@ extension ListSnapshot {
         try insert(ids, section: place.section, item: place.item + 1)
     }
 
-    /// Adds objects so that the first is at an index path, which may be the end of a section.
+    /// Inserts objects so that the first is at an index path, which may be the end of a section.
     ///
-    /// - Throws: `notFound` if there is no such place, `alreadyExists` for an object that is in the list or comes twice.
+    /// - Throws: `notFound` if there is no such position, `alreadyExists` for an object that is in the list or comes twice.
     public mutating func insertItems(withIDs ids: some Collection<ObjectID<Object>>, at path: IndexPath) throws(StorageError) {
         guard path.count == 2, contents.sections.indices.contains(path[0]), 0...contents.sections[path[0]].count ~= path[1] else {
             throw Self.nothing(at: path)
@@ -48,34 +48,34 @@ extension ListSnapshot {
         try insert(ids, section: path[0], item: path[1])
     }
 
-    /// Takes objects out of the list; sections stay, also empty.
+    /// Removes objects from the list. Sections stay, even if they become empty.
     ///
     /// - Throws: `notFound` for an object that is not in the list.
     public mutating func deleteItems(withIDs ids: some Collection<ObjectID<Object>>) throws(StorageError) {
         remove(try positions(ids))
     }
 
-    /// Takes the objects at index paths out of the list; sections stay, also empty.
+    /// Removes the objects at index paths from the list. Sections stay, even if they become empty.
     ///
-    /// - Throws: `notFound` for a path where nothing is.
+    /// - Throws: `notFound` for an index path without an object.
     public mutating func deleteItems(at paths: some Collection<IndexPath>) throws(StorageError) {
         remove(try positions(at: paths))
     }
 
-    /// Takes all objects out of the list; the sections stay, empty.
+    /// Removes all objects from the list. The empty sections stay.
     public mutating func deleteAllItems() {
         updated = []
         contents = ListContents(items: [], sections: contents.sections.map { ListContents.Section(name: $0.name, count: 0) })
     }
 
-    /// Moves an object to the place before another.
+    /// Moves an object before another.
     ///
     /// - Throws: `notFound` if one of them is not in the list.
     public mutating func moveItem(withID id: ObjectID<Object>, beforeItemID other: ObjectID<Object>) throws(StorageError) {
         try move(id, behind: 0, other)
     }
 
-    /// Moves an object to the place behind another.
+    /// Moves an object after another.
     ///
     /// - Throws: `notFound` if one of them is not in the list.
     public mutating func moveItem(withID id: ObjectID<Object>, afterItemID other: ObjectID<Object>) throws(StorageError) {
@@ -84,7 +84,7 @@ extension ListSnapshot {
 
     /// Moves an object; `to` is its index path in the list after the move.
     ///
-    /// - Throws: `notFound` for a path where nothing is or would be.
+    /// - Throws: `notFound` for an index path that is invalid before or after the move.
     public mutating func moveItem(at from: IndexPath, to: IndexPath) throws(StorageError) {
         guard let position = starts.position(of: from) else { throw Self.nothing(at: from) }
         var changed = contents
@@ -105,7 +105,7 @@ extension ListSnapshot {
 
     /// Marks the objects at index paths as updated.
     ///
-    /// - Throws: `notFound` for a path where nothing is.
+    /// - Throws: `notFound` for an index path without an object.
     public mutating func reloadItems(at paths: some Collection<IndexPath>) throws(StorageError) {
         for position in try positions(at: paths) { updated.insert(contents.items[position]) }
     }
@@ -131,7 +131,7 @@ extension ListSnapshot {
         let from = try place(id)
         var goal = try place(other)
         if id == other { return }
-        // What was taken out before the other shifts it.
+        // The removal of an object before the destination shifts it.
         if from.section == goal.section, from.item < goal.item { goal.item -= 1 }
         var changed = contents
         let item = changed.remove(at: starts.range(from.section).lowerBound + from.item, section: from.section)

@@ -2,14 +2,14 @@ internal import Foundation
 public import PolystoreStorage
 
 extension ListSnapshot {
-    /// Adds empty sections at the end. They take the place of the only section of an empty list without sections.
+    /// Appends empty sections. They replace the only section of an empty list without sections.
     ///
     /// - Throws: `alreadyExists` for a name that is in the list or comes twice.
     public mutating func appendSections(withIDs names: some Collection<String>) throws(StorageError) {
         try insert(names, at: contents.sections.count)
     }
 
-    /// Adds empty sections before another.
+    /// Inserts empty sections before another.
     ///
     /// - Throws: `notFound` if the other is not in the list, `alreadyExists` for a name that is in the list or comes twice.
     public mutating func insertSections(
@@ -18,7 +18,7 @@ extension ListSnapshot {
         try insert(names, at: try section(other))
     }
 
-    /// Adds empty sections behind another.
+    /// Inserts empty sections after another.
     ///
     /// - Throws: `notFound` if the other is not in the list, `alreadyExists` for a name that is in the list or comes twice.
     public mutating func insertSections(
@@ -27,24 +27,24 @@ extension ListSnapshot {
         try insert(names, at: try section(other) + 1)
     }
 
-    /// Adds empty sections so that the first is at a position, which may be the end.
+    /// Inserts empty sections so that the first is at a position, which may be the end.
     ///
-    /// - Throws: `notFound` if there is no such place, `alreadyExists` for a name that is in the list or comes twice.
+    /// - Throws: `notFound` if there is no such position, `alreadyExists` for a name that is in the list or comes twice.
     public mutating func insertSections(withIDs names: some Collection<String>, at section: Int) throws(StorageError) {
         guard 0...contents.sections.count ~= section else { throw Self.noSection(at: section) }
         try insert(names, at: section)
     }
 
-    /// Takes sections out of the list, with their objects.
+    /// Removes sections with their objects from the list.
     ///
     /// - Throws: `notFound` for a name that is not in the list.
     public mutating func deleteSections(withIDs names: some Collection<String>) throws(StorageError) {
         try deleteSections(at: try sections(names))
     }
 
-    /// Takes the sections at positions out of the list, with their objects.
+    /// Removes the sections at positions with their objects from the list.
     ///
-    /// - Throws: `notFound` for a position where no section is.
+    /// - Throws: `notFound` for a position without a section.
     public mutating func deleteSections(at sections: some Collection<Int>) throws(StorageError) {
         for section in sections { try check(section) }
         let leaving = Set(sections)
@@ -52,7 +52,7 @@ extension ListSnapshot {
         arrange(contents.sections.indices.filter { !leaving.contains($0) })
     }
 
-    /// Moves a section to the place before another, with its objects.
+    /// Moves a section with its objects before another.
     ///
     /// - Throws: `notFound` if one of them is not in the list.
     public mutating func moveSection(withID name: String, beforeSectionID other: String) throws(StorageError) {
@@ -60,7 +60,7 @@ extension ListSnapshot {
         try moveSection(at: from, to: from < goal ? goal - 1 : goal)
     }
 
-    /// Moves a section to the place behind another, with its objects.
+    /// Moves a section with its objects after another.
     ///
     /// - Throws: `notFound` if one of them is not in the list.
     public mutating func moveSection(withID name: String, afterSectionID other: String) throws(StorageError) {
@@ -70,7 +70,7 @@ extension ListSnapshot {
 
     /// Moves a section with its objects; `to` is its position in the list after the move.
     ///
-    /// - Throws: `notFound` for a position where no section is.
+    /// - Throws: `notFound` for a position without a section.
     public mutating func moveSection(at from: Int, to: Int) throws(StorageError) {
         try check(from)
         try check(to)
@@ -88,7 +88,7 @@ extension ListSnapshot {
 
     /// Marks all objects of the sections at positions as updated.
     ///
-    /// - Throws: `notFound` for a position where no section is.
+    /// - Throws: `notFound` for a position without a section.
     public mutating func reloadSections(at sections: some Collection<Int>) throws(StorageError) {
         for section in sections { try check(section) }
         for section in sections { updated.formUnion(contents.items[starts.range(section)]) }
@@ -98,7 +98,7 @@ extension ListSnapshot {
 // MARK: Steps
 
 extension ListSnapshot {
-    /// The position of a section. The name may be a stored value, so the error does not repeat it.
+    /// Returns the position of a section. The name may be a stored value, so the error does not contain it.
     func section(_ name: String) throws(StorageError) -> Int {
         guard let section = contents.section(named: name) else { throw StorageError(.notFound, "the list has no section of that name") }
         return section
@@ -117,7 +117,7 @@ extension ListSnapshot {
     private static func noSection(at section: Int) -> StorageError { StorageError(.notFound, "the list has no section \(section)") }
 
     private mutating func insert(_ names: some Collection<String>, at section: Int) throws(StorageError) {
-        // A list without sections has one that is none.
+        // A list without sections has one placeholder section.
         let isPlain = contents.sections == [ListContents.Section(name: "", count: 0)]
         var known = isPlain ? [] : Set(contents.sections.map(\.id))
         for name in names where !known.insert(ExactText(name)).inserted {
@@ -127,7 +127,7 @@ extension ListSnapshot {
         if isPlain, !added.isEmpty { contents.sections = added } else { contents.sections.insert(contentsOf: added, at: section) }
     }
 
-    /// Makes the list of these of its sections, in this order.
+    /// Rearranges the list to these of its sections, in this order.
     private mutating func arrange(_ order: [Int]) {
         contents = ListContents(
             items: ContiguousArray(order.flatMap { contents.items[starts.range($0)] }), sections: order.map { contents.sections[$0] })

@@ -1,32 +1,32 @@
 public import Foundation
 
-/// What a list held at one moment: the identities of its objects in order, cut into sections.
+/// The contents of a list at one moment: the identities of its objects in order, divided into sections.
 ///
-/// It is a value: it can be sent, kept and compared, and does not change when the list does. An identity is made when it is asked for, so
-/// a snapshot takes sixteen bytes for an object. Snapshots are equal that have the same objects in the same sections and order, whatever
-/// was updated in them.
+/// It is a value: it can be sent, kept and compared, and does not change with the list. Identities are created on access, so a snapshot
+/// takes sixteen bytes for an object. Snapshots are equal if they have the same objects in the same sections and order, regardless of the
+/// updated objects.
 ///
-/// Subscripts trap, as those of an array do, where there is nothing; those whose labels begin with `safe` give nil.
+/// Subscripts trap for invalid positions, as those of an array do. Those whose labels begin with `safe` return nil.
 public struct ListSnapshot<Object: ManagedObject>: Sendable {
-    /// What the list holds.
+    /// The contents of the list.
     var contents: ListContents {
         didSet {
             starts = SectionStarts(contents.sections)
             finder = ItemIndex()
         }
     }
-    /// Where its items are from.
+    /// The stores of its items.
     var stores: ListStores
-    /// The items whose values are others than in the snapshot before.
+    /// The items whose values differ from those in the previous snapshot.
     var updated: Set<ListContents.Item>
-    /// Whether nobody knows which these are, so that it may be all.
+    /// Whether the updated items are unknown, so that all may have changed.
     var isAnew = false
-    /// Where the sections begin.
+    /// The start positions of the sections.
     private(set) var starts: SectionStarts
-    /// Finds items.
+    /// The positions of items.
     private(set) var finder = ItemIndex()
 
-    /// The snapshot of a list; the stores of all its items must be among those given.
+    /// Creates the snapshot of a list. `stores` must include the stores of all its items.
     init(_ contents: ListContents, stores: ListStores, updated: Set<ListContents.Item> = []) {
         self.contents = contents
         self.stores = stores
@@ -34,41 +34,41 @@ public struct ListSnapshot<Object: ManagedObject>: Sendable {
         starts = SectionStarts(contents.sections)
     }
 
-    /// An empty list without sections, to begin with.
+    /// Creates an empty list without sections.
     public init() {
         self.init(ListContents(), stores: ListStores())
     }
 
-    /// The identity of an item of the list.
+    /// Returns the identity of an item of the list.
     func id(of item: ListContents.Item) -> ObjectID<Object> { ObjectID(stores.key(of: item)) }
 }
 
-// MARK: The objects in order
+// MARK: Objects in order
 
 extension ListSnapshot: RandomAccessCollection {
-    /// Zero.
+    /// The start index, zero.
     public var startIndex: Int { 0 }
     /// The number of objects.
     public var endIndex: Int { contents.items.count }
 
-    /// The object at a position among all.
+    /// Returns the object at a position among all.
     public subscript(position: Int) -> ObjectID<Object> { id(of: contents.items[position]) }
 
-    /// The object at a position among all; nil where there is none.
+    /// Returns the object at a position among all; nil if there is none.
     public subscript(safeIndex position: Int) -> ObjectID<Object>? { indices.contains(position) ? self[position] : nil }
 
-    /// The object of a section at a position in it.
+    /// Returns the object of a section at a position in it.
     public subscript(section: Int, item: Int) -> ObjectID<Object> { sections[section][item] }
 
-    /// The object of a section at a position in it; nil where there is none.
+    /// Returns the object of a section at a position in it; nil if there is none.
     public subscript(safeSection section: Int, safeItem item: Int) -> ObjectID<Object>? {
         starts.position(section: section, item: item).map { self[$0] }
     }
 
-    /// The object at an index path.
+    /// Returns the object at an index path.
     public subscript(indexPath: IndexPath) -> ObjectID<Object> { self[indexPath[0], indexPath[1]] }
 
-    /// The object at an index path; nil where there is none.
+    /// Returns the object at an index path; nil if there is none.
     public subscript(safeIndexPath indexPath: IndexPath) -> ObjectID<Object>? { starts.position(of: indexPath).map { self[$0] } }
 }
 
@@ -79,14 +79,14 @@ extension ListSnapshot {
     public var numberOfSections: Int { contents.sections.count }
     /// All objects in order.
     public var itemIDs: [ObjectID<Object>] { Array(self) }
-    /// The objects whose values are others than in the snapshot before; objects that have come since are not among them.
+    /// The objects whose values differ from those in the previous snapshot, without objects inserted since.
     public var updatedItemIDs: Set<ObjectID<Object>> { Set(updated.map(id)) }
 }
 
 // MARK: Comparing
 
 extension ListSnapshot: Hashable {
-    /// Whether both have the same objects in the same sections and order.
+    /// Returns whether both have the same objects in the same sections and order.
     public static func == (one: ListSnapshot, other: ListSnapshot) -> Bool {
         if one.stores == other.stores { return one.contents == other.contents }
         // The same stores may have other positions.

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// What leads from the items of a list to identities: for each position of a store which store it is, and the hierarchy of the objects.
+/// The mapping from the items of a list to identities: for each position of a store the store, and the hierarchy of the objects.
 struct ListStores: Sendable, Hashable {
-    /// Where objects are from.
+    /// The origin of objects.
     struct Origin: Sendable, Hashable {
         let store: UUID
         let root: String
@@ -12,36 +12,36 @@ struct ListStores: Sendable, Hashable {
     /// The origins by the positions of the stores.
     private(set) var origins: [Int32: Origin]
 
-    /// Stores by their positions, and the root entity of the objects of the list.
+    /// Creates a mapping from stores by their positions, and the root entity of the objects of the list.
     init(_ stores: [Int32: UUID] = [:], root: String = "") { origins = stores.mapValues { Origin(store: $0, root: root) } }
 
-    /// The stores of a stack, and the root entity of the objects of a list.
+    /// Creates a mapping from the stores of a stack, and the root entity of the objects of a list.
     init(_ core: StackCore, root: EntityIndex) {
         let stores = core.entries.map { (Int32(truncatingIfNeeded: $0.position), $0.entry.store.storeID) }
         self.init(Dictionary(uniqueKeysWithValues: stores), root: core.model.schema.entities[root].name)
     }
 
-    /// The identity of an item; that of no store for one of a store that was removed.
+    /// Returns the identity of an item. For an item of a removed store, it has no store.
     func key(of item: ListContents.Item) -> ObjectKey {
         let origin = origins[item.store]
         return ObjectKey(store: origin?.store ?? UUID.placeholder, root: origin?.root ?? "", key: item.key)
     }
 
-    /// The item of an identity; nil if it is from elsewhere.
+    /// Returns the item of an identity; nil if it has another origin.
     func item(of key: ObjectKey) -> ListContents.Item? {
         position(of: Origin(store: key.store, root: key.root)).map { ListContents.Item(key: key.key, store: $0) }
     }
 
     private func position(of origin: Origin) -> Int32? { origins.first { $0.value == origin }?.key }
 
-    /// The item of an identity, whose origin is taken in if it is a new one.
+    /// Returns the item of an identity, and adds its origin if it is new.
     ///
-    /// - Throws: `limitExceeded` for more origins than can be told apart.
+    /// - Throws: `limitExceeded` for more origins than can be distinguished.
     mutating func adopt(_ key: ObjectKey) throws(StorageError) -> ListContents.Item {
         ListContents.Item(key: key.key, store: try adopt(Origin(store: key.store, root: key.root)))
     }
 
-    /// Takes in an origin and gives its position.
+    /// Adds an origin and returns its position.
     mutating func adopt(_ origin: Origin) throws(StorageError) -> Int32 {
         if let position = position(of: origin) { return position }
         let last = origins.keys.max() ?? -1

@@ -1,7 +1,7 @@
 internal import Foundation
 public import PolystoreStorage
 
-/// The values of an object at one moment, relationships as identities: a value that can be sent, kept and compared.
+/// The values of an object at one moment, with relationships as identities: a value that can be sent, kept and compared.
 ///
 /// Properties are read as those of the object: `snapshot.name`, `snapshot.owner` (an `ObjectID`), `snapshot.pets` (a set of them).
 @dynamicMemberLookup
@@ -14,15 +14,15 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
     public let version: Int64
     /// The attributes, by stored name.
     private let attributes: [String: Value]
-    /// What relationships lead to, by stored name; an ordered one in its order.
+    /// The destinations of relationships, by stored name; of an ordered one in its order.
     private let related: [String: [ObjectKey]]
 
     /// The relationships to one object.
     private let single: Set<String>
-    /// The attributes that a coder makes, by stored name.
+    /// The attributes with a coder, by stored name.
     private let coders: [String: String]
 
-    /// What a row says, with what its relationships to many lead to.
+    /// Creates a snapshot of a row, with the destinations of its to-many relationships.
     init(
         _ row: borrowing RowView, _ store: Int, _ core: StackCore, _ reader: ReadSession
     ) throws(StorageError) {
@@ -57,38 +57,38 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
         single = Set(description.relationships.lazy.filter { $0.relationship.cardinality == .toOne }.map(\.relationship.name))
     }
 
-    /// The value of an attribute; the placeholder of its type for a key path that names none. A snapshot holds no computed property: that one
-    /// is asked for is reported to the logger as a mistake of the program.
+    /// Returns the value of an attribute, or the placeholder of its type for a key path that is not an attribute. A snapshot contains no
+    /// computed properties: the access is reported to the logger as a programming error.
     public subscript<V: AttributeValue>(dynamicMember keyPath: KeyPath<Object, V>) -> V {
         guard let name = Self.name(keyPath), let value = attributes[name] else { return V.placeholder }
         return V(attributeValue: value) ?? V.placeholder
     }
 
-    /// The object that a to-one relationship leads to; nil for none.
+    /// Returns the object that a to-one relationship references; nil if there is none.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, T?>) -> ObjectID<T>? {
         Self.name(keyPath).flatMap { related[$0]?.first }.map { ObjectID($0) }
     }
 
-    /// The objects that a to-many relationship leads to.
+    /// Returns the objects that a to-many relationship references.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, Set<T>>) -> Set<ObjectID<T>> {
         Set((Self.name(keyPath).flatMap { related[$0] } ?? []).map { ObjectID($0) })
     }
 
-    /// The objects that an ordered to-many relationship leads to, in its order.
+    /// Returns the objects that an ordered to-many relationship references, in its order.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, [T]>) -> [ObjectID<T>] {
         (Self.name(keyPath).flatMap { related[$0] } ?? []).map { ObjectID($0) }
     }
 
-    /// The value of an attribute by its stored name; nil where the entity has none of the name.
+    /// Returns the value of an attribute by its stored name; nil if the entity has no such attribute.
     public func value(_ name: String) -> Value? { attributes[name] }
 
-    /// The objects that a relationship leads to, by its stored name; nil where the entity has none of the name.
+    /// Returns the objects that a relationship references, by its stored name; nil if the entity has no such relationship.
     public func objectIDs(_ name: String) -> [ObjectID<ManagedObject>]? { related[name].map { $0.map { ObjectID($0) } } }
 
-    /// All attributes by their stored names.
+    /// Returns all attributes by their stored names.
     public func dictionaryForValues() -> [String: Value] { attributes }
 
-    /// The stored names of what is different in another snapshot of the object.
+    /// Returns the stored names of the properties that differ in another snapshot of the object.
     public func changedKeys(since other: ObjectSnapshot) -> Set<String> {
         var names: Set<String> = []
         for (name, value) in attributes where other.attributes[name] != value { names.insert(name) }
@@ -107,8 +107,8 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
     }
 }
 
-/// Encoded by stored names: attributes, the URIs of what relationships lead to, and the own one as `objectID`. A relationship to many is a
-/// list; one to a single object is the URI or nil.
+/// The encoded form by stored names: attributes, the URIs of the objects that relationships reference, and the object's own as `objectID`.
+/// A to-many relationship is a list; a to-one relationship is the URI or nil.
 extension ObjectSnapshot: Encodable {
     /// Encodes the values; the strategies of the encoder apply to dates and data.
     public func encode(to encoder: any Encoder) throws {

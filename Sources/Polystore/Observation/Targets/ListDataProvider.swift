@@ -1,10 +1,10 @@
 public import Foundation
 public import PolystoreStorage
 
-/// Keeps a front end up to date with a query: `ListDataProvider(context: view).bind(table) { person, indexPath in … }`.
+/// A component that keeps a front end up to date with a query: `ListDataProvider(context: view).bind(table) { person, indexPath in … }`.
 ///
-/// It belongs to the isolation of its context. `query` says what is shown, and can be called again at any time: the target is led to the new
-/// list by what is different.
+/// It belongs to the isolation of its context. `query` defines the shown objects, and can be called again at any time: the target receives
+/// the differences between the lists.
 public final class ListDataProvider<Target: ListTarget> {
     /// The class of the objects.
     public typealias Object = Target.Object
@@ -15,17 +15,17 @@ public final class ListDataProvider<Target: ListTarget> {
     private var monitor: ListMonitor<Object>?
     private var makeItem: ((Object, IndexPath) -> Void)?
 
-    /// A provider of the objects of a context; it asks for nothing before `query` or `bind`.
+    /// Creates a provider of the objects of a context. It fetches nothing before `query` or `bind`.
     public init(context: ViewContext) { self.context = context }
 
     /// Shows the list in a target from now on, and keeps it up to date.
     ///
     /// - Parameters:
-    ///   - target: What shows the list; another one takes the place of the one before.
+    ///   - target: The front end. It replaces the previous one.
     ///   - isolation: The isolation that the context belongs to.
-    ///   - item: Called with each object that is to be shown or shown anew, with its index path in the list as it is then.
+    ///   - item: A closure called with each object to be shown or shown again, with its index path in the current list.
     /// - Returns: The provider itself.
-    /// - Throws: What a fetch throws.
+    /// - Throws: The error of a fetch.
     @discardableResult
     public func bind(
         _ target: Target, isolation: isolated (any Actor)? = #isolation, item: @escaping (Object, IndexPath) -> Void
@@ -38,9 +38,9 @@ public final class ListDataProvider<Target: ListTarget> {
         return self
     }
 
-    /// What is to be shown: the objects that satisfy a condition, in an order.
+    /// Sets the shown objects: those that satisfy a condition, in an order.
     ///
-    /// - Throws: What a fetch throws; what is shown stays as it is then.
+    /// - Throws: The error of a fetch. The shown objects do not change then.
     public func query(_ condition: Where<Object>? = nil, orderBy: OrderBy<Object>...) throws(StorageError) {
         var next = From<Object>()
         if let condition { next = next.where(condition) }
@@ -52,7 +52,7 @@ public final class ListDataProvider<Target: ListTarget> {
     /// The number of objects.
     public var numberOfObjects: Int { monitor?.numberOfObjects ?? 0 }
 
-    /// The object at an index path; nil where there is none, and before `bind`.
+    /// Returns the object at an index path; nil if there is none, and before `bind`.
     public func object(at indexPath: IndexPath) -> Object? { monitor?[safe: indexPath] }
 
     private func show(_ changes: ListChanges?) {
@@ -72,9 +72,9 @@ public final class ListDataProvider<Target: ListTarget> {
 }
 
 extension ListDataProvider: ListObserver {
-    /// Leads the target to the list as it is now.
+    /// Updates the target to the current list.
     public func listMonitorDidChange(_ monitor: ListMonitor<Object>) { show(monitor.changes) }
 
-    /// Leads the target to the list as it is now.
+    /// Updates the target to the current list.
     public func listMonitorDidRefetch(_ monitor: ListMonitor<Object>) { show(nil) }
 }

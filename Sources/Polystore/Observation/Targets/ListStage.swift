@@ -1,14 +1,14 @@
 public import Foundation
 
-/// One step on the way from one snapshot of a list to another, which any front end can make at once.
+/// One step of the transition between two snapshots of a list, which any front end can apply at once.
 ///
-/// A step is of one kind: updates alone; sections that come, with their new objects; whole sections that move; changes of objects among
-/// sections that are there before and after; sections that go, with what is left in them. It leads from the snapshot of the step
-/// before to its own. Only the library makes steps, so their index paths exist.
+/// A step is of one kind: only updates; insertions of sections with their new objects; moves of whole sections; changes of objects among
+/// sections that exist before and after; deletions of sections with their remaining objects. It is the transition from the snapshot of the
+/// previous step to its own. Only the library creates steps, so their index paths are valid.
 public struct ListStage<Object: ManagedObject>: Sendable {
-    /// The sections that change their places, ascending by where they go; then nothing else changes.
+    /// The moved sections, ascending by destination. If there are any, nothing else changes.
     public let movedSections: [ListChanges.SectionMove]
-    /// What else changes.
+    /// The other changes.
     public let changes: ListChanges
     /// The list after the step.
     public let snapshot: ListSnapshot<Object>
@@ -21,13 +21,13 @@ public struct ListStage<Object: ManagedObject>: Sendable {
 }
 
 extension ListStage {
-    /// The objects to take out one by one, by their places before the step: those that go with their section are not among them.
+    /// The objects to remove one by one, by their index paths before the step, without those deleted with their section.
     public var deletedItems: [IndexPath] { changes.deletedSections.isEmpty ? changes.deleted : [] }
 
-    /// The objects to put in one by one, by their places after the step: those that come with their section are not among them.
+    /// The objects to insert one by one, by their index paths after the step, without those inserted with their section.
     public var insertedItems: [IndexPath] { changes.insertedSections.isEmpty ? changes.inserted : [] }
 
-    /// How many things change.
+    /// The number of changes.
     public var count: Int {
         movedSections.count + changes.deletedSections.count + changes.insertedSections.count + deletedItems.count + insertedItems.count
             + changes.moved.count + changes.updated.count

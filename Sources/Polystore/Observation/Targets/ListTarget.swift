@@ -1,25 +1,25 @@
-/// A front end that follows a list: a table on a screen, a page of a browser.
+/// A front end that follows a list, such as a table on a screen or a page of a browser.
 ///
-/// A `ListTargetDriver` tells it what to do. A target is called where the driver is used, say on the main actor; one that is confined to
-/// an actor conforms there: `extension Table: @MainActor ListTarget`.
+/// A `ListTargetDriver` calls it, in the isolation in which the driver is used, for example the main actor. A target that is confined to an
+/// actor conforms there: `extension Table: @MainActor ListTarget`.
 public protocol ListTarget {
     /// The class of the objects in the list.
     associatedtype Object: ManagedObject
 
-    /// Whether the target is better shown anew than changed step by step, for example while it is not on the screen.
+    /// Whether the target should be reloaded instead of changed step by step, for example while it is not on the screen.
     var shouldSuspendBatchUpdates: Bool { get }
 
-    /// Shows a list as a whole. The driver holds it already.
+    /// Shows a list as a whole. The driver already holds it.
     func reloadData(_ snapshot: ListSnapshot<Object>)
 
-    /// Makes one step; what changes is of one kind and can be made in any order.
+    /// Applies one step. Its changes are of one kind and can be applied in any order.
     ///
-    /// `show` makes the snapshot of the step the one that the driver holds. A front end that asks the driver what to show calls it at the
-    /// moment from which it is to get the new answers; if it does not, the driver does so when the method returns.
+    /// `show` makes the snapshot of the step the current one of the driver. A front end that reads the contents from the driver calls it at
+    /// the moment from which on it needs the new contents. Otherwise the driver does so when the method returns.
     func performBatchUpdates(_ stage: ListStage<Object>, animated: Bool, show: @escaping () -> Void)
 }
 
 extension ListTarget {
-    /// False: every change is made step by step.
+    /// False: every change is applied step by step.
     public var shouldSuspendBatchUpdates: Bool { false }
 }

@@ -1,34 +1,34 @@
-/// Leads a target from one snapshot of a list to the next, and holds the one that it shows.
+/// A driver that updates a target from one snapshot of a list to the next, and holds the shown snapshot.
 ///
-/// It belongs to where its target belongs, say the main actor, and cannot be sent elsewhere.
+/// It belongs to the isolation of its target, for example the main actor, and is not sendable.
 public final class ListTargetDriver<Target: ListTarget> {
     /// The class of the objects in the list.
     public typealias Object = Target.Object
 
-    /// What follows the list.
+    /// The target.
     public let target: Target
-    /// What the target shows. During a step it is the list before or after the step, never one between.
+    /// The snapshot that the target shows. During a step it is the list before or after the step, never an intermediate one.
     public private(set) var snapshot = ListSnapshot<Object>()
-    /// The number of changes from which on the target shows the list anew; nil for no limit.
+    /// The number of changes from which on the target is reloaded; nil for no limit.
     public var changeLimit: Int?
 
     private var isShown = false
     private var isApplying = false
-    /// Which step the target makes.
+    /// The number of the current step.
     private var step = 0
     private var waiting: (snapshot: ListSnapshot<Object>, animated: Bool)?
 
-    /// A driver of a target that shows nothing yet.
+    /// Creates a driver of a target that shows nothing yet.
     public init(_ target: Target, changeLimit: Int? = nil) {
         self.target = target
         self.changeLimit = changeLimit
     }
 
-    /// Has the target show a snapshot: the first one as a whole, each other by the steps that lead to it from the one shown.
+    /// Shows a snapshot in the target: the first one as a whole, each other by the steps from the shown one.
     ///
-    /// Given while the target makes a step, a snapshot waits until the target shows the one before; of several the last counts.
+    /// A snapshot applied during a step waits until the target shows the previous one. Of several, only the last is shown.
     public func apply(_ snapshot: ListSnapshot<Object>, animated: Bool = true) {
-        // What was updated in a snapshot that is passed over is still to be shown.
+        // Updates of a skipped snapshot must still be shown.
         waiting = (waiting.map { snapshot.updating($0.snapshot) } ?? snapshot, animated)
         if isApplying { return }
         isApplying = true
@@ -51,11 +51,11 @@ public final class ListTargetDriver<Target: ListTarget> {
         let stages = goal.stages(from: snapshot)
         if let changeLimit, stages.reduce(0, { $0 + $1.count }) > changeLimit { return reload(goal) }
         for stage in stages {
-            // In the middle of the steps a target may leave the screen.
+            // A target may leave the screen between the steps.
             if target.shouldSuspendBatchUpdates { return reload(goal) }
             step += 1
             target.performBatchUpdates(stage, animated: animated) { [self, step] in
-                // Called late it must not bring back a list that is over.
+                // A late call must not restore an outdated list.
                 if step == self.step { snapshot = stage.snapshot }
             }
             snapshot = stage.snapshot
