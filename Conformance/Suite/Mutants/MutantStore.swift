@@ -102,7 +102,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         if defect == .saysEverythingWasCommitted { return .committed }
         guard let base = base.ability((any CommitOutcomeStorage).self) else {
-            throw StorageError(.unsupported, "the store cannot tell what became of a commit")
+            throw StorageError(.notFound, "the store gives no tokens of commits")
         }
         return try base.outcome(of: token)
     }
