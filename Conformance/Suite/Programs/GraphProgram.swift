@@ -1,13 +1,13 @@
 internal import PolystoreStorage
 
-/// A random program over the object graph, as data: a model, and what is done with its objects.
+/// A random program over the object graph, as data: a model, and the operations on its objects.
 ///
-/// Objects are called by the numbers under which they were made. A step about an object that is not there does nothing, so that any step can be
-/// left out and the rest still means something.
+/// Objects are identified by the numbers under which they were created. A step about a missing object does nothing, so that any step can be
+/// omitted and the remaining program is still valid.
 struct GraphProgram: Sendable {
-    /// The seed that it was made from.
+    /// The seed from which it was generated.
     var seed: UInt64
-    /// The model that it begins with. Its configuration `second`, if there is one, names the entities that a second store holds as well.
+    /// The initial model. Its configuration `second`, if there is one, names the entities that a second store holds as well.
     var schema: Schema
     var steps: [ProgramStep]
 
@@ -21,24 +21,24 @@ struct GraphProgram: Sendable {
     var operations: Int { steps.reduce(0) { $0 + $1.operations } }
 }
 
-/// One operation of a program, with the operations inside of it.
+/// One operation of a program, with its nested operations.
 struct ProgramStep: Sendable {
     enum Kind: Sendable {
         /// A transaction, which may throw at its end.
         case transaction(author: String, fails: Bool)
-        /// A part of a transaction, which may throw at its end; the error is caught.
+        /// A nested part of a transaction, which may throw at its end. The error is caught.
         case nested(fails: Bool)
-        /// A detached transaction; `interference` is done by another one before it commits.
+        /// A detached transaction. Another transaction performs `interference` before it commits.
         case detached(interference: [ProgramStep], policy: ProgramPolicy)
         /// A new object with a number, in the store of the first or of the second configuration.
         case create(Int, entity: String, home: Int)
         case assign(Int, String, Value)
-        /// A relationship leads to these objects: of a to-one at most one.
+        /// Sets the destinations of a relationship; at most one for a to-one relationship.
         case relate(Int, String, [Int])
-        /// A reference into another store leads to an object, or to none.
+        /// Sets the destination of a reference into another store, or none.
         case refer(Int, String, Int?)
         case delete([Int])
-        /// Looks at all values and relationships of an object.
+        /// Reads all values and relationships of an object.
         case read(Int)
         case fetch(ProgramRequest)
         case count(ProgramRequest)
@@ -49,9 +49,9 @@ struct ProgramStep: Sendable {
         case insertAll(entity: String, home: Int, first: Int, rows: [[ProgramAssignment]])
         case upsertAll(entity: String, home: Int, unique: [String], first: Int, rows: [[ProgramAssignment]])
         case importAll(ProgramImportKind, entity: String, home: Int, first: Int, sources: [ProgramSource])
-        /// Marks an undo point of a detached transaction, goes back, and goes forward.
+        /// Sets an undo point of a detached transaction, undoes, and redoes.
         case mark, undo, redo
-        /// A list is followed from now on by a monitor and by a publisher.
+        /// A monitor and a publisher observe a list from now on.
         case watch(ProgramRequest)
         /// All stores are closed and opened again.
         case reopen
@@ -67,20 +67,20 @@ struct ProgramStep: Sendable {
         self.parts = parts
     }
 
-    /// The number of operations, itself included.
+    /// The number of operations, including itself.
     var operations: Int {
         let beside: [ProgramStep] = if case .detached(let interference, _) = kind { interference } else { [] }
         return 1 + (parts + beside).reduce(0) { $0 + $1.operations }
     }
 }
 
-/// What a detached transaction does where another one changed its objects.
+/// The policy of a detached transaction for objects that another one changed.
 enum ProgramPolicy: String, Sendable {
     case error
     case mine
 }
 
-/// A value that an attribute is assigned.
+/// An assignment of a value to an attribute.
 struct ProgramAssignment: Sendable {
     var name: String
     var value: Value
@@ -89,11 +89,11 @@ struct ProgramAssignment: Sendable {
 /// A request for objects.
 struct ProgramRequest: Sendable {
     var fetch: FetchRequest
-    /// The store that is asked: that of the first or of the second configuration; nil for all.
+    /// The queried store: that of the first or of the second configuration; nil for all.
     var home: Int?
-    /// Whether the condition goes through its text form.
+    /// Whether the condition is converted to its text form and parsed.
     var isText = false
-    /// Whether it is asked of the newest committed state.
+    /// Whether the newest committed state is queried.
     var isCommitted = false
 }
 
@@ -107,6 +107,6 @@ struct ProgramQuery: Sendable {
 }
 
 extension Schema {
-    /// The entity of a name; programs name only those that are there.
+    /// Returns the entity of a name. Programs name only existing ones.
     func description(_ name: String) -> EntityDescription { self[index(of: name) ?? 0] }
 }

@@ -1,17 +1,18 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// What a store has decided about the objects of a program: their keys, and the order of their ids.
+/// The decisions of a store about the objects of a program: their keys, and the order of their ids.
 struct ProgramIDs {
     var keys: [Int: Int64] = [:]
     var positions: [Int: Int] = [:]
 }
 
-/// What requests find. Values that the reference does not know are nil: an overflow, or what depends on the order of an addition.
+/// The results of requests. Values that the reference cannot compute are nil: an overflow, or a value that depends on the order of an
+/// addition.
 extension NaiveGraph {
-    /// The objects as rows for the reference.
+    /// Returns the objects as rows for the reference.
     ///
-    /// - Parameter ids: What the store says of the objects' ids.
+    /// - Parameter ids: The ids of the objects in the store.
     func reference(_ ids: ProgramIDs) -> ReferenceStore {
         let all = objects.values.sorted { $0.number < $1.number }
         let rows = all.map { object -> Row in
@@ -31,7 +32,7 @@ extension NaiveGraph {
         return store
     }
 
-    /// The numbers of the objects that a request finds, in its order.
+    /// Returns the numbers of the objects that a request finds, in its order.
     func fetch(_ request: ProgramRequest, _ ids: ProgramIDs) -> [Int]? {
         var whole = request.fetch
         whole.limit = nil
@@ -45,7 +46,7 @@ extension NaiveGraph {
 
     private func isIn(_ number: Int, _ home: Int?) -> Bool { home == nil || objects[number]?.home == home }
 
-    /// The rows that a query gives.
+    /// Returns the rows of a query.
     func query(_ query: ProgramQuery, _ ids: ProgramIDs) -> [[Value]]? {
         let store = reference(ids), fetch = query.request.fetch
         let isGrouped = !query.keys.isEmpty || query.outputs.contains { $0.expression.isAggregate }
@@ -110,7 +111,7 @@ extension NaiveGraph {
         }.map(\.row)
     }
 
-    /// The value of an output for a group; nil for one that is not known.
+    /// Returns the value of an output for a group; nil if it is unknown.
     private func value(
         _ expression: QueryExpression, _ group: (keys: [Value], members: [Row]), _ query: ProgramQuery, _ store: ReferenceStore
     ) -> Value? {
@@ -124,7 +125,7 @@ extension NaiveGraph {
         return store.aggregate(aggregate.function, values, type)
     }
 
-    /// Whether a total of values differs by how they are added.
+    /// Returns whether a total of values depends on the order of addition.
     private static func dependsOnOrder(_ values: [Value]) -> Bool {
         values.contains { value in
             switch value {
@@ -138,6 +139,6 @@ extension NaiveGraph {
 }
 
 extension QueryExpression {
-    /// Whether it is an aggregate over a group.
+    /// Whether the expression is an aggregate over a group.
     var isAggregate: Bool { if case .aggregate = node { true } else { false } }
 }

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// What a detached transaction has done, as far as it tells what its commit compares with what others did.
+/// The changes of a detached transaction that are relevant for the comparison with concurrent changes at its commit.
 struct DetachedWork {
     /// A property of an object.
     struct Place: Hashable {
@@ -8,14 +8,14 @@ struct DetachedWork {
         let name: String
     }
 
-    /// The properties that were assigned, also with what they had: those of the other side of a relationship too.
+    /// The assigned properties, including assignments of the same value, and those of the other side of a relationship.
     private(set) var assigned: Set<Place> = []
-    /// The objects that were others than before after some step.
+    /// The objects that differed from before after some step.
     private(set) var touched: Set<Int> = []
-    /// Whether something was assigned that is not known.
+    /// Whether there was an assignment to unknown properties.
     private(set) var isVague = false
 
-    /// Notes a step by what it changed.
+    /// Records a step by its changes.
     mutating func note(_ step: ProgramStep, _ before: NaiveGraph, _ after: NaiveGraph) {
         for number in before.objects.keys where after.changedValues(number, since: before) { touched.insert(number) }
         switch step.kind {
@@ -30,13 +30,13 @@ struct DetachedWork {
     }
 }
 
-/// A detached transaction that is committed beside what others did since it began, as the article on transactions says it.
+/// A detached transaction that is committed after concurrent changes, as the article on transactions specifies.
 struct DetachedMerge {
     enum Outcome {
         case committed(NaiveGraph)
-        /// Refused for one of these reasons: which is found first is not said.
+        /// Refused for one of these reasons. The contract does not specify which one is found first.
         case refused(Set<StorageError.Code>)
-        /// The contract does not say it.
+        /// The contract does not specify the outcome.
         case open
     }
 
@@ -44,18 +44,18 @@ struct DetachedMerge {
     let mine: NaiveGraph
     let theirs: NaiveGraph
     let work: DetachedWork
-    /// The objects that have another version than when the transaction began, or are gone.
+    /// The objects that were changed since the transaction began, or were deleted.
     let newer: Set<Int>
     let policy: ProgramPolicy
 
-    /// The outcome where nobody else has committed anything.
+    /// Returns the outcome without concurrent commits.
     func alone() -> Outcome {
         if mine.violatesRules { return .refused([.validationFailed]) }
         return mine.violatesUnique ? .refused([.uniqueConstraintViolated]) : .committed(mine)
     }
 
     func outcome() -> Outcome {
-        // Whether the same value assigned again is a change is not said, so neither whether it is in conflict.
+        // The contract does not specify whether an assignment of the same value is a change, and thus whether it is in conflict.
         if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty || leadsElsewhere { return .open }
         let conflicts = hasConflicts
         if conflicts, policy == .error {
@@ -75,19 +75,19 @@ struct DetachedMerge {
         if merged.violatesRules { codes.insert(.validationFailed) }
         if merged.violatesUnique { codes.insert(.uniqueConstraintViolated) }
         if !codes.isEmpty { return .refused(codes) }
-        // What breaks no rule any more may have been looked at before.
+        // The rules may have been checked before the merge, even if the merged state violates none.
         if conflicts, mine.violatesRules || mine.violatesUnique { return .open }
         return .committed(merged)
     }
 
-    // MARK: What was done here
+    // MARK: Own changes
 
     private var deleted: Set<Int> { Set(base.objects.keys.filter { mine.objects[$0] == nil }) }
     private var made: Set<Int> { Set(mine.objects.keys.filter { base.objects[$0] == nil }) }
     private var changed: Set<Int> { Set(base.objects.keys.filter { mine.changedValues($0, since: base) }) }
     private var gone: Set<Int> { Set(base.objects.keys.filter { theirs.objects[$0] == nil }) }
 
-    /// The objects whose rows may count as changed although they have what they had.
+    /// The objects whose rows may count as changed although their values are unchanged.
     private var maybe: Set<Int> {
         let rows = work.assigned.filter { place in
             base.objects[place.number].map { object in base.schema.description(object.entity).slots.contains { $0.name == place.name } }
@@ -96,7 +96,7 @@ struct DetachedMerge {
         return work.touched.union(rows.map(\.number)).subtracting(changed).subtracting(deleted).subtracting(made)
     }
 
-    /// Whether references between stores are changed on both sides, or lead to or from what goes.
+    /// Whether references between stores change on either side, or reference or belong to deleted objects.
     private var leadsElsewhere: Bool {
         let goes = deleted.union(gone)
         if goes.isEmpty { return false }
@@ -127,7 +127,7 @@ struct DetachedMerge {
         return isReferred
     }
 
-    /// Whether others lead to what is deleted here.
+    /// Whether concurrent changes reference objects deleted by this transaction.
     private var isReferred: Bool {
         theirs.objects.values.contains { object in
             object.related.contains { name, members in
@@ -141,7 +141,7 @@ struct DetachedMerge {
         return graph.schema.description(object.entity).relationships.map(\.relationship).filter { $0.cardinality == .toOne }.map(\.name)
     }
 
-    /// The relationships to many of the objects here whose members do not lead back to one.
+    /// The to-many relationships of the objects of this transaction whose inverse is not to-one.
     private var lists: [(Int, String)] {
         mine.objects.values.flatMap { object in
             mine.schema.description(object.entity).relationships.map(\.relationship).filter { relationship in
@@ -152,14 +152,14 @@ struct DetachedMerge {
         }.sorted { $0 < $1 }
     }
 
-    // MARK: Both
+    // MARK: Merging
 
-    /// What others did with what was done here on top of it; nil where the contract does not say it.
+    /// Returns the concurrent state with the changes of this transaction applied to it; nil if the contract does not specify it.
     ///
-    /// - Throws: `deleteDenied` where what leads to a deleted object since denies it.
+    /// - Throws: `deleteDenied` if an object that concurrently references a deleted one denies the deletion.
     private func merged() throws(NaiveGraph.Refused) -> NaiveGraph? {
         var merged = theirs
-        // What others let a deleted object lead to is not said.
+        // The contract does not specify the effect of concurrent changes to relationships of a deleted object.
         let turned = deleted.contains { number in
             ones(number, theirs).contains { theirs.members(number, $0) != base.members(number, $0) }
         }
@@ -191,7 +191,7 @@ struct DetachedMerge {
                 merged.objects[object.number]?.related[name] = members.filter { !deleted.contains($0) || !was.contains($0) }
             }
         }
-        // What leads there since follows the delete rules.
+        // References added concurrently follow the delete rules.
         try merged.delete(deleted.filter { merged.objects[$0] != nil }.sorted())
         return mergeOrders(&merged) ? merged : nil
     }
@@ -217,7 +217,7 @@ struct DetachedMerge {
         return true
     }
 
-    /// Members that were added or removed here and there: both changes are kept.
+    /// Merges members that were added or removed on either side: both changes are kept.
     private func mergeLists(_ merged: inout NaiveGraph) -> Bool {
         for (number, name) in lists where merged.objects[number] != nil {
             let (was, own) = (base.members(number, name), mine.members(number, name))
@@ -228,7 +228,7 @@ struct DetachedMerge {
         return true
     }
 
-    /// The order of members that was changed here, where others have only taken members out.
+    /// Merges an order of members changed by this transaction, if concurrent changes have only removed members.
     private func mergeOrders(_ merged: inout NaiveGraph) -> Bool {
         for object in mine.objects.values where merged.objects[object.number] != nil {
             for item in mine.schema.description(object.entity).relationships where item.relationship.cardinality == .toManyOrdered {

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// What the objects become in the next version of a model.
+/// The objects after a migration to the next version of a model.
 extension NaiveGraph {
-    /// Carries changes of the model out.
+    /// Applies changes of the model.
     ///
-    /// - Parameter keys: The keys of the objects: the order of those that had none.
-    /// - Returns: Why a store may refuse; it is then as it was.
+    /// - Parameter keys: The keys of the objects, which determine the order of unordered ones.
+    /// - Returns: The possible reasons for a refusal by a store. The graph is then unchanged.
     mutating func migrate(_ changes: [ProgramChange], keys: [Int: Int64]) -> Set<StorageError.Code> {
         var version = ProgramVersion(after: schema), refusals: Set<StorageError.Code> = []
         for change in changes where version.make(change) {
@@ -31,12 +31,12 @@ extension NaiveGraph {
         }
     }
 
-    /// The objects of an entity and of those below it, in the order of their keys.
+    /// Returns the objects of an entity and its descendants, in the order of their keys.
     private func family(_ entity: String, _ keys: [Int: Int64]) -> [Int] {
         objects.keys.filter { isKind($0, of: entity) }.sorted { (keys[$0] ?? 0, $0) < (keys[$1] ?? 0, $1) }
     }
 
-    /// Carries a change out; false where an object does not fit.
+    /// Applies a change. Returns false if an object is incompatible with it.
     private mutating func carry(_ change: ProgramChange, _ before: Schema, _ keys: [Int: Int64]) -> Bool {
         switch change {
         case .addAttribute(let entity, let attribute) where attribute.crossReference == nil:
@@ -91,7 +91,7 @@ extension NaiveGraph {
         return true
     }
 
-    /// A whole number as one of another type.
+    /// Returns a whole number as one of another type.
     static func converted(_ value: Value, _ type: ValueType) -> Value {
         guard case .int(let number) = value else { return value }
         switch type {

@@ -1,10 +1,10 @@
 internal import PolystoreStorage
 
-/// Relationships with both their sides, and deletions.
+/// Relationships on both sides, and deletions.
 extension NaiveGraph {
     func members(_ number: Int, _ name: String) -> [Int] { objects[number]?.related[name] ?? [] }
 
-    /// Leads a relationship to objects, and their inverses back.
+    /// Sets the destinations of a relationship, and updates the inverses.
     mutating func relate(_ number: Int, _ name: String, _ wanted: [Int]) {
         guard let relationship = relationship(name, of: number) else { return }
         let before = members(number, name)
@@ -13,13 +13,13 @@ extension NaiveGraph {
         objects[number]?.related[name] = wanted
     }
 
-    /// Takes a pair apart, at both sides.
+    /// Removes a pair on both sides.
     private mutating func part(_ number: Int, _ relationship: Relationship, _ member: Int) {
         objects[number]?.related[relationship.name]?.removeAll { $0 == member }
         if let inverse = relationship.inverse { objects[member]?.related[inverse]?.removeAll { $0 == number } }
     }
 
-    /// Puts a pair together, at both sides; who can have one only loses the former.
+    /// Adds a pair on both sides. A to-one side loses its former destination.
     private mutating func join(_ number: Int, _ relationship: Relationship, _ member: Int) {
         if relationship.cardinality == .toOne, let former = members(number, relationship.name).first { part(number, relationship, former) }
         if let name = relationship.inverse, let inverse = self.relationship(name, of: member) {
@@ -29,12 +29,12 @@ extension NaiveGraph {
         objects[number]?.related[relationship.name, default: []].append(member)
     }
 
-    /// Leads a reference into another store to an object.
+    /// Sets the destination of a reference into another store.
     mutating func refer(_ number: Int, _ name: String, _ target: Int?) { objects[number]?.related[name] = target.map { [$0] } ?? [] }
 
     // MARK: Deletion
 
-    /// Deletes objects with everything that their rules reach.
+    /// Deletes objects with all objects that their rules reach.
     mutating func delete(_ numbers: [Int]) throws(Refused) {
         var doomed: Set<Int> = [], waiting = numbers
         while let number = waiting.popLast() {
@@ -56,7 +56,7 @@ extension NaiveGraph {
         }
     }
 
-    /// Whether an object that is to be deleted may not be, as others stay.
+    /// Returns whether the rules deny the deletion of an object because others stay.
     private func isKept(_ number: Int, _ doomed: Set<Int>) -> Bool {
         guard let object = objects[number] else { return false }
         for item in schema.description(object.entity).relationships where item.relationship.deleteRule == .deny {
@@ -68,7 +68,7 @@ extension NaiveGraph {
         return referrers(to: number) { $0.inverseDeleteRule == .deny }.contains { !doomed.contains($0) }
     }
 
-    /// The objects with a reference into another store that leads to an object.
+    /// Returns the objects with a reference into another store to an object.
     private func referrers(to number: Int, where isWanted: (CrossReference) -> Bool) -> [Int] {
         objects.values.filter { object in
             references(object.entity).contains { attribute in

@@ -1,20 +1,20 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The objects of a program in dictionaries and arrays: what the contract says of each operation, written for obviousness.
+/// The objects of a program in dictionaries and arrays: the contract of each operation, implemented as simply as possible.
 struct NaiveGraph {
-    /// An object with its values and where its relationships lead.
+    /// An object with its values and the destinations of its relationships.
     struct Object {
         let number: Int
         var entity: String
-        /// The store that keeps it.
+        /// The store that contains it.
         let home: Int
         var values: [String: Value] = [:]
-        /// The numbers of the objects that each relationship leads to; of a reference into another store as well.
+        /// The numbers of the destinations of each relationship, and of each reference into another store.
         var related: [String: [Int]] = [:]
     }
 
-    /// Why an operation is refused; nothing has changed then.
+    /// The reason for a refused operation. Nothing has changed then.
     struct Refused: Error, Equatable {
         let code: StorageError.Code
     }
@@ -37,7 +37,7 @@ struct NaiveGraph {
         return schema[index].family.contains(schema.description(object.entity).index)
     }
 
-    /// The references into other stores of an entity, inherited ones included.
+    /// Returns the references into other stores of an entity, including inherited ones.
     func references(_ entity: String) -> [Attribute] {
         schema.description(entity).slots.compactMap { $0.attribute?.crossReference == nil ? nil : $0.attribute }
     }
@@ -60,7 +60,7 @@ struct NaiveGraph {
         objects[number]?.values[name] = kept
     }
 
-    /// A value as it is kept.
+    /// Returns a value as it is stored.
     func checked(_ value: Value, _ entity: String, _ name: String) throws(Refused) -> Value {
         let description = schema.description(entity)
         guard let slot = description.slot(name), let attribute = description.slots[slot].attribute else { return .null }
@@ -108,7 +108,7 @@ struct NaiveGraph {
 
     // MARK: Rules
 
-    /// Whether two objects agree in a unique constraint.
+    /// Whether two objects are equal in a unique constraint.
     var violatesUnique: Bool {
         for entity in schema.entities {
             for constraint in entity.uniqueConstraints {
@@ -132,7 +132,7 @@ struct NaiveGraph {
         return object.values[name] ?? .null
     }
 
-    /// Whether an object does not keep a rule of the model.
+    /// Whether an object violates a rule of the model.
     var violatesRules: Bool { objects.values.contains(where: violatesRules) }
 
     func violatesRules(_ object: Object) -> Bool {

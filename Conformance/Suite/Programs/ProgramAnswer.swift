@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// What an operation gave, in the form in which a store and the naive model are compared.
+/// The result of an operation, in the form in which a store and the naive model are compared.
 enum ProgramAnswer {
-    /// It was done, and there is nothing to compare.
+    /// The operation succeeded, and there is nothing to compare.
     case done
     case refused(StorageError.Code)
     /// The numbers of objects, in their order.
@@ -13,7 +13,7 @@ enum ProgramAnswer {
     /// An object's entity, values and related objects.
     case object(entity: String, values: [String: Value], related: [String: [Int]])
     case text(String)
-    /// The naive model does not know.
+    /// The naive model does not know the result.
     case unknown
 
     func agrees(with other: ProgramAnswer) -> Bool {
@@ -31,7 +31,7 @@ enum ProgramAnswer {
         }
     }
 
-    /// Whether values are the same; those of doubles that were added up, nearly.
+    /// Returns whether values are equal; sums of doubles, approximately.
     private static func agree(_ a: [Value], _ b: [Value], isExact: Bool) -> Bool {
         a.count == b.count
             && zip(a, b).allSatisfy { x, y in
@@ -64,7 +64,7 @@ extension ProgramAnswer: CustomStringConvertible {
     }
 }
 
-/// Values as the source of Swift programs.
+/// Values as Swift source code.
 enum ProgramText {
     static func value(_ value: Value) -> String {
         switch value {
@@ -85,7 +85,7 @@ enum ProgramText {
         }
     }
 
-    /// A literal with everything but plain letters escaped, so that the two forms of an accent differ to the eye.
+    /// Returns a literal that escapes everything except plain letters, so that the two forms of an accent can be distinguished.
     static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar -> String in
             if scalar == "\\" || scalar == "\"" { return "\\\(scalar)" }

@@ -2,26 +2,26 @@ internal import PolystoreStorage
 
 /// A change of a model, from one version to the next.
 ///
-/// As with steps, one about something that is not there, or that the next version has touched already, does nothing.
+/// As with steps, a change of a missing element, or of one that the next version has already changed, does nothing.
 enum ProgramChange: Sendable {
     case addAttribute(String, Attribute)
     case removeAttribute(String, String)
     case renameAttribute(String, String, to: String)
     case retype(String, String, ValueType)
-    /// An attribute becomes required; nil becomes the value.
+    /// An attribute becomes required. The value replaces nil.
     case require(String, String, fallback: Value?)
     case relax(String, String)
-    /// A new entity, which a second store holds as well.
+    /// A new entity, which a second store may hold as well.
     case addEntity(Entity, isShared: Bool)
     case removeEntity(String)
     case renameEntity(String, to: String)
     case makeConcrete(String)
     case addRelationship(String, Relationship, inverse: Relationship?)
-    /// A relationship goes, with its inverse.
+    /// A relationship is removed with its inverse.
     case removeRelationship(String, String)
     case renameRelationship(String, String, to: String)
     case reshape(String, String, Cardinality)
-    /// A relationship gets its other side, or loses it.
+    /// A relationship gains its other side, or loses it.
     case addInverse(String, String, Relationship)
     case removeInverse(String, String)
     case addIndex(String, Index)
@@ -30,12 +30,12 @@ enum ProgramChange: Sendable {
     case removeUnique(String, UniqueConstraint)
 }
 
-/// The next version of a model while changes are made to it.
+/// The next version of a model while changes are applied to it.
 struct ProgramVersion {
-    /// The version so far.
+    /// The current version.
     private(set) var schema: Schema
     private let version: String
-    /// The names that were changed: nothing is changed twice from one version to the next.
+    /// The changed names: nothing is changed twice from one version to the next.
     private var touched: Set<String> = []
     private var entities: [Entity] = []
     private var configurations: [String: [String]] = [:]
@@ -45,7 +45,7 @@ struct ProgramVersion {
         version = schema.version + ".1"
         entities = schema.entities
         configurations = schema.configurations
-        // What was renamed on the way to the version before.
+        // Names from before the migration to the previous version.
         for entity in entities.indices {
             entities[entity].originalName = nil
             for attribute in entities[entity].attributes.indices { entities[entity].attributes[attribute].originalName = nil }
@@ -54,7 +54,7 @@ struct ProgramVersion {
         if let next = try? Schema(version: version, entities: entities, configurations: configurations) { self.schema = next }
     }
 
-    /// Makes a change; whether it was made.
+    /// Applies a change. Returns whether it was applied.
     mutating func make(_ change: ProgramChange) -> Bool {
         var copy = self
         guard copy.edit(change),
@@ -65,7 +65,7 @@ struct ProgramVersion {
         return true
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     private func index(_ entity: String) -> Int? { entities.firstIndex { $0.name == entity } }
 
@@ -83,7 +83,7 @@ struct ProgramVersion {
         return (index, position)
     }
 
-    /// Notes that names are changed; whether none of them was.
+    /// Records that names are changed. Returns whether none of them was changed before.
     private mutating func touch(_ names: String?...) -> Bool { names.allSatisfy { $0.map { touched.insert($0).inserted } ?? true } }
 
     private func isNew(_ names: String?...) -> Bool {
@@ -146,7 +146,7 @@ struct ProgramVersion {
         return true
     }
 
-    /// Follows the new name of a property in indexes and constraints.
+    /// Updates the name of a property in indexes and constraints.
     private mutating func rename(_ name: String, _ new: String) {
         for index in entities.indices {
             for position in entities[index].indexes.indices {
@@ -168,7 +168,7 @@ struct ProgramVersion {
             guard let index = index(name), entities.count > 2, !entities.contains(where: { $0.parent == name }), touch(name),
                 let old = schema.index(of: name)
             else { return false }
-            // What leads there from other stores would dangle.
+            // References from other stores to the entity would dangle.
             let targets = entities.flatMap(\.attributes).compactMap { $0.crossReference?.destination }.compactMap(schema.index(of:))
             if targets.contains(where: { schema[$0].family.contains(old) }) { return false }
             let gone = entities.remove(at: index)

@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// Statements repeated with other constants, as programs make them.
+/// Repetitions of statements with other constants, as programs make them.
 extension ProgramConditions {
-    /// The same request with other constants.
+    /// Returns the same request with other constants.
     mutating func varied(_ request: ProgramRequest) -> ProgramRequest {
         var copy = request
         copy.fetch.predicate = request.fetch.predicate.map { varied($0) }

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 struct ProgramConditions {
     var schema: Schema
     var random: SplitMix
-    /// The entities of the objects that there are.
+    /// The entities of the existing objects.
     var objects: [Int: String] = [:]
 
     init(_ schema: Schema, _ random: SplitMix) {
@@ -19,7 +19,7 @@ struct ProgramConditions {
 
     // MARK: Paths
 
-    /// A path to an attribute, perhaps through to-one relationships; nil where there is none of the wanted types.
+    /// Returns a path to an attribute, perhaps through to-one relationships; nil if there is none of the wanted types.
     mutating func path(_ entity: String, steps: Int = 2, where isWanted: (Attribute) -> Bool) -> (path: PropertyPath, attribute: Attribute)?
     {
         let description = schema.description(entity)
@@ -36,7 +36,7 @@ struct ProgramConditions {
         return (PropertyPath([attribute.name]), attribute)
     }
 
-    /// A to-many relationship, perhaps behind a to-one or behind another to-many, with the entity that it leads to.
+    /// Returns a to-many relationship, perhaps after a to-one or another to-many relationship, with its destination entity.
     private mutating func many(_ entity: String) -> (path: PropertyPath, entity: String)? {
         let relationships = schema.description(entity).relationships
         let many = relationships.filter { $0.relationship.cardinality != .toOne }
@@ -56,7 +56,7 @@ struct ProgramConditions {
 
     // MARK: Values
 
-    /// A value of an attribute's type.
+    /// Returns a value of an attribute's type.
     mutating func value(_ type: ValueType, extreme: Int = 15) -> Value {
         let values = ProgramValues(type)
         return !values.extreme.isEmpty && chance(extreme) ? pick(values.extreme) : pick(values.ordinary)
@@ -104,7 +104,7 @@ struct ProgramConditions {
         }
     }
 
-    /// Whether the object, or one that it leads to, is one that there is or was.
+    /// Returns a condition whether the object, or a destination of it, is one that exists or existed.
     private mutating func identity(_ entity: String) -> QueryPredicate? {
         if objects.isEmpty { return nil }
         let ones = schema.description(entity).relationships.filter { $0.relationship.cardinality == .toOne }
@@ -155,7 +155,7 @@ struct ProgramConditions {
 
     // MARK: Expressions
 
-    /// A whole number that is computed of an object.
+    /// Returns a whole number computed from an object.
     mutating func number(_ entity: String, depth: Int) -> QueryExpression {
         let integer = path(entity, where: { $0.type.isInteger })?.path
         switch below(9) {
@@ -185,7 +185,7 @@ struct ProgramConditions {
         return integer.map(QueryExpression.path) ?? .value(.int(Int64(below(3))))
     }
 
-    /// A whole number that is computed of an object and names no other one.
+    /// Returns a whole number computed from an object, without reference to another one.
     mutating func output(_ entity: String, depth: Int) -> QueryExpression {
         let objects = objects
         self.objects = [:]
@@ -219,7 +219,7 @@ struct ProgramConditions {
             var query = ProgramQuery(request: request, outputs: outputs(keys))
             query.isDistinct = chance(30)
             if query.isDistinct {
-                // Equal rows are ordered by what they have.
+                // Equal rows are ordered by their values.
                 query.request.fetch.order = keys.map { OrderTerm($0, ascending: chance(50)) }
             }
             return query

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Imports of values that look for the same object, do nothing or fail.
+/// Imports of values that find the same object, do nothing or fail.
 extension ProgramGenerator {
     mutating func importAll() -> ProgramStep {
         let entity = pick(concrete), home = isShared(entity) ? below(2) : 0, first = next
@@ -14,7 +14,7 @@ extension ProgramGenerator {
         return ProgramStep(.importAll(kind, entity: entity, home: home, first: first, sources: sources))
     }
 
-    /// Mostly an attribute whose values are unique.
+    /// Returns an attribute, usually one whose values are unique.
     private mutating func key(_ attributes: [Attribute], _ entity: String) -> String {
         let constraints = schema.description(entity).uniqueConstraints.filter { $0.slots.count == 1 }
         let names = constraints.map { schema.description(entity).slots[$0.slots[0]].name }

@@ -2,7 +2,7 @@ internal import PolystoreStorage
 
 /// Next versions of the model.
 extension ProgramGenerator {
-    /// A migration to a version with a few changes; what comes after it is about that version.
+    /// Returns a migration to a version with a few changes. The following steps are generated for that version.
     mutating func migration() -> ProgramStep {
         var version = ProgramVersion(after: schema), changes: [ProgramChange] = []
         for _ in 0..<(1 + below(4)) {
@@ -15,7 +15,7 @@ extension ProgramGenerator {
         return ProgramStep(.migrate(changes))
     }
 
-    /// Keeps what there is roughly.
+    /// Updates the approximate state.
     private mutating func follow(_ change: ProgramChange) {
         switch change {
         case .removeEntity(let name): objects = objects.filter { $0.value != name }
@@ -90,7 +90,7 @@ extension ProgramGenerator {
     }
 
     private mutating func relationship(_ entity: String) -> ProgramChange {
-        // What is related is in the same stores.
+        // Related objects are in the same stores.
         let others = schema.entities.map(\.name).filter { isShared($0) == isShared(entity) }
         var there = Relationship(fresh("m"), to: pick(others), pick([.toOne, .toMany, .toManyOrdered]))
         there.deleteRule = pick([.nullify, .nullify, .cascade, .deny])

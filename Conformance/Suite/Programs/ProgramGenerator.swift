@@ -1,18 +1,18 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Makes a program of a seed.
+/// Generates a program from a seed.
 struct ProgramGenerator {
     private(set) var conditions: ProgramConditions
     /// The model at this point of the program.
     private(set) var schema: Schema
     /// Whether the model has later versions.
     private let migrates: Bool
-    /// What there is roughly: the objects and their entities, so that steps mean something.
+    /// The approximate state: the objects and their entities, so that steps are effective.
     var objects: [Int: String] = [:]
     private var homes: [Int: Int] = [:]
     private(set) var next = 1
-    /// The number of names that later versions brought.
+    /// The number of names added by later versions.
     var names = 0
     /// The requests so far.
     var requests: [ProgramRequest] = []
@@ -25,7 +25,7 @@ struct ProgramGenerator {
         self.migrates = conditions.chance(40) && migrates
     }
 
-    /// A program of about so many operations.
+    /// Returns a program of approximately this number of operations.
     ///
     /// - Parameters:
     ///   - schema: The model; nil for a random one.
@@ -40,7 +40,7 @@ struct ProgramGenerator {
     mutating func below(_ count: Int) -> Int { conditions.below(count) }
     mutating func pick<T>(_ list: [T]) -> T { conditions.pick(list) }
 
-    /// Goes over to a version of the model.
+    /// Continues with a version of the model.
     mutating func take(_ schema: Schema) {
         self.schema = schema
         conditions.schema = schema
@@ -100,7 +100,7 @@ struct ProgramGenerator {
         return ProgramStep(.detached(interference: interference, policy: chance(50) ? .error : .mine), parts)
     }
 
-    /// A change of single objects.
+    /// Returns a change of single objects.
     private mutating func change() -> ProgramStep {
         switch below(10) {
         case 0, 1: create()
@@ -258,7 +258,7 @@ struct ProgramGenerator {
         homes[number] = home
     }
 
-    /// A request without what several stores cannot do together.
+    /// Returns a request without features that are unavailable over several stores.
     private mutating func plainRequest(_ entity: String) -> ProgramRequest {
         var request = conditions.request(entity, depth: 3)
         (request.fetch.order, request.fetch.limit, request.fetch.offset, request.isCommitted) = ([], nil, 0, false)
@@ -269,7 +269,7 @@ struct ProgramGenerator {
         let entity = pick(schema.entities).name, all = attributes(entity)
         if all.isEmpty { return nil }
         let attribute = pick(all)
-        // NaN is no constant of an expression.
+        // NaN is not a valid constant of an expression.
         let constant = value(attribute)
         var value = QueryExpression.value(constant.isNaN ? .null : constant)
         if attribute.type == .int64, chance(50) { value = conditions.output(entity, depth: 1) }
@@ -283,7 +283,7 @@ struct ProgramGenerator {
 
     private mutating func upsert(_ entity: String, _ home: Int) -> ProgramStep? {
         let description = schema.description(entity)
-        // An object of another entity of the family is not made one of this.
+        // An object of another entity of the family is not converted to this one.
         let constraints = description.uniqueConstraints.filter { $0.slots.allSatisfy { description.slots[$0].attribute != nil } }
         if constraints.isEmpty || description.isHierarchy { return nil }
         let names = pick(constraints).slots.map { description.slots[$0].name }

@@ -1,28 +1,28 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// How values import themselves.
+/// The import behaviour of values.
 struct ProgramImportKind: Sendable {
-    /// The attribute by which an object is looked for that is changed instead of a new one; nil for always a new one.
+    /// The attribute used to find an existing object to update; nil to always create a new one.
     var unique: String?
-    /// Whether half of a value's work is undone where it fails, as far as the transaction holds one of a store.
+    /// Whether an import is a nested part, which is undone if the value fails halfway, provided that the transaction has one in the store.
     var isNested = false
 }
 
-/// A value that an object is imported from.
+/// A value from which an object is imported.
 struct ProgramSource: Sendable {
-    /// The value of the attribute by which the object is looked for; nil for a new object.
+    /// The value of the attribute used to find the object; nil for a new object.
     var id: Value = .null
     var row: [ProgramAssignment]
-    /// Whether it does nothing.
+    /// Whether the import is skipped.
     var isSkipped = false
-    /// Whether it throws after its values were assigned.
+    /// Whether the import throws after its values were assigned.
     var fails = false
 }
 
-/// A value on its way into a store.
+/// A value to be imported into a store.
 struct ProgramImport: Persistable {
-    /// The objects that an import has made, also where a value failed after that.
+    /// The objects that an import has created, even if a value failed after that.
     final class Log {
         var made: [(number: Int, object: DynamicObject)] = []
     }

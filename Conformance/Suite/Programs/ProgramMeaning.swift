@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// Whether what a step names is there in a version of the model.
+/// Checks whether the elements that a step names exist in a version of the model.
 extension Schema {
-    /// Whether a step means something.
+    /// Returns whether a step is valid.
     ///
     /// - Parameter entity: The entity of an object, by its number.
     func means(_ kind: ProgramStep.Kind, _ entity: (Int) -> String?) -> Bool {
@@ -51,7 +51,7 @@ extension Schema {
 
     // MARK: Expressions
 
-    /// The entity that relationships lead to, the last of them to-many or not; nil where one is not there.
+    /// Returns the destination entity of relationships, the last of them to-many or not; nil if one does not exist.
     private func destination(_ names: some Collection<String>, from entity: String, isMany: Bool?) -> String? {
         var entity = entity
         for (position, name) in names.enumerated() {

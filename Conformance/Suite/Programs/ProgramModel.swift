@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A random model: two groups of entities with inheritance and relationships inside of each, and references from one into the other.
+/// A random model: two groups of entities with inheritance and relationships within each, and references from one to the other.
 struct ProgramModel {
     private var random: SplitMix
     private var entities: [Entity] = []
@@ -9,7 +9,7 @@ struct ProgramModel {
 
     private init(_ random: SplitMix) { self.random = random }
 
-    /// The model of a seed.
+    /// Returns the model of a seed.
     static func schema(seed: UInt64) throws -> Schema {
         var model = ProgramModel(SplitMix(seed: seed))
         let first = model.group("A"), second = model.group("B")

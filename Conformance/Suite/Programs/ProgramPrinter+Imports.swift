@@ -13,7 +13,7 @@ extension ProgramPrinter {
         return ["show { try transaction.importPersistableObjects(["] + texts + ["]) as [PersistenceResult] }"]
     }
 
-    /// What brings itself in.
+    /// The source code of a value that imports itself.
     static var source: String {
         """
         struct Source: Persistable {

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 extension ProgramPrinter {
     var schema: Schema { versions[versions.count - 1] }
 
-    /// Writes a migration, with the new names of the objects' hierarchies.
+    /// Prints a migration, with the new names of the objects' hierarchies.
     mutating func migrate(_ changes: [ProgramChange]) {
         var version = ProgramVersion(after: schema)
         for change in changes where version.make(change) {

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Writes a program as the source of a Swift program that can be compiled, with what was expected and what was found.
+/// Prints a program as compilable Swift source code, with the expected and the actual result.
 struct ProgramPrinter {
     private var lines: [String] = []
     private var depth = 2
     let program: GraphProgram
     let stores: [String]
-    /// The versions of the model so far; the last one is that of the next step.
+    /// The versions of the model so far. The last one is that of the next step.
     var versions: [Schema]
 
     private init(_ program: GraphProgram, _ stores: [String]) {
@@ -101,7 +101,7 @@ struct ProgramPrinter {
         }
     }
 
-    /// The cardinality of a relationship; names are looked for in all entities.
+    /// Returns the cardinality of a relationship, searching its name in all entities.
     private func cardinality(_ name: String) -> Cardinality {
         for entity in schema.entities { for item in entity.relationships where item.name == name { return item.cardinality } }
         return .toMany

@@ -2,12 +2,12 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Changes of many objects at once.
+/// Batch changes of many objects.
 extension ProgramRun {
     func batch(_ step: ProgramStep, _ transaction: Transaction) throws {
         let before = state
         let found = try answer { try batch(step.kind, transaction) }
-        // The keys of the objects that were made are known now; the model is changed by itself.
+        // The keys of the created objects are known now; the model is updated separately.
         let expected = try expectedAfterFlush(true) { try expect(step.kind, before) }
         try compare(step, expected, found)
         if case .unknown = expected { throw ProgramUndefined() }
@@ -83,10 +83,10 @@ extension ProgramRun {
         if store.isUnknown.withLock({ $0 }) { return .unknown }
         return try answer {
             _ = try expect { naive in
-                // A constant is looked at before there is an object.
+                // A constant is checked before there is an object.
                 if case .value(let constant) = value.node { _ = try naive.checked(constant, request.fetch.entity, name) }
                 for (number, value) in values {
-                    // Rows have what they are assigned at once: a required attribute does not wait for the commit.
+                    // Rows are changed immediately: a required attribute is not checked only at the commit.
                     if value.isNull, naive.isRequired(name, of: number) { throw NaiveGraph.Refused(code: .validationFailed) }
                     try naive.assign(number, name, value)
                 }
@@ -98,7 +98,7 @@ extension ProgramRun {
 }
 
 extension NaiveGraph {
-    /// Whether an object by itself does not keep a rule.
+    /// Returns whether an object by itself violates a rule.
     func violatesRules(_ number: Int) -> Bool { objects[number].map(violatesRules) ?? false }
 
     func isRequired(_ name: String, of number: Int) -> Bool {
@@ -106,13 +106,13 @@ extension NaiveGraph {
         return slots.contains { $0.name == name && $0.attribute?.isOptional == false }
     }
 
-    /// Makes an object with values.
+    /// Creates an object with values.
     mutating func insert(_ number: Int, _ entity: String, _ home: Int, _ row: [ProgramAssignment]) throws(Refused) {
         create(number, entity, home)
         for item in row { try assign(number, item.name, item.value) }
     }
 
-    /// Changes the objects that have the unique values, and makes those that are missing; says which.
+    /// Updates the objects that have the unique values, and creates missing ones. Returns which ones.
     mutating func upsert(
         _ entity: String, _ home: Int, _ unique: [String], _ first: Int, _ rows: [[ProgramAssignment]]
     ) throws(Refused) -> [String] {

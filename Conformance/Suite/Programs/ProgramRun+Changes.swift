@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 /// Changes of single objects.
 extension ProgramRun {
-    /// The transaction's own instance of an object; nil where the model has none.
+    /// Returns the transaction's own instance of an object; nil if the model has none.
     private func object(_ number: Int, _ step: ProgramStep, _ transaction: BaseTransaction) throws -> DynamicObject? {
         guard state.naive.objects[number] != nil, let key = state.keys[number] else { return nil }
         if let object = held[number] { return object }
@@ -37,7 +37,7 @@ extension ProgramRun {
         }
     }
 
-    /// Does something to the naive model, and nothing where it is refused.
+    /// Applies a change to the naive model, which does not change if it is refused.
     func expect(_ body: (inout NaiveGraph) throws -> Void) throws -> ProgramAnswer {
         var naive = state.naive
         try body(&naive)

@@ -2,15 +2,15 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Detached transactions: changes in memory, undone and done again, and committed beside what others committed meanwhile.
+/// Detached transactions: changes in memory with undo and redo, committed after concurrent commits.
 extension ProgramRun {
-    /// The states between which undo and redo go.
+    /// The states of undo and redo.
     private struct Undoing {
         var undo: [NaiveGraph]
         var redo: [NaiveGraph] = []
-        /// Where the last undo or redo led, until the next mark.
+        /// The state after the last undo or redo, until the next undo point.
         var reached: NaiveGraph?
-        /// Whether something was changed since then.
+        /// Whether there was a change since then.
         var hasChanged = false
     }
 
@@ -55,7 +55,7 @@ extension ProgramRun {
         try commit(step, transaction, merge, mine)
     }
 
-    /// Goes to the newest mark; to where the last undo led, if something was changed since.
+    /// Undoes to the newest undo point, or to the state of the last undo if there was a change since.
     private func goBack(_ undoing: inout Undoing) throws -> Bool {
         try noteChange(&undoing)
         guard let newest = undoing.undo.popLast() else { return false }
@@ -77,7 +77,7 @@ extension ProgramRun {
 
     private func noteChange(_ undoing: inout Undoing) throws {
         guard let reached = undoing.reached, undoing.hasChanged else { return }
-        // Whether the same value assigned again is a change is not said.
+        // The contract does not specify whether an assignment of the same value is a change.
         if Self.isSame(reached, state.naive) { throw ProgramUndefined() }
         undoing.redo.removeAll()
         undoing.undo.append(reached)
@@ -87,13 +87,13 @@ extension ProgramRun {
         state.naive = naive
         undoing.reached = naive
         undoing.hasChanged = false
-        // What was made after the mark is deleted, what was deleted is there again.
+        // Undo deletes objects created after the undo point and restores deleted ones.
         held = [:]
     }
 
     private static func isSame(_ a: NaiveGraph, _ b: NaiveGraph) -> Bool { changed(a, b).isEmpty }
 
-    /// The numbers of the objects that are different in two graphs.
+    /// Returns the numbers of the objects that differ between two graphs.
     private static func changed(_ a: NaiveGraph, _ b: NaiveGraph) -> Set<Int> {
         Set(Set(a.objects.keys).union(b.objects.keys).filter { !a.isSame($0, in: b) })
     }
@@ -106,7 +106,7 @@ extension ProgramRun {
             try transaction.commit(merging: merge.policy == .mine ? .mine : .error)
             return .done
         }
-        // Others changed versions also by what they assigned again: nothing is newer for sure where nothing was committed.
+        // Concurrent assignments of equal values also change versions: without a concurrent commit no object is certainly newer.
         switch theirs.naive.commits == merge.base.commits ? merge.alone() : merge.outcome() {
         case .open:
             if case .done = found { take(mine) }
@@ -124,7 +124,7 @@ extension ProgramRun {
         }
     }
 
-    /// The versions of the committed objects.
+    /// Returns the versions of the committed objects.
     private func committedVersions() throws -> [Int: Int64] {
         var versions: [Int: Int64] = [:]
         try stack.read(synchronous: { source in
@@ -137,16 +137,17 @@ extension ProgramRun {
         return versions
     }
 
-    /// Takes over the names of what another state has made.
+    /// Adopts the names of the objects that another state has created.
     private func take(_ other: State) {
-        // The key of an object that never was committed may have been given to another one meanwhile.
+        // The key of an object that was never committed may have been assigned to another one meanwhile.
         for (number, key) in other.keys where state.keys[number] == nil {
             state.keys[number] = key
             state.numbers[key] = number
         }
     }
 
-    /// Takes over what is stored, where the naive model does not say it: whatever two changes became, the rules of the model hold.
+    /// Adopts the stored objects if the naive model does not specify them. For every result of two merged changes, the rules of the model
+    /// must hold.
     private func learn(_ step: ProgramStep) throws {
         var naive = NaiveGraph(schema)
         naive.commits = state.naive.commits + 1
@@ -168,7 +169,7 @@ extension ProgramRun {
 }
 
 extension NaiveGraph {
-    /// A relationship whose inverse does not lead back, or that leads nowhere.
+    /// A relationship whose inverse does not match, or that is dangling.
     var brokenRelationship: String? {
         for object in objects.values.sorted(by: { $0.number < $1.number }) {
             for item in schema.description(object.entity).relationships {
@@ -184,7 +185,7 @@ extension NaiveGraph {
         return nil
     }
 
-    /// Whether an object is the same in another graph, or in neither.
+    /// Returns whether an object is equal in another graph, or missing in both.
     func isSame(_ number: Int, in other: NaiveGraph) -> Bool {
         guard let a = objects[number], let b = other.objects[number] else { return objects[number] == nil && other.objects[number] == nil }
         let names = Set(a.related.keys).union(b.related.keys)

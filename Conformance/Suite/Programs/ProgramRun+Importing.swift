@@ -14,7 +14,7 @@ extension ProgramRun {
             ProgramImport(number: first + $0, source: $1, kind: kind, from: from, into: into(entity, home), log: log)
         }
         let results: [PersistenceResult] = try transaction.importPersistableObjects(items)
-        // What was undone has no key any more: it may be given again.
+        // An undone object no longer has its key, which may be assigned again.
         let made = Dictionary(log.made.map { ($0.object.objectID.key, $0.number) }) { $1 }
         let found = results.map { result in
             switch result {
@@ -39,12 +39,12 @@ extension ProgramRun {
 }
 
 extension NaiveGraph {
-    /// Imports a value; what became of it in words. One that fails leaves what it has done so far, unless it is nested.
+    /// Imports a value and returns the result in words. A failed import keeps its changes up to the failure, unless it is nested.
     ///
     /// - Parameters:
-    ///   - homes: The store that is looked in, nil for all, and that of a new object.
-    ///   - order: The positions of the objects by their ids: the first of several is changed. New ones come after all others, in their order.
-    ///   - flushes: Whether what is pending comes to the stores before they are looked in.
+    ///   - homes: The store that is searched, nil for all, and that of a new object.
+    ///   - order: The positions of the objects by their ids: the first of several is updated. New ones follow all others, in their order.
+    ///   - flushes: Whether pending changes are applied to the stores before the search.
     fileprivate mutating func importOne(
         _ source: ProgramSource, _ kind: ProgramImportKind, _ entity: String, _ homes: (place: Int?, new: Int), _ new: Int,
         _ order: [Int: Int], flushes: Bool, isNested: Bool

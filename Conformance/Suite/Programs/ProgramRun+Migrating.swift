@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// What ends a program: a store has refused a migration, and its version is not the program's.
+/// An error that ends a program: a store has refused a migration, and its version differs from the program's.
 struct ProgramEnded: Error {}
 
 /// Migrations to the next version of the model.
@@ -21,7 +21,7 @@ extension ProgramRun {
         do {
             try target.migrate(try history(versions + [version.schema]))
         } catch let error as StorageError where refusals.contains(error.code) {
-            // One of two stores may have the next version now.
+            // One of two stores may have been migrated.
             if target.count > 1 { throw ProgramEnded() }
             try openStores()
             try verify(step, former.naive)
@@ -37,7 +37,7 @@ extension ProgramRun {
         if !renames.changesRows { try compareVersions(step) }
     }
 
-    /// Gives the keys the names that the roots of hierarchies have now.
+    /// Updates the keys to the new names of the roots of hierarchies.
     private func rename(_ renames: ProgramRenames) {
         func renamed(_ key: ObjectKey) -> ObjectKey {
             ObjectKey(store: key.store, root: renames.entities[key.root] ?? key.root, key: key.key)
@@ -47,9 +47,9 @@ extension ProgramRun {
         known = Dictionary(known.map { (renamed($0.key), $0.value) }) { $1 }
     }
 
-    // MARK: What stays
+    // MARK: Unchanged data
 
-    /// Objects are no newer than before.
+    /// Checks that a migration does not change the versions of objects.
     private func compareVersions(_ step: ProgramStep) throws {
         let former = lastVersions
         try stack.read(synchronous: { source in
@@ -63,7 +63,7 @@ extension ProgramRun {
         })
     }
 
-    /// What the histories say of the objects that stay, in the names of the next version.
+    /// Returns the history entries of the objects that stay, in the names of the next version.
     private func histories(_ renames: inout ProgramRenames, isBefore: Bool) throws -> [[String]] {
         try (0..<target.count).map { home in
             guard stack.storages[home].capabilities.contains(.history) else { return [] }
@@ -104,16 +104,16 @@ extension ProgramRun {
     }
 }
 
-/// What changes of a model make of names.
+/// The effect of changes of a model on names.
 struct ProgramRenames {
     var entities: [String: String] = [:]
     var properties: [String: String] = [:]
-    /// Properties that are gone, or that a history may tell otherwise.
+    /// Properties that were removed, or whose history may differ.
     var vague: Set<String> = []
-    /// Entities that are gone, and objects that were of them.
+    /// Entities that were removed, and objects that belonged to them.
     var gone: Set<String> = []
     var numbers: Set<Int> = []
-    /// Whether objects lose or get references.
+    /// Whether objects lose or gain references.
     var changesRows = false
 
     init(_ changes: [ProgramChange], _ schema: Schema) {
@@ -121,7 +121,7 @@ struct ProgramRenames {
             switch change {
             case .renameEntity(let name, let new):
                 entities[name] = new
-                // References between stores hold the name.
+                // References between stores contain the name.
                 if schema.entities.contains(where: { $0.attributes.contains { $0.crossReference != nil } }) { changesRows = true }
             case .renameAttribute(_, let name, let new), .renameRelationship(_, let name, let new): properties[name] = new
             case .removeAttribute(_, let name), .retype(_, let name, _): vague.insert(name)
@@ -141,7 +141,7 @@ struct ProgramRenames {
         vague.formUnion(vague.compactMap { properties[$0] })
     }
 
-    /// The other side of a relationship, by their names, which no others have.
+    /// Returns the other side of a relationship, by their names, which are unique.
     private func inverses(_ name: String, _ schema: Schema) -> [String] {
         schema.entities.flatMap(\.relationships).filter { $0.name == name }.compactMap(\.inverse)
     }

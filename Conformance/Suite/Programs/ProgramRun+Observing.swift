@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// A list that is followed through a whole program by a monitor and by a publisher.
+/// A list that a monitor and a publisher observe during a whole program.
 final class ProgramWatch {
     let request: ProgramRequest
     let recorder: ListRecorder<DynamicObject>
@@ -19,7 +19,7 @@ final class ProgramWatch {
     }
 }
 
-/// What is told to those who look while a program runs.
+/// The notifications of observers while a program runs.
 extension ProgramRun {
     func watch(_ step: ProgramStep, _ request: ProgramRequest) throws {
         guard let expected = expectedNumbers(request) else { return }
@@ -29,7 +29,7 @@ extension ProgramRun {
         watches.append(watch)
     }
 
-    /// Compares the lists and the living objects of the context that looks on with the naive model.
+    /// Compares the lists and the live objects of the observing context with the naive model.
     func verifyObservers(_ step: ProgramStep) throws {
         while try view.merge() {}
         watches.removeAll { expectedNumbers($0.request) == nil }
@@ -54,7 +54,7 @@ extension ProgramRun {
                 try compare(step, expectedObject(number), try seen(object))
             }
         }
-        // A few objects are held on.
+        // A few objects are retained.
         for (number, key) in state.keys where number % 3 == 0 && looked[number] == nil && state.naive.objects[number] != nil {
             looked[number] = try view.fetchExisting(ObjectID<DynamicObject>(key))
         }
@@ -62,10 +62,10 @@ extension ProgramRun {
 
     // MARK: History
 
-    /// Compares what the histories say of a step with what the naive model knows before and after it.
+    /// Compares the history entries of a step with the difference of the naive model before and after it.
     func verifyHistory(_ step: ProgramStep, _ before: NaiveGraph) throws -> String {
         guard case .transaction = step.kind else {
-            // What others wrote in between is not told apart.
+            // Changes of interfering transactions cannot be distinguished.
             for home in 0..<target.count { tokens[home] = try? stack.currentHistoryToken(of: .storage(stack.storages[home])) }
             return ""
         }
@@ -106,8 +106,8 @@ extension ProgramRun {
         }
     }
 
-    /// The entries of the newest transaction, waiting for one a little: a server shows a commit, and those of the steps before it, when no
-    /// transaction before it is open.
+    /// Returns the entries of the newest transaction, after a short wait for an expected one: a server shows a commit, and those of the
+    /// steps before it, when no earlier transaction is open.
     private func entries(_ home: Int, _ isExpected: Bool) throws -> [HistoryTransaction] {
         for _ in 0..<500 {
             let page = try stack.history(HistoryRequest(after: tokens[home]), of: .storage(stack.storages[home])).transactions
@@ -121,7 +121,7 @@ extension ProgramRun {
 }
 
 extension NaiveGraph {
-    /// Whether values or to-one relationships of an object are others than before.
+    /// Returns whether values or to-one relationships of an object have changed.
     func changedValues(_ number: Int, since before: NaiveGraph) -> Bool {
         guard let new = objects[number], let old = before.objects[number] else { return false }
         if new.values.contains(where: { ReferenceStore.order($1, old.values[$0] ?? .null) != 0 }) { return true }

@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 /// Requests of a stack or of a transaction.
 extension ProgramRun {
-    /// A request in the words of the library.
+    /// Returns a request as one of the library.
     func from(_ request: ProgramRequest, _ predicate: QueryPredicate?, isInTransaction: Bool) -> From<DynamicObject> {
         let fetch = request.fetch
         var from =
@@ -15,7 +15,7 @@ extension ProgramRun {
             }
         if let predicate {
             let condition = request.isText ? Where<DynamicObject>(format: predicate.description) : Where(predicate)
-            // A key says nothing of its store: one that is not committed yet can be that of a committed object elsewhere.
+            // A key does not identify its store: that of an uncommitted object can be equal to that of a committed object elsewhere.
             let known = isInTransaction ? asked(request).keys : state.keys
             let keys = predicate.variables.compactMap { name in Int(name.dropFirst()).flatMap { known[$0] }.map { (name, $0.key) } }
             let given = Dictionary(predicate.variables.map { ($0, Int64(-1)) } + keys) { $1 }
@@ -31,17 +31,17 @@ extension ProgramRun {
         return isInTransaction ? from.includesPendingChanges(!request.isCommitted) : from
     }
 
-    /// The state that a request is asked of.
+    /// Returns the state that a request queries.
     private func asked(_ request: ProgramRequest) -> State { request.isCommitted ? committed : state }
 
-    /// The request as the naive model understands it: of a store of its own where there are several.
+    /// Returns the request for the naive model: over one store if there are several.
     private func resolved(_ request: ProgramRequest) -> ProgramRequest {
         var request = request
         request.home = isShared(request.fetch.entity) ? request.home.map(home) : nil
         return request
     }
 
-    /// The numbers that a request finds outside of transactions.
+    /// Returns the numbers that a request finds outside of transactions.
     func expectedNumbers(_ request: ProgramRequest) -> [Int]? { expected(request) }
 
     private func expected(_ request: ProgramRequest) -> [Int]? {
@@ -52,7 +52,7 @@ extension ProgramRun {
     func fetch(_ step: ProgramStep, _ request: ProgramRequest, _ source: some FetchSource) throws {
         let from = from(request, request.fetch.predicate, isInTransaction: true)
         let found = try answer {
-            // What is not of this transaction has no objects in it.
+            // Objects of the committed state do not belong to this transaction.
             if request.isCommitted { return .objects(try source.fetchIDs(from).map { committed.numbers[$0.key] ?? -1 }) }
             return .objects(try source.fetchAll(from).map(number))
         }
@@ -78,7 +78,7 @@ extension ProgramRun {
         try compare(step, expected(request).map { .count($0.count) } ?? .unknown, found)
     }
 
-    /// Walks through all pages: the objects are those of the whole, each once.
+    /// Reads all pages: together they contain the objects of the whole result, each once.
     func pages(_ step: ProgramStep, _ request: ProgramRequest, _ size: Int, _ source: some PageSource) throws {
         var whole = request
         (whole.fetch.limit, whole.fetch.offset) = (nil, 0)
@@ -121,7 +121,7 @@ extension ProgramRun {
     }
 }
 
-/// What gives pages.
+/// A source of pages.
 protocol PageSource {
     func page(_ from: From<DynamicObject>, after cursor: PageCursor?) throws -> Page<DynamicObject>
 }

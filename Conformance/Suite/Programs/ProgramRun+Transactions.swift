@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 /// Transactions and their parts.
 extension ProgramRun {
-    /// A step outside of all transactions.
+    /// Performs a step outside of all transactions.
     func perform(_ step: ProgramStep) throws {
         if !means(step) { return }
         switch step.kind {
@@ -21,7 +21,7 @@ extension ProgramRun {
         }
     }
 
-    /// Whether what a step names is there.
+    /// Returns whether the elements that a step names exist.
     func means(_ step: ProgramStep) -> Bool { schema.means(step.kind) { state.naive.objects[$0]?.entity } }
 
     private func reopen() throws {
@@ -70,7 +70,7 @@ extension ProgramRun {
         try compare(step, expected, outcome)
     }
 
-    /// A step inside of a transaction.
+    /// Performs a step inside a transaction.
     func perform(_ step: ProgramStep, in transaction: Transaction) throws {
         if !means(step) { return }
         switch step.kind {
@@ -110,7 +110,7 @@ extension ProgramRun {
         state = before
     }
 
-    /// What a verb gives, errors included; an error after which the closure runs again goes on its way.
+    /// Returns the result of an operation, including errors. An error after which the closure runs again is rethrown.
     func answer(_ body: () throws -> ProgramAnswer) throws -> ProgramAnswer {
         do {
             return try body()
@@ -121,7 +121,7 @@ extension ProgramRun {
         }
     }
 
-    /// What the naive model gives for a verb that brings pending changes to the stores first.
+    /// Returns the result of the naive model for an operation that first applies pending changes to the stores.
     func expectedAfterFlush(_ isInTransaction: Bool, _ body: () throws -> ProgramAnswer) throws -> ProgramAnswer {
         if isInTransaction, !isDetached, state.naive.violatesUnique { return .refused(.uniqueConstraintViolated) }
         return try answer(body)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Where a store and the naive model parted.
+/// A difference between a store and the naive model.
 struct ProgramDifference: Error {
     let target: String
     let step: ProgramStep
@@ -10,18 +10,18 @@ struct ProgramDifference: Error {
     let found: String
 }
 
-/// What a program throws to undo a transaction or a part of one.
+/// An error that a program throws to undo a transaction or a part of one.
 struct ProgramFailure: Error {}
 
-/// What ends a transaction without an effect: the naive model does not know what a change has changed.
+/// An error that ends a transaction without an effect, because the naive model does not know what a change has changed.
 struct ProgramUndefined: Error {}
 
-/// What ends a transaction whose request is refused where the naive model does not know the answer: a store may be unable to go on.
+/// An error that ends a transaction with a refused request whose result the naive model does not know. A store may be unable to continue.
 struct ProgramAbandoned: Error {}
 
 /// A run of a program over a target, in lock step with the naive model.
 final class ProgramRun {
-    /// What is true of the objects at a moment.
+    /// The state of the objects at a moment.
     struct State {
         var naive: NaiveGraph
         var keys: [Int: ObjectKey] = [:]
@@ -30,31 +30,32 @@ final class ProgramRun {
 
     let target: ProgramTarget
     var stack: DataStack
-    /// The versions of the model so far, oldest first, and what is given up on the way.
+    /// The versions of the model so far, oldest first, and the accepted losses of their migrations.
     var versions: [Schema]
     var losses: Set<String> = []
-    /// With the changes of the transaction that goes on.
+    /// The state with the changes of the current transaction.
     var state: State
     /// The newest committed state.
     var committed: State
     /// The transaction's own instances.
     var held: [Int: DynamicObject] = [:]
-    /// Whether the transaction that goes on keeps its changes in memory.
+    /// Whether the current transaction is a detached one.
     var isDetached = false
-    /// A context that looks on, the lists in it, and objects that it holds.
+    /// An observing context, its lists, and the objects that it retains.
     var view: ViewContext
     var watches: [ProgramWatch] = []
     var looked: [Int: DynamicObject] = [:]
-    /// The author of the newest transaction: no other one has it, and its entry in a history is known by it.
+    /// The author of the newest transaction, which is unique and identifies its entry in a history.
     private(set) var author = ""
     private var authors = 0
-    /// Where the histories were read to.
+    /// The tokens up to which the histories were read.
     var tokens: [Int: HistoryToken] = [:]
-    /// The numbers of all objects that there ever were, as far as their keys are not those of later ones.
+    /// The numbers of all objects that ever existed, unless their keys were reused.
     var known: [ObjectKey: Int] = [:]
     /// The positions of the stores in the stack, by their identities.
     private var stores: [UUID: Int] = [:]
-    /// What every target has to agree on although the naive model does not say it: the versions of all objects after each step.
+    /// The results that must be equal for all targets although the naive model does not specify them: the versions of all objects after
+    /// each step.
     private(set) var trace: [String] = []
     /// The versions of all objects after the newest step.
     private(set) var lastVersions: [Int: Int64] = [:]
@@ -70,7 +71,7 @@ final class ProgramRun {
 
     /// Runs a program.
     ///
-    /// - Parameter trace: What another target told of versions.
+    /// - Parameter trace: The versions reported by another target.
     /// - Returns: The trace of this one, and the first difference.
     static func run(
         _ program: GraphProgram, _ target: ProgramTarget, comparing trace: [String]? = nil
@@ -110,7 +111,7 @@ final class ProgramRun {
         view = stack.makeViewContext()
     }
 
-    /// The versions of the model as a stack knows them.
+    /// Returns the versions of the model as a schema history.
     func history(_ versions: [Schema]) throws -> SchemaHistory {
         var history = try SchemaHistory(schemas: versions, migrationChain: MigrationChain(versions.map(\.version)))
         history.acceptedLosses = losses
@@ -120,7 +121,7 @@ final class ProgramRun {
     /// The model at this point of the program.
     var schema: Schema { state.naive.schema }
 
-    /// Lets go of everything that belongs to the stack.
+    /// Releases everything that belongs to the stack.
     func forgetObservers() {
         held = [:]
         watches = []
@@ -138,7 +139,7 @@ final class ProgramRun {
 
     // MARK: Names
 
-    /// The keys of the objects, and the order of their ids.
+    /// Returns the keys of the objects, and the order of their ids.
     func ids(_ state: State) -> ProgramIDs {
         let sorted = state.keys.sorted { a, b in
             (a.value.key, stores[a.value.store] ?? 0, a.key) < (b.value.key, stores[b.value.store] ?? 0, b.key)
@@ -157,29 +158,29 @@ final class ProgramRun {
         known[key] = number
     }
 
-    /// The store of a home: in a single store all objects have one.
+    /// Returns the store of a home. A single store contains all objects.
     func home(_ home: Int) -> Int { min(home, target.count - 1) }
 
-    /// The home of a key by its store.
+    /// Returns the home of a key by its store.
     func home(of key: ObjectKey) -> Int { stores[key.store] ?? 0 }
 
-    /// The configuration of a home's store, where an entity is held by both.
+    /// Returns the configuration of a home's store, for an entity that both hold.
     func configuration(_ home: Int) -> String? { home == 0 ? nil : GraphProgram.second }
 
     func isShared(_ entity: String) -> Bool {
         target.count > 1 && schema.configurations[GraphProgram.second]?.contains(entity) == true
     }
 
-    /// Makes the author of a transaction one of its own.
+    /// Makes the author of a transaction unique.
     func nextAuthor(_ author: String) -> String {
         authors += 1
         self.author = "\(author) \(authors)"
         return self.author
     }
 
-    // MARK: Looking
+    // MARK: Verifying
 
-    /// Compares everything that is stored with the naive model.
+    /// Compares all stored data with the naive model.
     func verify(_ step: ProgramStep, _ before: NaiveGraph) throws {
         held = [:]
         var versions: [Int: Int64] = [:]
@@ -202,7 +203,7 @@ final class ProgramRun {
         trace.append("\(history) " + versions.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " "))
     }
 
-    /// What an object has by the naive model.
+    /// Returns the values of an object in the naive model.
     func expectedObject(_ number: Int) -> ProgramAnswer {
         guard let object = state.naive.objects[number] else { return .text("nothing") }
         var related: [String: [Int]] = [:]
@@ -214,7 +215,7 @@ final class ProgramRun {
         return .object(entity: object.entity, values: object.values, related: related)
     }
 
-    /// What an object says of itself.
+    /// Returns the values that an object reports.
     func seen(_ object: DynamicObject) throws -> ProgramAnswer {
         var values: [String: Value] = [:], related: [String: [Int]] = [:]
         let description = schema.description(object.entityName)

@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// Models with less in them.
+/// Smaller models.
 extension ProgramShrinker {
-    /// Programs over a model without one of its parts; what a program needs is found out by running it.
+    /// Returns programs over a model without one of its parts. Running a program shows whether it needs the part.
     static func smallerModels(_ program: GraphProgram) -> [GraphProgram] {
         let schema = program.schema
         var result: [GraphProgram] = []

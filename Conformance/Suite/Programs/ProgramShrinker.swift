@@ -1,12 +1,12 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Makes a program that shows a difference smaller, as long as it still shows one of the same kind.
+/// Reduces a program that shows a difference, as long as it still shows one of the same kind.
 struct ProgramShrinker {
     private let target: ProgramTarget
-    /// The target whose versions the others are compared with.
+    /// The target with whose versions those of the others are compared.
     private let first: ProgramTarget?
-    /// The most runs that one difference is worth.
+    /// The maximum number of runs for one difference.
     private static let most = 4_000
 
     init(_ target: ProgramTarget, _ first: ProgramTarget?) {
@@ -21,7 +21,8 @@ struct ProgramShrinker {
         return best
     }
 
-    /// Takes the first smaller program that shows the difference, until there is none; the search goes on where it stood.
+    /// Replaces the program by the first smaller one that shows the difference, until there is none. The search continues at its last
+    /// position.
     private func shrink(
         _ best: inout (GraphProgram, ProgramDifference), _ runs: inout Int, _ candidates: (GraphProgram) -> [GraphProgram]
     ) {
@@ -47,7 +48,7 @@ struct ProgramShrinker {
         return (try? ProgramRun.run(program, target, comparing: trace))?.difference
     }
 
-    /// What stays the same: which kind of answer was expected, and which was found.
+    /// Returns the invariant of a reduction: the kinds of the expected and of the actual result.
     private func kind(_ difference: ProgramDifference) -> String {
         [difference.expected, difference.found].map { $0.prefix { $0.isLetter || $0 == " " } }.joined(separator: "/")
     }
@@ -62,7 +63,7 @@ struct ProgramShrinker {
         }
     }
 
-    /// Lists with large parts left out first, then with single steps left out or simplified.
+    /// Returns lists without large parts first, then lists with single steps omitted or simplified.
     static func smaller(_ steps: [ProgramStep]) -> [[ProgramStep]] {
         var result: [[ProgramStep]] = [], size = steps.count / 2
         while size > 1 {

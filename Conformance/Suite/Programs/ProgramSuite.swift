@@ -3,28 +3,28 @@ internal import PolystoreStorage
 
 /// Runs random programs over stores and pairs of stores, beside the naive model.
 struct ProgramSuite {
-    /// How a run ended.
+    /// The result of a run.
     struct Result {
         var programs = 0
         var operations = 0
         var differences: [(program: GraphProgram, difference: ProgramDifference)] = []
     }
 
-    /// A run ends after so many differences: most of them are one.
+    /// The number of differences after which a run ends: most of them have the same cause.
     private static let most = 5
 
     let targets: [ProgramTarget]
     let operations: Int
     let schema: Schema?
 
-    /// Every store by itself, and every pair.
+    /// Creates a suite over every store by itself, and over every pair.
     init(_ harnesses: [StoreHarness], operations: Int, schema: Schema?) throws {
         let single = harnesses.map { ProgramTarget([$0]) }
         let pairs = harnesses.flatMap { first in harnesses.map { ProgramTarget([first, $0]) } }
         targets = single + pairs.filter(\.commitsTogether)
         self.operations = operations
         self.schema = try schema.map { given in
-            // In a pair both stores hold every entity of a model that says nothing else.
+            // In a pair both stores hold every entity, unless the model has a configuration for the second store.
             if given.configurations[GraphProgram.second] != nil { return given }
             let configurations = given.configurations.merging([GraphProgram.second: given.entities.map(\.name)]) { own, _ in own }
             return try Schema(version: given.version, entities: given.entities, configurations: configurations)
@@ -47,11 +47,11 @@ struct ProgramSuite {
         return result
     }
 
-    /// The first difference of a program on any target, made small.
+    /// Returns the first difference of a program on any target, after reduction.
     private func difference(_ program: GraphProgram, _ number: Int) throws -> (GraphProgram, ProgramDifference)? {
         var trace: [String]?
-        // Pairs take turns: a server takes long to make two schemas.
-        // What is closed to be opened with the next version of the model has to be there then.
+        // Pairs alternate: a server takes long to create two schemas.
+        // Stores that are closed and opened with the next version of the model must keep their data.
         let able = program.migrates ? targets.filter(\.isPersistent) : targets
         let singles = able.filter { $0.count == 1 }, pairs = able.filter { $0.count > 1 }
         for target in singles + (pairs.isEmpty ? [] : [pairs[number % pairs.count]]) {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Where a program runs: one fresh store, or two that share entities.
+/// The stores of a program: a fresh one, or two that share entities.
 final class ProgramTarget {
     let name: String
     private let harnesses: [StoreHarness]
@@ -16,7 +16,7 @@ final class ProgramTarget {
     /// The number of stores.
     var count: Int { harnesses.count }
 
-    /// Whether what was closed is there when it is opened again.
+    /// Whether data is still available after closing and opening the stores.
     var isPersistent: Bool { harnesses.allSatisfy { $0.capabilities.contains(.persistent) } }
 
     /// Whether one transaction can write to all stores.
@@ -30,7 +30,7 @@ final class ProgramTarget {
             }) ?? false
     }
 
-    /// Runs a body with fresh places.
+    /// Runs a body with fresh locations.
     func withPlaces<R>(_ body: () throws -> R) throws -> R {
         places = try harnesses.map { try $0.place() }
         defer {
@@ -40,10 +40,10 @@ final class ProgramTarget {
         return try body()
     }
 
-    /// A stack over the places.
+    /// Returns a stack over the locations.
     func stack(_ schema: Schema) throws -> DataStack { try stack(SchemaHistory(schema)) }
 
-    /// A stack over the places, which have the newest version of the model.
+    /// Returns a stack over the locations, which have the newest version of the model.
     func stack(_ history: SchemaHistory) throws -> DataStack {
         let stack = try DataStack(schemaHistory: history)
         for (position, place) in places.enumerated() {
@@ -52,7 +52,8 @@ final class ProgramTarget {
         return stack
     }
 
-    /// Leads the places to the newest version of the model. One that follows another has to have that beside it, at the newest version.
+    /// Migrates the locations to the newest version of the model. A store that follows another one must have it beside it, at the newest
+    /// version.
     func migrate(_ history: SchemaHistory) throws {
         func migrate(_ order: [Int]) throws {
             let stack = try DataStack(schemaHistory: history)

@@ -1,13 +1,14 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The values that programs give to attributes of a type: few, so that many objects agree, and with the ends of each type.
+/// The values that programs assign to attributes of a type: few, so that many objects have equal values, and including the limits of each
+/// type.
 struct ProgramValues {
-    /// Values that can be computed with.
+    /// Values suitable for computations.
     let ordinary: [Value]
-    /// The ends of the type, and what is easily taken for something else.
+    /// The limits of the type, and values that are easily confused with others.
     let extreme: [Value]
-    /// What no attribute of the type takes.
+    /// Values that attributes of the type do not accept.
     let refused: [Value]
 
     init(_ type: ValueType) {
