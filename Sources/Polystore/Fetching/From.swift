@@ -1,7 +1,7 @@
 public import Foundation
 internal import PolystoreStorage
 
-/// What to fetch: a class, and in CoreStore's chained form the condition, the order and the number of objects.
+/// A fetch request: a class and, in CoreStore's chained form, the condition, the order and the number of objects.
 /// ```swift
 /// From<Person>().where(\.age > 30).orderBy(.ascending(\.name)).limit(10)
 /// ```
@@ -16,28 +16,29 @@ public struct From<Object: ManagedObject>: Sendable {
     var includesSubentities = true
     var prefetched: [PropertyPath] = []
     var properties: [PropertyPath]?
-    /// Nil for what is usual: fetches include the changes of their transaction, queries do not.
+    /// Whether pending changes are included; nil for the default: fetches include the changes of their transaction, queries do not.
     var includesPendingChanges: Bool?
     var isStoreOnly = false
     var batchSize = 256
     var problem: StorageError?
 
-    /// All objects of the class, in every store that holds them.
+    /// Creates a request for all objects of the class, in every store that holds them.
     public init() {}
 
-    /// All objects of the class in the stores of a configuration; nil is the one that holds all entities.
+    /// Creates a request for all objects of the class in the stores of a configuration; nil is the one that holds all entities.
     public init(_ configuration: String?) { configurations = [configuration] }
 
-    /// The objects of an entity by its stored name, for `DynamicObject`s.
+    /// Creates a request for the objects of an entity by its stored name, for `DynamicObject`s.
     public init(entity: String) { entityName = entity }
 
-    /// The objects of an entity by its stored name in the stores of a configuration; nil is the one that holds all entities.
+    /// Creates a request for the objects of an entity by its stored name in the stores of a configuration; nil is the one that holds all
+    /// entities.
     public init(entity: String, _ configuration: String?) {
         entityName = entity
         configurations = [configuration]
     }
 
-    /// All objects of the same class or entity, in the same stores.
+    /// The request for all objects of the same class or entity, in the same stores.
     var everything: From {
         var copy = From()
         copy.configurations = configurations
@@ -46,7 +47,7 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// Only objects that satisfy a condition; several conditions must all hold.
+    /// Returns the request restricted to objects that satisfy a condition. Several conditions must all hold.
     public func `where`(_ condition: Where<Object>) -> From {
         var copy = self
         copy.predicate = predicate.map { $0 && condition.predicate } ?? condition.predicate
@@ -54,10 +55,10 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// Only objects that satisfy a condition of Foundation: `.where(#Predicate { $0.age > 30 })`.
+    /// Returns the request restricted to objects that satisfy a condition of Foundation: `.where(#Predicate { $0.age > 30 })`.
     public func `where`(_ predicate: Predicate<Object>) -> From { self.where(Where(predicate)) }
 
-    /// Sorted by these properties, small values first, after the keys given before: `.orderBy(\.name, \.age)`.
+    /// Returns the request sorted by these properties in ascending order, after the keys given before: `.orderBy(\.name, \.age)`.
     public func orderBy<First, each Further>(
         _ first: KeyPath<Object, First>, _ further: repeat KeyPath<Object, each Further>
     ) -> From {
@@ -66,7 +67,7 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// Sorted by these keys, after those given before.
+    /// Returns the request sorted by these keys, after those given before.
     public func orderBy(_ keys: OrderBy<Object>...) -> From {
         var copy = self
         copy.sort += keys.flatMap(\.terms)
@@ -74,7 +75,7 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// With the objects that a relationship leads to, loaded in one look-up: `.prefetch(\.owner?.children)`.
+    /// Returns the request with the destinations of a relationship, loaded by one lookup: `.prefetch(\.owner?.children)`.
     public func prefetch<Property>(_ relationship: KeyPath<Object, Property>) -> From {
         var copy = self
         do throws(StorageError) {
@@ -85,17 +86,17 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// As `prefetch(_:)`, with relationships by their stored names.
+    /// Returns the request as `prefetch(_:)` does, with relationships by their stored names.
     public func prefetch(named keyPaths: [String]) -> From {
         var copy = self
         copy.prefetched += keyPaths.map { PropertyPath($0) }
         return copy
     }
 
-    /// Objects with these attributes alone, and all references: `.properties(\.name, \.age)`.
+    /// Returns the request for objects with only these attributes, and all references: `.properties(\.name, \.age)`.
     ///
-    /// The others are read, all at once for an object, when one of them is first asked for. The object has its first version until it is
-    /// refreshed. An object that its context has already, and one that is fetched by its id, has all attributes.
+    /// The other attributes of an object are faults, which the first access to one of them loads together. The object keeps its initial
+    /// version until it is refreshed. An object that its context already has, and one that is fetched by its id, has all attributes.
     public func properties<each Property>(_ keyPath: repeat KeyPath<Object, each Property>) -> From {
         var copy = self
         do throws(StorageError) {
@@ -106,28 +107,29 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// As `properties(_:)`, with attributes by their stored names.
+    /// Returns the request as `properties(_:)` does, with attributes by their stored names.
     public func properties(named names: [String]) -> From {
         var copy = self
         copy.properties = (properties ?? []) + names.map { PropertyPath($0) }
         return copy
     }
 
-    /// At most so many objects.
+    /// Returns the request for at most this number of objects.
     public func limit(_ count: Int) -> From {
         var copy = self
         copy.limit = count
         return copy
     }
 
-    /// Without so many objects at the beginning.
+    /// Returns the request without this number of objects at the beginning.
     public func offset(_ count: Int) -> From {
         var copy = self
         copy.offset = count
         return copy
     }
 
-    /// How many objects cursors and streams read at a time, 256 without a word. Other verbs give all at once, and do not look at it.
+    /// Returns the request with the number of objects that cursors and streams read at a time; the default is 256. Other methods return all
+    /// objects at once, and ignore it.
     public func batchSize(_ count: Int) -> From {
         var copy = self
         copy.batchSize = count
@@ -135,17 +137,18 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// Without objects of sub-entities.
+    /// Returns the request without objects of sub-entities.
     public func withoutSubentities() -> From {
         var copy = self
         copy.includesSubentities = false
         return copy
     }
 
-    /// Whether uncommitted changes of the transaction are seen. Without a word fetches see them and queries for values do not.
+    /// Returns the request with a setting for uncommitted changes of the transaction. By default fetches include them and queries for
+    /// values do not.
     ///
-    /// Where they are not seen, conditions and orders are of what is committed; the objects are those of the transaction, with its assignments,
-    /// and without those that it deleted. Counts and ids are of all that is committed.
+    /// If they are excluded, conditions and orders apply to committed data. The objects are those of the transaction, with its assignments,
+    /// and without those that it deleted. Counts and ids cover all committed objects.
     public func includesPendingChanges(_ isIncluded: Bool) -> From {
         var copy = self
         copy.includesPendingChanges = isIncluded
@@ -170,7 +173,7 @@ public struct From<Object: ManagedObject>: Sendable {
         do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
     }
 
-    /// The plan of a fetch that makes objects.
+    /// Returns the plan of a fetch that creates objects.
     func objectPlan(_ model: StackModel) throws(StorageError) -> FetchPlan {
         var plan = try plan(model)
         guard let properties else { return plan }
@@ -199,31 +202,31 @@ public struct From<Object: ManagedObject>: Sendable {
     }
 }
 
-/// Where a new object is kept: the store of a configuration, or the only one that holds its entity.
+/// The destination store of a new object: the store of a configuration, or the only one that holds its entity.
 public struct Into<Object: ManagedObject>: Sendable {
     /// The configuration; the outer nil for "not named".
     let configuration: String??
     private let entityName: String?
 
-    /// The only store that holds the entity.
+    /// Selects the only store that holds the entity.
     public init() {
         configuration = nil
         entityName = nil
     }
 
-    /// The store of a configuration; nil is the one that holds all entities.
+    /// Selects the store of a configuration; nil is the one that holds all entities.
     public init(_ configuration: String?) {
         self.configuration = .some(configuration)
         entityName = nil
     }
 
-    /// The only store that holds an entity by its stored name, for `DynamicObject`s.
+    /// Selects the only store that holds an entity by its stored name, for `DynamicObject`s.
     public init(entity: String) {
         configuration = nil
         entityName = entity
     }
 
-    /// The store of a configuration for an entity by its stored name; nil is the one that holds all entities.
+    /// Selects the store of a configuration for an entity by its stored name; nil is the one that holds all entities.
     public init(entity: String, _ configuration: String?) {
         self.configuration = .some(configuration)
         entityName = entity

@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 
 extension ObjectContext {
-    /// The objects of a request, in its order.
+    /// Returns the objects of a request, in its order.
     func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
         try checkStoreOnly(from)
         if let committed = committed(from) {
@@ -18,7 +18,7 @@ extension ObjectContext {
         }
     }
 
-    /// Runs `body` so that all that it reads is of one snapshot: the transaction's own, or one for it alone.
+    /// Runs `body` with all reads in one snapshot: the transaction's own, or a separate one.
     func inOneSnapshot<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         let isAlone = sessions == nil && tracker == nil
         if isAlone { sessions = SessionPool(readingFrom: stack, limit) }
@@ -31,7 +31,7 @@ extension ObjectContext {
         return try body()
     }
 
-    /// Runs `body` so that what it reads of several stores is as after the same commits.
+    /// Runs `body` with its reads of several stores in snapshots after the same commits.
     func inOneSnapshot<R>(of stores: [Int], _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         if stores.count < 2 || tracker != nil { return try body() }
         return try inOneSnapshot { () throws(StorageError) in
@@ -40,7 +40,7 @@ extension ObjectContext {
         }
     }
 
-    /// The sessions of the transaction or of the snapshot that goes on.
+    /// The sessions of the transaction or of the current snapshot.
     var heldSessions: SessionPool {
         get throws(StorageError) {
             guard let sessions else { throw SessionPool.ended }
@@ -48,7 +48,7 @@ extension ObjectContext {
         }
     }
 
-    /// Runs `body` with the sessions of the transaction, or with some for it alone.
+    /// Runs `body` with the sessions of the transaction, or with separate ones.
     func withSessions<R>(_ body: (SessionPool) throws(StorageError) -> R) throws(StorageError) -> R {
         if let sessions { return try sessions.working(unless: \.precedesWork) { () throws(StorageError) in try body(sessions) } }
         let own = SessionPool(readingFrom: stack, limit)
@@ -56,19 +56,19 @@ extension ObjectContext {
         return try body(own)
     }
 
-    /// The context that answers where the changes of this one are not to be seen; nil where they are, or there are none.
+    /// Returns the context that answers if the changes of this one must be excluded; nil if they are included, or there are none.
     func committed<Object: ManagedObject>(_ from: From<Object>) -> ObjectContext? {
         from.includesPendingChanges == false && tracker != nil ? committed : nil
     }
 
-    /// A context of the newest committed state beside this one.
+    /// A separate context of the newest committed state.
     var committed: ObjectContext {
         let context = ObjectContext(stack: stack, model: model)
         context.limit = limit
         return context
     }
 
-    /// Runs a fetch that has to end within a time.
+    /// Runs a fetch with a time limit.
     func within<R>(_ timeout: Duration?, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         limit = timeout.map { WorkLimit(timeout: $0) }
         defer { limit = nil }
@@ -85,7 +85,7 @@ extension ObjectContext {
         return typed(try merge(plan, stores))
     }
 
-    /// The objects of a plan from several stores, in its order.
+    /// Returns the objects of a plan from several stores, in its order.
     private func merge(_ plan: FetchPlan, _ stores: [Int]) throws(StorageError) -> [ManagedObject] {
         try withSessions { sessions throws(StorageError) in
             let rows = try RowStream(plan, stores, sessions, model.schema)
@@ -99,15 +99,15 @@ extension ObjectContext {
         try withReader(store) { reader throws(StorageError) in try objects(for: plan, store: store, reader) }
     }
 
-    /// The objects as their class: the plan returns no others, so they are not asked one by one.
+    /// Returns the objects as their class. The plan returns no others, so no individual casts are needed.
     private func typed<Object: ManagedObject>(_ objects: [ManagedObject]) -> [Object] {
         if Object.self == ManagedObject.self || objects.isEmpty { return objects.compactMap { $0 as? Object } }
         guard objects[0] is Object else { return objects.compactMap { $0 as? Object } }
-        // Arrays of class references have one layout: a copy element by element would cost two retains an object.
+        // Arrays of class references have the same layout: a copy element by element would cost two retains per object.
         return unsafeBitCast(objects, to: [Object].self)
     }
 
-    /// The number of objects of a request.
+    /// Returns the number of objects of a request.
     func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
         try checkStoreOnly(from)
         if let committed = committed(from) { return try committed.fetchCount(from) }
@@ -122,14 +122,14 @@ extension ObjectContext {
         return min(max(total - offset, 0), limit ?? .max)
     }
 
-    /// The keys of the objects of a request, in its order.
+    /// Returns the keys of the objects of a request, in its order.
     func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
         try checkStoreOnly(from)
         if let committed = committed(from) { return try committed.fetchIDs(from) }
         var plan = try from.plan(model)
         let stores = try stores(for: plan.entity, from.configurations)
         if hasDetachedChanges { return try fetchAll(from).map { ObjectID(objectKey(of: $0)) } }
-        // Several answers are put in order by their values.
+        // Several answers are merged in order by their values.
         if stores.count == 1 { plan.fields = .keysOnly }
         let root = model.schema.entities[model.schema[plan.entity].root].name
         return try withSessions { sessions throws(StorageError) in
@@ -144,14 +144,14 @@ extension ObjectContext {
         }
     }
 
-    /// The object with an id; nil when it no longer exists or is of another class.
+    /// Returns the object with an id; nil if it no longer exists or is of another class.
     func existing<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
         let (store, root) = try place(of: id.key)
         try checkRead(store)
         return try object(root, id.key.key, store) as? Object
     }
 
-    /// The objects with ids, in their order, without those that no longer exist.
+    /// Returns the objects with ids, in their order, without those that no longer exist.
     func existing<Object: ManagedObject>(_ ids: [ObjectID<Object>]) throws(StorageError) -> [Object] {
         var places: [KeyBlock.Place] = [], keys: [KeyBlock.Place: [Int64]] = [:]
         for id in ids {

@@ -1,38 +1,38 @@
 public import PolystoreStorage
 
-/// Where a page ended: what the next one begins behind. As text it can be given to a client and come back.
+/// The end of a page, after which the next one begins. Its text form can be sent to a client and back.
 ///
-/// It names the place by the values of the sort keys and the object's key, not by a number of objects, so objects that are added or deleted
-/// before it move nothing. It is signed with the secret of the stack and bound to the request: a changed one, or one of another request, is
-/// refused. It is not encrypted: a client can read the values of the sort keys in it.
+/// It contains the values of the sort keys and the object's key, not a number of objects, so insertions and deletions before it have no
+/// effect. It is signed with the secret of the stack and bound to the request: a modified cursor, or one of another request, is refused. It
+/// is not encrypted: a client can read the values of the sort keys in it.
 public struct PageCursor: Sendable, Hashable, Codable, CustomStringConvertible, LosslessStringConvertible {
     /// The text.
     public let description: String
 
-    /// A cursor from its text; what is wrong with it is found when it is used.
+    /// Creates a cursor from its text, which is validated when the cursor is used.
     public init(_ description: String) { self.description = description }
 }
 
-/// Some objects of a request, in its order, and where the next ones begin.
+/// Some objects of a request, in its order, and the cursor for the next ones.
 public struct Page<Object: ManagedObject> {
     /// The objects.
     public let objects: [Object]
-    /// Where the next page begins; nil after the last.
+    /// The cursor for the next page; nil after the last page.
     public let next: PageCursor?
 }
 
 extension DataStack {
-    /// The secret that signs page cursors: random for each stack, so that cursors are good for one run of the program. Programs that
-    /// share cursors, or keep them, set one of 32 bytes or more.
+    /// The secret that signs page cursors. It is random for each stack, so that cursors are valid for one run of the program. Programs that
+    /// share or store cursors must set one of 32 bytes or more.
     public var pageSecret: [UInt8] {
         get { core.pageSecret }
         set { core.pageSecret = newValue }
     }
 
-    /// A page of a request: as many objects as its limit says, 100 without one, behind a cursor.
+    /// Returns a page of a request: as many objects as its limit, 100 without one, after a cursor.
     ///
-    /// Each page costs as much as the first, however many come before it, where an index has the order.
-    /// - Throws: `invalidPredicate` for a cursor that was changed or is one of another request.
+    /// Each page costs as much as the first, regardless of the number of preceding ones, if an index has the order.
+    /// - Throws: `invalidPredicate` for a modified cursor or one of another request.
     public func fetchPage<Object: ManagedObject>(
         _ from: From<Object>, after cursor: PageCursor? = nil
     ) throws(StorageError) -> sending Page<Object> {
@@ -43,9 +43,9 @@ extension DataStack {
 }
 
 extension FetchSource {
-    /// A page of a request: as many objects as its limit says, 100 without one, behind a cursor.
+    /// Returns a page of a request: as many objects as its limit, 100 without one, after a cursor.
     ///
-    /// - Throws: `invalidPredicate` for a cursor that was changed or is one of another request.
+    /// - Throws: `invalidPredicate` for a modified cursor or one of another request.
     public func fetchPage<Object: ManagedObject>(
         _ from: From<Object>, after cursor: PageCursor? = nil
     ) throws(StorageError) -> Page<Object> {
@@ -58,7 +58,7 @@ extension ObjectContext {
         let plan = try from.plan(model), size = from.limit ?? 100
         if size == 0 { return Page(objects: [], next: nil) }
         if from.offset > 0 { throw StorageError(.invalidPredicate, "a page begins behind a cursor, not at an offset") }
-        // Pages of another size go on behind the same cursor.
+        // A cursor is valid for pages of another size.
         var described = from
         described.limit = nil
         let coder = PageCoder(
@@ -74,7 +74,7 @@ extension ObjectContext {
             let ties = stores.count == 1 ? [] : try twins(of: values, behind: stores, plan)
             request = request.where(Where(Self.behind(keys, values, ties)))
         }
-        // One more tells whether there is another page.
+        // One object more shows whether there is another page.
         request.limit = size == .max ? size : size + 1
         try checkStoreOnly(request)
         let page = request
@@ -94,13 +94,13 @@ extension ObjectContext {
         return from.prefetched.isEmpty ? try found() : try inOneSnapshot(found)
     }
 
-    /// The objects of a request, with the place in the order of the one at a position: the values of its sort keys, its key and its store, as
-    /// they were when the order was made.
+    /// Returns the objects of a request, and the location of the one at a position in the order: the values of its sort keys, its key and its
+    /// store at the time of sorting.
     private func placed<Object: ManagedObject>(
         _ request: From<Object>, _ position: Int, _ sorted: FetchPlan
     ) throws(StorageError) -> (objects: [ManagedObject], place: [Value]?) {
         var plan = try request.objectPlan(model)
-        // Any attribute can be one that the order is made of.
+        // Any attribute may be a sort key.
         if !sorted.sort.isEmpty { plan.fields = .all }
         let stores = try stores(for: plan.entity, request.configurations)
         if hasDetachedChanges {
@@ -131,7 +131,7 @@ extension ObjectContext {
         keys + [.int(key), .uuid(stack.storeID(Int(store)))]
     }
 
-    /// The sort keys that a plan has kept of a request: those that decide nothing are left out of both.
+    /// Returns the sort keys of a request that its plan has kept. Both omit keys without an effect.
     private func sortKeys<Object: ManagedObject>(_ from: From<Object>, _ plan: FetchPlan) throws(StorageError) -> [OrderTerm] {
         var kept: [OrderTerm] = [], position = 0
         for key in from.sort where position < plan.sort.count {
@@ -147,7 +147,7 @@ extension ObjectContext {
         return kept
     }
 
-    /// The objects of the same key as the last of a page, in the stores that come behind its own.
+    /// Returns the objects with the same key as the last of a page, in the stores that follow its own.
     private func twins(of place: [Value], behind stores: [Int], _ plan: FetchPlan) throws(StorageError) -> [Value] {
         guard place.count > 1, case .int(let key) = place[place.count - 2], case .uuid(let id) = place[place.count - 1],
             let last = stack.position(of: id)
@@ -158,9 +158,9 @@ extension ObjectContext {
         return stores.filter { $0 > last }.map { ObjectKey(store: stack.storeID($0), root: root, key: key).constant }
     }
 
-    /// The objects that come behind a place: equal in some first keys and behind in the next.
+    /// Returns the condition for objects after a location: equal in the first keys and after it in the next one.
     ///
-    /// - Parameter twins: The objects that are equal in all keys and behind it by their stores.
+    /// - Parameter twins: The objects that are equal in all keys and follow by their stores.
     private static func behind(_ keys: [OrderTerm], _ values: [Value], _ twins: [Value]) -> QueryPredicate {
         var alternatives: [QueryPredicate] = []
         for (position, key) in keys.enumerated() {

@@ -1,10 +1,10 @@
 public import PolystoreStorage
 
 extension ObjectContext {
-    /// The store that a statement is for: the only one that holds what it names, of those of a configuration where one is given.
+    /// Returns the store of a statement: the only one that holds the named entities, among those of a configuration if given.
     func store(for sql: RawSQL, _ configuration: String?) throws(StorageError) -> Int {
         var named: Set<EntityIndex> = []
-        // A name that the model does not have is told by the store, with the nearest one.
+        // The store reports a name that the model does not have, with the most similar one.
         for name in sql.entities { if let index = model.schema.index(of: name) { named.insert(index) } }
         let stores = stack.entries.filter { item in
             item.entry.entities.isSuperset(of: named) && (configuration.map { item.entry.store.configuration == $0 } ?? true)
@@ -16,7 +16,7 @@ extension ObjectContext {
                 ? "no store of this stack holds what the SQL names" : "several stores could answer the SQL; name the configuration of one")
     }
 
-    /// The rows of a statement's answer.
+    /// Returns the rows of a statement's answer.
     func queryRows(_ sql: RawSQL, _ configuration: String?) throws(StorageError) -> [AttributeRow] {
         let answer = try rawRows(sql, try store(for: sql, configuration))
         return answer.rows.map { AttributeRow(names: answer.names, values: $0, form: .engine) }
@@ -29,7 +29,7 @@ extension ObjectContext {
         return try withReader(store, unless: \.isUndoable) { reader throws(StorageError) in try reader.rawRows(sql) }
     }
 
-    /// The objects whose keys a statement gives, in its order.
+    /// Returns the objects whose keys a statement returns, in its order.
     func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> [Object] {
         let plan = try from.plan(model), stores = try stores(for: plan.entity, from.configurations)
         let isPlain = from.predicate == nil && from.sort.isEmpty && from.limit == nil && from.offset == 0
@@ -51,7 +51,7 @@ extension ObjectContext {
     private static func keys(_ answer: RawRows) throws(StorageError) -> [Int64] {
         var keys: [Int64] = []
         for row in answer.rows {
-            // An outer join leads nowhere here.
+            // A null key of an outer join has no object.
             if row.first == .null { continue }
             guard case .int(let key)? = row.first else {
                 throw StorageError(.invalidPredicate, "the first column of the SQL is no key; begin with SELECT \\(column: \\Person.self)")
@@ -63,26 +63,27 @@ extension ObjectContext {
 }
 
 extension FetchSource {
-    /// The rows of the answer to a statement in SQL, on a store that takes it.
+    /// Returns the rows of the answer to a statement in SQL, on a store that supports it.
     ///
-    /// It sees what the source sees, in a transaction its own changes. It changes nothing: use `Transaction.execute` for that.
+    /// It sees the same data as the source, including a transaction's own changes. It must not change anything: use `Transaction.execute`
+    /// for changes.
     /// - Parameters:
     ///   - sql: One statement.
     ///   - configuration: The configuration of the store; nil for the only one that holds the entities that the statement names.
-    /// - Returns: The values as the engine holds them; `AttributeRow.value(_:as:)` reads them as the types of attributes.
-    /// - Throws: `unsupported` on a store without SQL, `invalidPredicate` for a statement that is wrong, `readOnly` for one that would
-    ///   change something.
+    /// - Returns: The values in the representation of the engine; `AttributeRow.value(_:as:)` reads them as the types of attributes.
+    /// - Throws: `unsupported` on a store without SQL, `invalidPredicate` for an invalid statement, `readOnly` for one that would change
+    ///   something.
     public func queryRows(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> [AttributeRow] {
         try reporting { () throws(StorageError) in try _fetchContext.queryRows(sql, configuration) }
     }
 
-    /// The objects whose keys are the first column of the answer to a statement in SQL, in its order.
+    /// Returns the objects whose keys are the first column of the answer to a statement in SQL, in its order.
     ///
     /// ```swift
     /// try source.fetchAll(From<Person>(), sql: "SELECT \(column: \Person.self) FROM \(table: Person.self) ORDER BY random()")
     /// ```
-    /// Keys without an object of the class are left out; a key that comes twice gives its object twice.
-    /// - Throws: As `queryRows`; `invalidPredicate` also where the first column is no key, and where `from` has a condition or an order.
+    /// Keys without an object of the class are omitted. A key that occurs twice returns its object twice.
+    /// - Throws: As `queryRows`; `invalidPredicate` also if the first column is not a key, and if `from` has a condition or an order.
     public func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> [Object] {
         try reporting { () throws(StorageError) in try _fetchContext.fetchAll(from, sql: sql) }
     }
@@ -91,7 +92,7 @@ extension FetchSource {
 extension DataStack {
     private func newContext() -> ObjectContext { ObjectContext(stack: core, model: core.model) }
 
-    /// The rows of the answer to a statement in SQL, from the newest committed state of a store that takes it.
+    /// Returns the rows of the answer to a statement in SQL, from the newest committed state of a store that supports it.
     ///
     /// - Parameters:
     ///   - sql: One statement that changes nothing.
@@ -101,7 +102,8 @@ extension DataStack {
         try reporting { () throws(StorageError) in try newContext().queryRows(sql, configuration) }
     }
 
-    /// The objects whose keys are the first column of the answer to a statement in SQL, in its order: read-only, in a context of their own.
+    /// Returns the objects whose keys are the first column of the answer to a statement in SQL, in its order. They are read-only, in a
+    /// separate context.
     ///
     /// - Throws: As `FetchSource.fetchAll(_:sql:)`.
     public func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> sending [Object] {

@@ -20,24 +20,24 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
         problem = from.problem ?? outputs.lazy.compactMap(\.problem).first
     }
 
-    /// One row for each value of the keys: `.groupBy(\.age)`.
+    /// Returns the query with one row for each value of the keys: `.groupBy(\.age)`.
     public func groupBy<each Property>(_ keyPath: repeat KeyPath<Object, each Property>) -> AttributesQuery {
         var copy = self
         for keyPath in repeat each keyPath { copy.add(ValueExpression(keyPath)) }
         return copy
     }
 
-    /// One row for each value of something computed.
+    /// Returns the query with one row for each value of an expression.
     public func groupBy<Value>(_ expression: ValueExpression<Object, Value>) -> AttributesQuery {
         var copy = self
         copy.add(expression)
         return copy
     }
 
-    /// One row for each value of the keys, by their names in the text form.
+    /// Returns the query with one row for each value of the keys, by their names in the text form.
     public func groupBy(named keys: String...) -> AttributesQuery { groupBy(named: keys) }
 
-    /// One row for each value of the keys, by their names in the text form.
+    /// Returns the query with one row for each value of the keys, by their names in the text form.
     public func groupBy(named keys: [String]) -> AttributesQuery {
         var copy = self
         for key in keys {
@@ -53,7 +53,7 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
         problem = problem ?? expression.problem
     }
 
-    /// Only groups for which a condition holds; it speaks of keys, aggregates and aliases: `.having(.count() > 3)`, or of text.
+    /// Returns the query restricted to groups that satisfy a condition on keys, aggregates and aliases: `.having(.count() > 3)`, or a text.
     public func having(_ condition: Where<Object>) -> AttributesQuery {
         var copy = self
         copy.condition = self.condition.map { $0 && condition.predicate } ?? condition.predicate
@@ -61,7 +61,7 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// Equal rows once.
+    /// Returns the query without duplicate rows.
     public func distinct() -> AttributesQuery {
         var copy = self
         copy.isDistinct = true
@@ -82,25 +82,25 @@ public struct TupleQuery<Object: ManagedObject, each Value: AttributeValue>: Sen
 }
 
 extension From {
-    /// A request for one value over the objects: `From<Person>().select(Int.self, .maximum(\.age))`.
+    /// Returns a request for one value over the objects: `From<Person>().select(Int.self, .maximum(\.age))`.
     public func select<Result: AttributeValue>(_ type: Result.Type, _ select: Select<Object>) -> ValueQuery<Object, Result> {
         ValueQuery(query: AttributesQuery(self, [select]))
     }
 
-    /// A request for rows of values: `From<Person>().select(.attribute(\.age), .count(as: "number")).groupBy(\.age)`.
+    /// Returns a request for rows of values: `From<Person>().select(.attribute(\.age), .count(as: "number")).groupBy(\.age)`.
     public func select(_ first: Select<Object>, _ more: Select<Object>...) -> AttributesQuery<Object> { select([first] + more) }
 
-    /// A request for rows of values.
+    /// Returns a request for rows of values.
     public func select(_ outputs: [Select<Object>]) -> AttributesQuery<Object> { AttributesQuery(self, outputs) }
 
-    /// A request for tuples of properties: `From<Person>().tuples(\.name, \.age)`.
+    /// Returns a request for tuples of properties: `From<Person>().tuples(\.name, \.age)`.
     public func tuples<each Value: AttributeValue>(_ keyPath: repeat KeyPath<Object, each Value>) -> TupleQuery<Object, repeat each Value> {
         var outputs: [Select<Object>] = []
         for keyPath in repeat each keyPath { outputs.append(.attribute(keyPath, as: "\(outputs.count)")) }
         return TupleQuery(query: AttributesQuery(self, outputs))
     }
 
-    /// A request for tuples of what is computed: `From<Person>().tuples(ValueExpression(\Person.name), (\Person.pets).count)`.
+    /// Returns a request for tuples of expressions: `From<Person>().tuples(ValueExpression(\Person.name), (\Person.pets).count)`.
     public func tuples<each Value: AttributeValue>(
         _ expression: repeat ValueExpression<Object, each Value>
     ) -> TupleQuery<Object, repeat each Value> {
@@ -111,19 +111,19 @@ extension From {
 }
 
 extension ObjectContext {
-    /// One value over the objects of a request.
+    /// Returns one value over the objects of a request.
     func queryValue<Object: ManagedObject, Result: AttributeValue>(_ query: ValueQuery<Object, Result>) throws(StorageError) -> Result? {
         guard let value = try rows(query.query).first?.first, !value.isNull else { return nil }
         return try value.converted(query.query.outputs[0].output.alias)
     }
 
-    /// The rows of an answer.
+    /// Returns the rows of an answer.
     func queryAttributes<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [AttributeRow] {
         let names = query.outputs.map(\.output.alias)
         return try rows(query).map { AttributeRow(names: names, values: $0) }
     }
 
-    /// The tuples of an answer.
+    /// Returns the tuples of an answer.
     func queryTuples<Object: ManagedObject, each Value: AttributeValue>(
         _ query: TupleQuery<Object, repeat each Value>
     ) throws(StorageError) -> [(repeat each Value)] {
@@ -148,16 +148,16 @@ extension ObjectContext {
     }
 }
 
-/// What values can be asked of: a stack, a transaction, a read, a context.
+/// A source of values: a stack, a transaction, a read, a context.
 public protocol QuerySource {
-    /// Runs a closure with the context that answers queries: that of the newest committed state, or with what a transaction has changed.
+    /// Runs a closure with the context that answers queries: that of the newest committed state, or that with the changes of a transaction.
     func _withQueryContext<R>(_ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R) throws(StorageError) -> R
 }
 
 extension QuerySource {
-    /// One value over the objects of a request, computed by the store; nil of nothing.
+    /// Returns one value over the objects of a request, computed by the store; nil over no values.
     ///
-    /// In a transaction it answers from the newest committed state, unless the request includes pending changes.
+    /// In a transaction the result is that of the newest committed state, unless the request includes pending changes.
     public func queryValue<Object: ManagedObject, Result: AttributeValue>(
         _ query: ValueQuery<Object, Result>
     ) throws(StorageError) -> Result? {
@@ -168,9 +168,9 @@ extension QuerySource {
         }
     }
 
-    /// Rows of values, computed by the store.
+    /// Returns rows of values, computed by the store.
     ///
-    /// In a transaction it answers from the newest committed state, unless the request includes pending changes.
+    /// In a transaction the result is that of the newest committed state, unless the request includes pending changes.
     public func queryAttributes<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [AttributeRow] {
         try reporting { () throws(StorageError) in
             try _withQueryContext(query.from.includesPendingChanges == true) { context throws(StorageError) in
@@ -179,9 +179,9 @@ extension QuerySource {
         }
     }
 
-    /// Tuples of values, computed by the store.
+    /// Returns tuples of values, computed by the store.
     ///
-    /// In a transaction it answers from the newest committed state, unless the request includes pending changes.
+    /// In a transaction the result is that of the newest committed state, unless the request includes pending changes.
     public func queryTuples<Object: ManagedObject, each Value: AttributeValue>(
         _ query: TupleQuery<Object, repeat each Value>
     ) throws(StorageError) -> [(repeat each Value)] {
@@ -194,7 +194,7 @@ extension QuerySource {
 }
 
 extension DataStack: QuerySource {
-    /// A context of the newest committed state.
+    /// Runs a closure with a context of the newest committed state.
     public func _withQueryContext<R>(
         _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
     ) throws(StorageError) -> R {
@@ -203,21 +203,21 @@ extension DataStack: QuerySource {
 }
 
 extension ReadTransaction: QuerySource {
-    /// The context of the read.
+    /// Runs a closure with the context of the read.
     public func _withQueryContext<R>(
         _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
     ) throws(StorageError) -> R { try body(try _fetchContext) }
 }
 
 extension ViewContext: QuerySource {
-    /// The context.
+    /// Runs a closure with the context.
     public func _withQueryContext<R>(
         _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
     ) throws(StorageError) -> R { try body(try _fetchContext) }
 }
 
 extension BaseTransaction: QuerySource {
-    /// A context of the newest committed state, or that of the transaction.
+    /// Runs a closure with a context of the newest committed state, or with that of the transaction.
     public func _withQueryContext<R>(
         _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
     ) throws(StorageError) -> R {

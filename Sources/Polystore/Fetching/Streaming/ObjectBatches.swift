@@ -2,35 +2,35 @@ internal import PolystoreStorage
 
 /// The objects of a request, batch by batch.
 ///
-/// A batch comes in two steps: `read` waits for the store and touches no object, so that it can be done on another thread; `takeObjects`
-/// makes the objects where their context belongs.
+/// A batch is read in two steps: `read` waits for the store and touches no object, so that it can run on another thread; `takeObjects`
+/// creates the objects in the isolation of their context.
 final class ObjectBatches<Object: ManagedObject> {
     private enum Source {
         /// Rows of one snapshot.
         case rows(SessionPool, RowStream?)
-        /// Objects that are loaded by their ids: what lies in a context that follows commits must not be older than the context.
+        /// Objects that are loaded by their ids, because objects of a context that follows commits must not be older than the context.
         case ids(ArraySlice<ObjectID<Object>>?)
-        /// Objects that had to be found together, because changes that are only in memory decide which they are.
+        /// Objects that had to be fetched together, because pending changes in memory determine the result.
         case objects([Object])
         case ended
     }
 
     private let from: From<Object>
     private let context: ObjectContext
-    /// When reading has to end; its sessions have it too.
+    /// The time limit of reading, which its sessions share.
     let limit = WorkLimit()
     private var source: Source
-    /// The right to a snapshot that is not that of a transaction.
+    /// The permit for a snapshot outside of a transaction.
     private var seat: StreamSeat?
-    /// Whether rows come from a session that others use too, so that they must be read where those are.
+    /// Whether rows come from a shared session, so that they must be read in its isolation.
     let readsInPlace: Bool
-    /// The rows that were read, with the stores that they are from.
+    /// The rows that were read.
     private let rows: RowBatch
     private var stores: [Int32] = []
 
-    /// The objects of a request in a context.
+    /// Prepares the objects of a request in a context.
     ///
-    /// - Parameter isAlone: Whether the context is for these objects alone, so that they can be of a snapshot of their own.
+    /// - Parameter isAlone: Whether the context is used only for these objects, so that they can have their own snapshot.
     init(_ from: From<Object>, _ context: ObjectContext, isAlone: Bool) throws(StorageError) {
         self.from = from
         self.context = context
@@ -52,25 +52,25 @@ final class ObjectBatches<Object: ManagedObject> {
 
     deinit { end() }
 
-    /// Whether there is nothing more.
+    /// Whether there are no more objects.
     private(set) var isAtEnd = false
 
     /// The threads of the stack.
     var workers: StackWorkers { context.stack.workers }
 
-    /// Gives everything back; there are no more objects then.
+    /// Releases all resources. There are no more objects then.
     func end() {
         isAtEnd = true
         guard case .rows(let sessions, _) = source, seat != nil else { return source = .ended }
-        // Cursors end before their session does.
+        // Cursors must end before their session.
         source = .ended
         if context.sessions === sessions { context.sessions = nil }
         sessions.end()
-        // Whoever has no snapshot any more leaves room, though the program may keep the cursor.
+        // The permit is returned with the snapshot, even if the program retains the cursor.
         seat = nil
     }
 
-    /// Reads what the next batch is made of.
+    /// Reads the data of the next batch.
     func read() throws(StorageError) {
         rows.clear()
         stores.removeAll(keepingCapacity: true)
@@ -107,7 +107,7 @@ final class ObjectBatches<Object: ManagedObject> {
         }
     }
 
-    /// The objects of what was read, with what was to be loaded in advance. None does not mean that there are no more.
+    /// Returns the objects of the read data, with prefetched relationships. An empty result does not mean that there are no more objects.
     func takeObjects() throws(StorageError) -> [Object] {
         var found: [Object] = []
         switch source {
@@ -132,7 +132,7 @@ final class ObjectBatches<Object: ManagedObject> {
         return found
     }
 
-    /// Runs `body` so that what objects load comes from the snapshot that they are of.
+    /// Runs `body` with the objects' snapshot as the source of everything that they load.
     private func using(_ sessions: SessionPool, _ body: () throws(StorageError) -> Void) throws(StorageError) {
         let former = context.sessions
         context.sessions = sessions
