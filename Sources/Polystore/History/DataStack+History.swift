@@ -2,7 +2,7 @@ internal import Foundation
 public import PolystoreStorage
 
 extension DataStack {
-    /// The transactions that were committed to a store, oldest first, page by page.
+    /// Returns the committed transactions of a store, oldest first, page by page.
     ///
     /// ```swift
     /// var request = HistoryRequest(after: token)
@@ -13,10 +13,10 @@ extension DataStack {
     /// } while !page.isLast
     /// ```
     /// - Parameters:
-    ///   - request: Which, and how many at a time.
-    ///   - choice: Whose history: it need not be said where the stack has one store.
-    /// - Throws: `tokenExpired` where the history no longer reaches back to the token, and for one of another store; `unsupported` by a store
-    ///   that keeps no history; `notFound` for a store or an entity that the stack does not have.
+    ///   - request: The requested transactions, and their number per page.
+    ///   - choice: The store of the history. It can be omitted if the stack has one store.
+    /// - Throws: `tokenExpired` if the history no longer reaches back to the token, and for a token of another store; `unsupported` for a
+    ///   store without a history; `notFound` for a store or an entity that the stack does not have.
     public func history(_ request: HistoryRequest = HistoryRequest(), of choice: StoreChoice = .only) throws(StorageError) -> HistoryPage {
         try reporting { () throws(StorageError) in
             let position = try choice.position(in: core), scan = try request.scan(schema)
@@ -24,9 +24,10 @@ extension DataStack {
         }
     }
 
-    /// The token of the newest transaction of a store: whoever reads everything after asking for it, and goes on from it, misses nothing.
+    /// Returns the token of the newest transaction of a store. A program that requests it, then reads all data, and continues from it
+    /// misses nothing.
     ///
-    /// - Throws: `unsupported` by a store that keeps no history; `notFound` for one that the stack does not have.
+    /// - Throws: `unsupported` for a store without a history; `notFound` for one that the stack does not have.
     public func currentHistoryToken(of choice: StoreChoice = .only) throws(StorageError) -> HistoryToken {
         try reporting { () throws(StorageError) in
             try core.withHistory(of: try choice.position(in: core)) { reader throws(StorageError) in
@@ -35,15 +36,15 @@ extension DataStack {
         }
     }
 
-    /// Lets a store forget transactions that nobody needs, never one that a registered consumer has not acknowledged.
+    /// Removes transactions from the history of a store, but never one that a registered consumer has not acknowledged.
     ///
     /// - Parameters:
-    ///   - bound: How much is not wanted any more.
-    ///   - choice: Whose history.
-    ///   - unseen: Consumers that were neither registered nor acknowledged anything for so long hold nothing back; nil for none. They find
-    ///     their offset expired when they come back.
-    /// - Returns: What was removed, and who held back the rest.
-    /// - Throws: `tokenExpired` for a token of another store; `unsupported` by a store that keeps no history.
+    ///   - bound: The transactions to remove.
+    ///   - choice: The store of the history.
+    ///   - unseen: The duration after which consumers that were neither registered nor have acknowledged anything no longer retain
+    ///     transactions; nil for no such limit. The offsets of these consumers are expired when they return.
+    /// - Returns: The removed transactions, and the consumers that retained the rest.
+    /// - Throws: `tokenExpired` for a token of another store; `unsupported` for a store without a history.
     @discardableResult
     public func purgeHistory(
         _ bound: HistoryPurge.Bound, of choice: StoreChoice = .only, ignoringConsumersUnseenFor unseen: Duration? = nil
@@ -55,7 +56,7 @@ extension DataStack {
 }
 
 extension HistoryPurge.Bound {
-    /// Everything before the first transaction that is younger than an age.
+    /// Returns the bound before the first transaction that is younger than an age.
     public static func olderThan(_ age: Duration) -> HistoryPurge.Bound { .olderThan(seconds: age.inSeconds) }
 }
 
@@ -69,16 +70,16 @@ extension StackCore {
         return try writeNotes(position) { writer throws(StorageError) in try purge.run(writer) }
     }
 
-    /// Reads the history of a store in a session of its own.
+    /// Reads the history of a store in a separate session.
     func withHistory<R>(of position: Int, _ body: (ReadSession) throws(StorageError) -> R) throws(StorageError) -> R {
         let reader = try historyStore(position).beginRead()
         defer { reader.end() }
         return try body(reader)
     }
 
-    /// A store that keeps a history.
+    /// Returns a store that keeps a history.
     ///
-    /// - Throws: `unsupported` for one that keeps none.
+    /// - Throws: `unsupported` for one without a history.
     @discardableResult
     func historyStore(_ position: Int) throws(StorageError) -> OpenStore {
         let store = try store(position)
@@ -95,6 +96,6 @@ extension StackCore {
 }
 
 extension Duration {
-    /// The whole and the fraction of the seconds.
+    /// The duration in seconds, with its fraction.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,14 +1,14 @@
 internal import PolystoreStorage
 
-/// Objects that were read without some of their attributes: those are read, all at once, when one of them is first asked for.
+/// Objects that were fetched without some of their attributes. The first access to an unfetched attribute loads all of them.
 extension ManagedObject {
-    /// Whether an attribute was left out and nothing was assigned to it since.
+    /// Returns whether an attribute is unfetched and was not assigned since.
     final func lacks(_ slot: Int) -> Bool {
         guard let leftOut = extras?.leftOut, leftOut != 0 else { return false }
         return Self._has(leftOut & ~_dirty, slot)
     }
 
-    /// Marks slots as left out.
+    /// Marks slots as unfetched.
     @inline(__always)
     final func leaveOut(_ mask: UInt64) {
         if mask == 0 { return }
@@ -16,7 +16,7 @@ extension ManagedObject {
         _flags |= Flags.slow
     }
 
-    /// Marks the object as whole and gives what it lacked until now, without what was assigned.
+    /// Marks the object as complete and returns its unfetched slots, without the assigned ones.
     final func takeLeftOut() -> UInt64 {
         guard !_isPrototype, let extras, extras.leftOut != 0 else { return 0 }
         defer { extras.leftOut = 0 }
@@ -24,10 +24,10 @@ extension ManagedObject {
         return extras.leftOut & ~_dirty
     }
 
-    /// Reads what was left out; an error is remembered by the context.
+    /// Loads the unfetched attributes. The context records an error.
     final func complete() { if _flags & Flags.slow != 0 { _context.complete(self) } }
 
-    /// Takes what was left out from a row that is at hand.
+    /// Sets the unfetched attributes from an available row.
     @inline(__always)
     final func fill(_ row: borrowing RowView) {
         if _flags & Flags.slow == 0 { return }
@@ -35,14 +35,14 @@ extension ManagedObject {
         if mask != 0 { _reload(row, mask) }
     }
 
-    /// Takes over a row and forgets what was known of relationships.
+    /// Sets all values from a row and discards the known relationships.
     final func takeOver(_ row: borrowing RowView) {
         _ = takeLeftOut()
         _reload(row, .max)
         forgetRelationships()
     }
 
-    /// Forgets what was known of relationships to many. What was loaded in advance stays alive.
+    /// Discards the known to-many relationships. Prefetched objects stay alive.
     final func forgetRelationships() {
         guard let extras, extras.leftOut != 0 || extras.prefetched != nil else { return self.extras = nil }
         extras.collections = [:]
@@ -50,7 +50,7 @@ extension ManagedObject {
 }
 
 extension ObjectContext {
-    /// Reads what an object lacks, if a slot is part of it.
+    /// Loads the unfetched attributes of an object, if a slot is one of them.
     func loadLeftOut(_ object: ManagedObject, _ slot: Int) {
         guard object.lacks(slot) else { return }
         if isStrict {
@@ -63,10 +63,10 @@ extension ObjectContext {
         complete(object)
     }
 
-    /// Reads what an object lacks. Where that fails the values are placeholders, and are read when they are next asked for.
+    /// Loads the unfetched attributes of an object. If this fails, the values are placeholders, and the next access loads them again.
     func complete(_ object: ManagedObject) { _ = attempt { () throws(StorageError) in try loadLeftOut(object) } }
 
-    /// Reads what an object lacks.
+    /// Loads the unfetched attributes of an object.
     func loadLeftOut(_ object: ManagedObject) throws(StorageError) {
         let mask = object.takeLeftOut()
         if mask == 0 || object.isDeletedObject { return }
@@ -87,7 +87,7 @@ extension ObjectContext {
         }
     }
 
-    /// The object of a row that was read with some of its fields.
+    /// Returns the object of a row that was read with some of its fields.
     func object(of row: borrowing RowView, _ store: Int32, _ fields: FetchPlan.Fields) -> ManagedObject {
         guard case .some = fields else { return object(of: row, store) }
         if let known = identityMap(row.entity, Int(store)).find(row.key) { return known }
@@ -98,7 +98,7 @@ extension ObjectContext {
         return made
     }
 
-    /// The slots of an entity that a fetch leaves out, in the form of `_dirty`.
+    /// Returns the slots of an entity that a fetch does not load, in the form of `_dirty`.
     func leftOut(_ entity: EntityIndex, _ fields: FetchPlan.Fields) -> UInt64 {
         guard case .some = fields else { return 0 }
         var mask: UInt64 = 0

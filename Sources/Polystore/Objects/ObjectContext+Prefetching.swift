@@ -21,8 +21,8 @@ extension ObjectContext {
         for object in objects { object.madeExtras().prefetched = group }
     }
 
-    /// Runs work that discards the known relationships of objects. With strict loading, these relationships are loaded again immediately.
-    /// Those that cannot be loaded are no longer regarded as prefetched.
+    /// Runs work that discards the known relationships of objects. With strict loading, these relationships are loaded again immediately,
+    /// and relationships that cannot be loaded are no longer regarded as prefetched.
     func keepingPlanned(_ body: () -> Void) {
         struct Known: Hashable {
             let store: Int32

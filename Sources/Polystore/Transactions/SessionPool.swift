@@ -1,28 +1,28 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The sessions that a transaction or a read has open, one for each store, opened when a store is first touched.
+/// The open sessions of a transaction or a read, one for each store, opened at the first access to the store.
 final class SessionPool {
-    /// Why a transaction that has done nothing wrong starts again.
+    /// The reason for which a transaction starts again without an error of its own.
     enum Restart {
-        /// An earlier store was touched after a later one: all are opened in the fixed order then, so that two transactions can never
-        /// wait for each other. Or a store that is read was touched after one that it has committed together with in between.
+        /// An earlier store was accessed after a later one: all are then opened in the fixed order, so that two transactions can never wait
+        /// for each other. Or a store that is read was accessed after another one with which it has committed jointly in between.
         case opening(Set<Int>)
-        /// Stores commit together for the first time: the second of each pair notes the first before anything is written.
+        /// Stores commit jointly for the first time: the second of each pair records the first before anything is written.
         case pairing([(store: Int, peer: UUID)])
     }
 
-    /// What can still be done with the sessions.
+    /// The operations that are still possible.
     enum State {
-        /// Everything.
+        /// All operations.
         case active
-        /// Something failed and was not undone: what is there may be half of a change, so the error is all that is left to throw.
+        /// An operation failed and was not undone: the sessions may contain half of a change, so only the error can be thrown.
         case doomed(StorageError)
-        /// The closure is to run again.
+        /// The closure must run again.
         case restarting(Restart)
-        /// Whether the first store committed is unknown.
+        /// The commit of the first store is in doubt.
         case inDoubt(StorageError)
-        /// The first store has committed, and so have the others or will.
+        /// The first store has committed, and the others have committed or will.
         case committed
         case ended
     }
@@ -31,37 +31,37 @@ final class SessionPool {
 
     private let stack: StackCore
     private let options: WriteOptions?
-    /// When the sessions have to give up.
+    /// The time limit of the sessions.
     private let limit: WorkLimit?
     private let isMeasured: Bool
     private let isWhole: Bool
-    /// What the stack had committed over several stores when the first was opened.
+    /// The mark of the joint commits of the stack when the first session was opened.
     private var mark: JointCommits.Mark?
     private var readers: [Int: ReadSession] = [:]
     private var writers: [Int: WriteSession] = [:]
-    /// How many sessions that read were opened so far.
+    /// The number of read sessions opened so far.
     private(set) var openings = 0
-    /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
+    /// The stores with changes, and the redo records of them that the others must keep until they have committed.
     private var redo: [Int: Redo.Recorder?] = [:]
-    /// The stores in which statements of the program changed rows that nobody wrote down.
+    /// The stores in which SQL statements of the program changed rows that no component recorded.
     private var executed: Set<Int> = []
-    /// The marks of the savepoints that are set, innermost last.
+    /// The marks of the active savepoints, innermost last.
     private var savepoints: [Savepoint] = []
-    /// The session that was asked for last: nearly always it is the next one too.
+    /// The most recently used session, which is usually the next one too.
     @exclusivity(unchecked) private var last: (store: Int, reader: ReadSession)?
 
     private struct Savepoint {
         var marks: [Int: Int] = [:]
         let redo: [Int: Redo.Recorder?]
         let executed: Set<Int>
-        /// Whether a store is part of it that cannot return to it.
+        /// Whether a store without savepoints is part of it.
         var isIncomplete = false
     }
 
-    /// Sessions that read.
+    /// Creates read sessions.
     ///
-    /// - Parameter isWhole: Whether all stores are read as after the same commits. Where one is touched late and has committed together with
-    ///   an earlier one in between, the work starts again.
+    /// - Parameter isWhole: Whether all stores are read in snapshots after the same commits. If a store is accessed late and has committed
+    ///   jointly with an earlier one in between, the work starts again.
     init(readingFrom stack: StackCore, _ limit: WorkLimit? = nil, isMeasured: Bool = false, isWhole: Bool = false) {
         self.stack = stack
         self.limit = limit
@@ -70,7 +70,7 @@ final class SessionPool {
         options = nil
     }
 
-    /// Sessions that write; the stores in `stores` are opened at once, in their order.
+    /// Creates write sessions. The stores in `stores` are opened immediately, in lock order.
     init(writingTo stack: StackCore, _ options: WriteOptions, stores: Set<Int>) throws(StorageError) {
         self.stack = stack
         self.options = options
@@ -80,7 +80,7 @@ final class SessionPool {
         for store in try stack.lockOrder(stores) { _ = try writer(store) }
     }
 
-    /// The session of a store: the writer's in a write transaction.
+    /// Returns the session of a store, in a write transaction that of the writer.
     @inline(__always)
     func reader(_ store: Int) throws(StorageError) -> ReadSession {
         if let last, last.store == store { return last.reader }
@@ -90,7 +90,7 @@ final class SessionPool {
     private func findReader(_ store: Int) throws(StorageError) -> ReadSession {
         try checkActive()
         let reader: ReadSession
-        // One that nobody writes to through this stack is read as it is.
+        // A store that is read-only for this stack needs no writer.
         if options != nil, try !stack.store(store).state.isReadOnly {
             reader = try writer(store)
         } else if let known = readers[store] {
@@ -116,7 +116,7 @@ final class SessionPool {
         return reader
     }
 
-    /// Opens several stores to be read as after the same commits.
+    /// Opens several stores in snapshots after the same commits.
     func open(_ stores: Set<Int>) throws(StorageError) {
         if options != nil { return }
         let opened = Set(readers.keys), missing = stores.subtracting(opened)
@@ -125,7 +125,7 @@ final class SessionPool {
         if all.count > 1 {
             if try stack.joint.openUndisturbed(all, { () throws(StorageError) in try begin(missing, after: opened) }) { return }
             for store in missing { readers.removeValue(forKey: store)?.end() }
-            // In some stores a commit waits for whoever reads, so who has to wait for one reads nothing meanwhile.
+            // In some stores a commit waits for readers, so a reader that must wait for a commit may hold no snapshot meanwhile.
             if isWhole, !opened.isEmpty {
                 restart(.opening(all))
                 throw Self.restarting
@@ -143,10 +143,10 @@ final class SessionPool {
         for store in missing { _ = try begin(store) }
     }
 
-    /// What was asked of each store, where that is measured.
+    /// The measured work of each store, if it is measured.
     var work: [Int: Explanation.Work] { readers.compactMapValues { ($0.reader as? MeasuredReader)?.work } }
 
-    /// The write session of a store.
+    /// Returns the write session of a store.
     func writer(_ store: Int) throws(StorageError) -> WriteSession {
         try checkActive()
         guard let options else { throw Self.ended }
@@ -158,7 +158,7 @@ final class SessionPool {
         }
         return try working { () throws(StorageError) in
             var options = options
-            // Whoever has locks on one server waits for another's only briefly: see `conflict(_:)`.
+            // A transaction with locks on one server waits only briefly for those of another: see `conflict(_:)`.
             if !options.isExclusive, opened.commitRank == .server, serverCount > 0 {
                 options.timeout = min(options.timeout, Self.patience)
             }
@@ -169,7 +169,7 @@ final class SessionPool {
         }
     }
 
-    /// Brings changes to a store.
+    /// Applies changes to a store.
     func apply(_ changes: ChangeSet, to store: Int) throws(StorageError) {
         try working { () throws(StorageError) in
             try changingWriter(store).apply(changes)
@@ -177,17 +177,17 @@ final class SessionPool {
         }
     }
 
-    /// Brings an upsert to a store.
+    /// Applies an upsert to a store.
     func upsert(_ upsert: RowUpsert, to store: Int) throws(StorageError) -> [UpsertedRow] {
         try working { () throws(StorageError) in
             let result = try changingWriter(store).upsert(upsert)
-            // What the store decided is what a store that follows has to do.
+            // A store that follows must repeat the result of the upsert.
             if redo[store] ?? nil != nil { try redo[store]??.add(try upsert.changes(result, stack.model.schema)) }
             return result
         }
     }
 
-    /// Changes rows of a store in its engine; nil where rows have to be read and written, also where another store has to follow.
+    /// Updates rows of a store in its engine; nil if rows must be read and written, including if another store must follow.
     func updateAll(_ update: BatchUpdate, in store: Int) throws(StorageError) -> [EntityIndex: [Int64]]? {
         try working { () throws(StorageError) in
             let writer = try changingWriter(store)
@@ -203,7 +203,7 @@ final class SessionPool {
         }
     }
 
-    /// Runs a statement of the program in a store. After an error of the statement nothing of it is there, and the session goes on.
+    /// Runs an SQL statement of the program in a store. A failed statement leaves no changes, and the session can continue.
     func execute(_ sql: RawSQL, in store: Int) throws(StorageError) -> Int {
         let writer = try changingWriter(store)
         let count = try working(unless: \.isUndoable) { () throws(StorageError) in try writer.execute(sql) }
@@ -211,24 +211,24 @@ final class SessionPool {
         return count
     }
 
-    /// Keeps bytes beside the data of a store.
+    /// Stores bytes beside the data of a store.
     func setNotes(in store: Int, _ body: (WriteSession) throws(StorageError) -> Void) throws(StorageError) {
         try working { () throws(StorageError) in try body(try changingWriter(store)) }
     }
 
-    /// The write session of a store that is about to be changed.
+    /// Returns the write session of a store that is about to be changed.
     private func changingWriter(_ store: Int) throws(StorageError) -> WriteSession {
-        // The first to commit keeps the changes of the others, so those of a store that is always first need not be written down.
+        // The first store to commit stores the changes of the others, so those of a store that is always first need not be recorded.
         if redo[store] == nil { redo[store] = stack.canFollow(store) ? Redo.Recorder(stack.model.schema) : .some(nil) }
         return try writer(store)
     }
 
-    /// Commits the write sessions: all or, after a crash, all as soon as somebody writes to one of them again. Whoever observes the stack is
-    /// told.
+    /// Commits the write sessions: all or, after a crash, all as soon as a transaction writes to one of them again. The observers of the
+    /// stack are notified.
     ///
     /// - Parameters:
-    ///   - record: Who commits.
-    ///   - source: What the program knows the transaction by.
+    ///   - record: The author and other data of the commit.
+    ///   - source: The source identifier given by the program.
     func commit(_ record: CommitRecord, source: (any Hashable & Sendable)? = nil) throws(StorageError) {
         try checkActive()
         state = .ended
@@ -249,7 +249,7 @@ final class SessionPool {
 
     // MARK: The state
 
-    /// - Throws: Why nothing more can be done: what failed first, that the closure starts again, that all is over.
+    /// - Throws: The reason for which no operation is possible: the first failure, the restart of the closure, or the end of the sessions.
     func checkActive() throws(StorageError) {
         switch state {
         case .active: return
@@ -259,13 +259,13 @@ final class SessionPool {
         }
     }
 
-    /// Why the closure has to run again, other than a conflict.
+    /// The reason for which the closure must run again, other than a conflict.
     var restart: Restart? { if case .restarting(let restart) = state { restart } else { nil } }
 
-    /// Why the transaction can only be rolled back; nil while it can go on.
+    /// The error for which the transaction can only be rolled back; nil while it can continue.
     var doom: StorageError? { if case .doomed(let error) = state { error } else { nil } }
 
-    /// Whether the changes are there for good.
+    /// Whether the changes are committed.
     var isCommitted: Bool { if case .committed = state { true } else { false } }
 
     private func restart(_ restart: Restart) {
@@ -273,14 +273,14 @@ final class SessionPool {
         last = nil
     }
 
-    /// Makes a write transaction one that can only fail: what the sessions hold is not known any more.
+    /// Dooms a write transaction, because the contents of the sessions are unknown.
     func doom(_ error: StorageError) {
         guard options != nil, case .active = state else { return }
         state = .doomed(error)
         last = nil
     }
 
-    /// Runs work of the sessions. An error dooms the transaction, because half of the work may be done, unless it is one that leaves nothing
+    /// Runs work of the sessions. An error dooms the transaction, because half of the work may be done, unless the error leaves no changes
     /// behind.
     @inline(__always)
     func working<R>(
@@ -293,8 +293,8 @@ final class SessionPool {
         }
     }
 
-    /// What a lock that did not come in time means to a transaction over several servers: another one may have it and wait for this one, a
-    /// cycle that no server sees. One of them has to run again.
+    /// Returns the error for a lock timeout in a transaction over several servers: another transaction may hold the lock and wait for this
+    /// one, a cycle that no server detects. One of them must run again.
     @inline(never)
     private func conflict(_ error: StorageError) -> StorageError {
         guard error.code == .busy, serverCount > 1 else { return error }
@@ -303,20 +303,20 @@ final class SessionPool {
             cause: error)
     }
 
-    /// On how many servers the transaction has locks.
+    /// The number of servers on which the transaction has locks.
     private var serverCount: Int { writers.values.count { $0.store.commitRank == .server } }
 
     /// Seconds that a transaction with locks on one server waits for those of another.
     private static let patience: TimeInterval = 2
 
-    /// Runs work that writes, as a whole or not at all: an error that the engines survive undoes it, and the transaction goes on.
+    /// Runs writes atomically: an error that the engines survive undoes them, and the transaction can continue.
     func atomically(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try savepoint()
         do throws(StorageError) {
             try body()
             try releaseSavepoint()
         } catch {
-            // Where it cannot be undone the transaction is doomed, and says so at its end.
+            // If they cannot be undone, the transaction is doomed and throws the error at its end.
             try? rollbackToSavepoint()
             throw error
         }
@@ -332,7 +332,7 @@ final class SessionPool {
         }
     }
 
-    /// Marks this moment in every store; marks nest.
+    /// Sets a savepoint in every store. Savepoints nest.
     func savepoint() throws(StorageError) {
         try checkActive()
         try working { () throws(StorageError) in
@@ -342,8 +342,8 @@ final class SessionPool {
         }
     }
 
-    /// Undoes everything since the innermost mark, and forgets it. What doomed the transaction since then is undone with it, where the
-    /// engines survived it.
+    /// Rolls back to the innermost savepoint and removes it. An error that doomed the transaction since then is undone too, if the engines
+    /// survived it.
     func rollbackToSavepoint() throws(StorageError) {
         guard let savepoint = savepoints.popLast() else { return }
         if let doom, doom.code.isUndoable, !savepoint.isIncomplete { state = .active }
@@ -362,21 +362,21 @@ final class SessionPool {
         }
     }
 
-    /// Keeps everything since the innermost mark, and forgets it.
+    /// Keeps all changes since the innermost savepoint and removes it.
     func releaseSavepoint() throws(StorageError) {
         try checkActive()
         guard let savepoint = savepoints.last else { return }
         try working { () throws(StorageError) in
             for (store, mark) in savepoint.marks { try writers[store]?.release(mark) }
         }
-        // After the release: what fails here is undone by whoever returns to this mark, not to the one around it.
+        // After the release: a rollback to this savepoint, not to the enclosing one, undoes a failure of the release.
         savepoints.removeLast()
     }
 
-    /// Lets go of the snapshots of sessions that read; the next look opens others.
+    /// Releases the snapshots of read sessions. The next read opens others.
     func letGo() { if options == nil { endAll() } }
 
-    /// Ends all sessions; what was not committed is undone.
+    /// Ends all sessions. Uncommitted changes are undone.
     func end() {
         if case .active = state { state = .ended }
         endAll()
@@ -390,7 +390,7 @@ final class SessionPool {
         writers.removeAll()
     }
 
-    /// What a transaction throws that starts again for a reason of its own.
+    /// The error of a transaction that starts again for an internal reason.
     private static var restarting: StorageError {
         StorageError(.serializationFailure, "the transaction has to open its stores in another order and starts again")
     }
