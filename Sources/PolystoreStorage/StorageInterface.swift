@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// The contract is synchronous and works in batches. A session is confined to one thread at a time. The layer above checks and normalises
 /// requests, so a store receives only valid ones. Every method throws `StorageError` and no other error, and no method ends the process.
-/// What the answers of every store mean is in `Conformance/Contract.md`, clause by clause.
+/// `Conformance/Contract.md` defines the results of every store, clause by clause.
 public protocol StorageInterface: AnyObject, Sendable {
     /// The kind of store, which is the scheme of its URLs: `memory`, `sqlite`, `postgresql`, `lmdb`.
     static var storeType: String { get }

@@ -40,7 +40,7 @@ extension CoreStore {
 }
 
 extension ListMonitor {
-    /// Fetches anew what clauses ask for: none of those before stays, what the list is from does.
+    /// Fetches the objects that clauses request. They replace all previous clauses; the class or entity and the stores of the list stay.
     public func refetch(_ clause: any FetchClause<Object>, _ more: any FetchClause<Object>...) throws(StorageError) {
         try refetch(everything.applying([clause] + more))
     }

@@ -18,7 +18,7 @@ package enum ValueKind: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What errors call a value.
+    /// The noun for a value in error messages.
     package var noun: String {
         switch self {
         case .null: "nil"

@@ -29,11 +29,11 @@ public enum ValueType: String, Sendable, Hashable, Codable, CaseIterable {
     public var isText: Bool { self == .string || self == .url }
 }
 
-/// What a type of attributes is, apart from how its values are written and stored.
+/// The properties of an attribute type, apart from the text and storage forms of its values.
 struct ValueTypeDescriptor: Sendable {
     /// The kind of its values.
     let kind: ValueKind
-    /// How a value lies in a `Cell`.
+    /// The representation of a value in a `Cell`.
     let cell: CellKind
     /// The Swift type that generated classes declare.
     let swiftName: StaticString
@@ -42,8 +42,8 @@ struct ValueTypeDescriptor: Sendable {
 }
 
 extension ValueType {
-    /// What the type is. A new type has its case, its line here, the forms of its values in `Value+Cell` and `ValueText`, its columns in the
-    /// SQL dialects, its byte in `HistoryTombstone`, its Swift type in `AttributeValue`, and its facts.
+    /// The properties of the type. A new type needs a case, a line here, the forms of its values in `Value+Cell` and `ValueText`, its
+    /// columns in the SQL dialects, its byte in `HistoryTombstone`, its Swift type in `AttributeValue`, and its facts.
     @inline(__always)
     var descriptor: ValueTypeDescriptor {
         switch self {
@@ -62,7 +62,7 @@ extension ValueType {
         }
     }
 
-    /// How a value of this type lies in a `Cell`.
+    /// The representation of a value of this type in a `Cell`.
     public var cellKind: CellKind { descriptor.cell }
 
     /// The kind of the type's values.

@@ -1,4 +1,5 @@
-/// Gives references into other stores the new names of the hierarchies that they lead to: the identity of an object names its root entity.
+/// Updates references into other stores to the new names of their destination hierarchies: the identity of an object contains the name of
+/// its root entity.
 public struct RenamedReferences {
     private let names: [String: String]
     private let writer: WriteSession

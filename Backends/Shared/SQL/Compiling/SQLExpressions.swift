@@ -56,7 +56,7 @@ extension SQLPredicates {
         }
     }
 
-    /// What an engine has for a function.
+    /// The support of an engine for a function.
     private enum Call {
         /// A call that gives what the contract says.
         case exact(SQLText)

@@ -75,7 +75,7 @@ private struct Builder {
         rename(sources)
         for (column, source) in sources.enumerated() { make(column, source) }
         for fill in fills {
-            // What a constraint says of the values is told with the keys when its index is made.
+            // A violation of a constraint by the values is reported with their keys when the index of the constraint is created.
             if case .column(let before, _) = sources[fill.column] { touched.insert(old.column(root: origin, before)) }
             let name = SQLText.quoted(new.column(root: root, fill.column))
             statements.append("UPDATE \(table) SET \(name) = \(fill.constant) WHERE \(name) IS NULL\(isEntity(fill.entities))")

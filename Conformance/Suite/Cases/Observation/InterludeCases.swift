@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group N: what is told where something comes between: an error, a reset, a deletion that is taken back, a store that goes and comes again.
+/// Group N: notifications with an interruption: an error, a reset, an undone deletion, a store that is removed and added again.
 enum InterludeCases {
     static let all: [ConformanceCase] = failures + objects + resets + places
 
@@ -135,14 +135,14 @@ enum InterludeCases {
         },
     ]
 
-    /// A front end that shows at once what it is told.
+    /// A front end that shows every step immediately.
     private final class Screen: ListTarget {
         typealias Object = Person
         func reloadData(_ snapshot: ListSnapshot<Person>) {}
         func performBatchUpdates(_ stage: ListStage<Person>, animated: Bool, show: @escaping () -> Void) { show() }
     }
 
-    /// Resets a context when it is told that an object is about to change.
+    /// An observer that resets a context when an object is about to change.
     private final class Resetter: ObjectObserver {
         typealias ObjectEntityType = Person
         private var reset: (() -> Void)?
