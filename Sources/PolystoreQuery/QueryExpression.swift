@@ -38,11 +38,11 @@ public struct QueryExpression: Sendable, Hashable {
 }
 
 extension QueryExpression {
-    /// Returns the value of a property.
+    /// Returns an expression for the value of a property.
     public static func path(_ path: PropertyPath) -> QueryExpression { QueryExpression(.path(path)) }
 
-    /// Returns the value of a property of an object outside a condition on related objects. Level 1 is the object that the related objects
-    /// belong to, level 2 the next outer one, and level 0 the object itself.
+    /// Returns an expression for the value of a property of an object outside a condition on related objects. Level 1 is the object that
+    /// the related objects belong to, level 2 the next outer one, and level 0 the object itself.
     public static func outer(_ level: Int, _ path: PropertyPath) -> QueryExpression {
         level == 0 ? .path(path) : QueryExpression(.outer(level, path))
     }
@@ -58,7 +58,7 @@ extension QueryExpression {
         QueryExpression(.function(function, arguments), below: arguments.reduce(0) { max($0, $1.depth) })
     }
 
-    /// Returns the first expression if the condition holds, otherwise the second.
+    /// Returns an expression for the first expression if the condition holds, otherwise the second.
     public static func conditional(_ condition: QueryPredicate, _ a: QueryExpression, _ b: QueryExpression) -> QueryExpression {
         QueryExpression(.conditional(condition, a, b), below: max(condition.depth, a.depth, b.depth))
     }

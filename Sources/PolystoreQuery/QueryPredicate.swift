@@ -105,7 +105,7 @@ public struct QueryPredicate: Sendable, Hashable {
 }
 
 extension QueryPredicate {
-    /// Returns a predicate that is true or false for every object.
+    /// Returns a condition that is true or false for every object.
     public static func constant(_ value: Bool) -> QueryPredicate { QueryPredicate(.constant(value)) }
 
     /// Returns a comparison of two expressions.
@@ -113,18 +113,18 @@ extension QueryPredicate {
         QueryPredicate(.compare(a, comparison, b), below: max(a.depth, b.depth))
     }
 
-    /// Returns whether a value is in a list. Nil is in the list only if the list contains nil.
+    /// Returns a condition for whether a value is in a list. Nil is in the list only if the list contains nil.
     public static func isIn(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
         QueryPredicate(.isIn(expression, values), below: expression.depth)
     }
 
-    /// Returns whether a value lies between two others, inclusive; false if one of the three is nil.
+    /// Returns a condition for whether a value lies between two others, inclusive; false if one of the three is nil.
     public static func between(_ expression: QueryExpression, _ low: QueryExpression, _ high: QueryExpression) -> QueryPredicate {
         QueryPredicate(.between(expression, low, high), below: max(expression.depth, low.depth, high.depth))
     }
 
-    /// Returns whether a text contains the needle at the position that the match requires, or matches it; false for nil. With options the
-    /// text is `folded`, and so is the needle.
+    /// Returns a condition for whether a text contains the needle at the position that the match requires, or matches it; false for nil.
+    /// With options the text is `folded`, and so is the needle.
     public static func text(_ expression: QueryExpression, _ match: TextMatch, _ needle: String) -> QueryPredicate {
         QueryPredicate(.text(expression, match, needle), below: expression.depth)
     }
@@ -134,13 +134,13 @@ extension QueryPredicate {
         QueryPredicate(.open(expression, test, variable), below: expression.depth)
     }
 
-    /// Returns whether the quantified number of the objects that the relationships reference, one of which is to-many, satisfies a
-    /// condition.
+    /// Returns a condition for whether the quantified number of the objects that the relationships reference, one of which is to-many,
+    /// satisfies a condition.
     public static func related(_ quantifier: Quantifier, _ path: PropertyPath, _ condition: QueryPredicate) -> QueryPredicate {
         QueryPredicate(.related(quantifier, path, condition), below: condition.depth)
     }
 
-    /// Returns whether the object belongs to an entity or one of its descendants.
+    /// Returns a condition for whether the object belongs to an entity or one of its descendants.
     public static func isEntity(_ name: String) -> QueryPredicate { QueryPredicate(.isEntity(name)) }
 
     /// Returns the conjunction of the parts; true without parts.

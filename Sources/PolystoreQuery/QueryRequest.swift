@@ -31,10 +31,10 @@ public struct QueryOutput: Sendable, Hashable {
         self.alias = alias ?? Self.name(expression)
     }
 
-    /// Returns the value of a property, which must be among the grouping keys if there are aggregates.
+    /// Returns an output for the value of a property, which must be among the grouping keys if there are aggregates.
     public static func property(_ path: PropertyPath, as alias: String? = nil) -> QueryOutput { QueryOutput(.path(path), as: alias) }
 
-    /// Returns an aggregate over the group.
+    /// Returns an output for an aggregate over the group.
     public static func aggregate(_ aggregate: Aggregate, as alias: String? = nil) -> QueryOutput {
         QueryOutput(.aggregate(aggregate), as: alias)
     }

@@ -14,7 +14,7 @@ package struct AttributeCheck: Sendable {
         pattern = try attribute.rules.pattern.map { text throws(QueryError) in try Pattern(text) }
     }
 
-    /// Returns the rules that a value violates; an empty list if it satisfies all.
+    /// Returns a message for each rule that a value violates. Nil violates none.
     package func failures(of value: Value) -> [String] {
         if value.isNull { return [] }
         var messages: [String] = []

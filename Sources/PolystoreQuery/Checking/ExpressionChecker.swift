@@ -99,8 +99,8 @@ struct ExpressionChecker {
 
     private func isReference(_ expression: CheckedExpression) -> Bool { expression.property.map(paths.isReference) ?? false }
 
-    /// Returns the type of a number computed from numbers: decimal if combined with whole numbers only, double if combined with other
-    /// numbers.
+    /// Returns the type of a number computed from numbers: double if one is a floating-point number, otherwise decimal if one is a decimal,
+    /// otherwise a whole number.
     private func number(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {
         for argument in arguments where !isNil(argument) && (!argument.type.isNumeric || isReference(argument)) {
             throw QueryError(path: text(argument), "\(function.name) needs numbers, not \(argument.type.rawValue)")

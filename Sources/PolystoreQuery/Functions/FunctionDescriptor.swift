@@ -19,7 +19,8 @@ struct FunctionDescriptor: Sendable {
     /// The type of the result.
     enum Result: Sendable {
         case text, wholeNumber
-        /// The type of the arguments; for numbers decimal if combined with whole numbers only, double if combined with other numbers.
+        /// The type of the arguments. For numbers of different types it is double if one is a floating-point number, otherwise decimal if
+        /// one is a decimal.
         case ofArguments
     }
 

@@ -22,7 +22,8 @@ final class ObjectBatches<Object: ManagedObject> {
     private var source: Source
     /// The permit for a snapshot outside of a transaction.
     private var seat: StreamSeat?
-    /// Whether rows come from a shared session, so that they must be read in its isolation.
+    /// Whether rows come from the session of a transaction or read, so that they must be read by the caller and not on a thread of the
+    /// stack.
     let readsInPlace: Bool
     /// The rows that were read.
     private let rows: RowBatch

@@ -24,7 +24,7 @@ extension CommitFollower {
 struct FollowerLook {
     let batch: CommitBatch
     let sessions: SessionPool
-    /// A lower bound for the age of the snapshots, and of the rows that followers share.
+    /// A time before the snapshots, and before the rows that followers share, were read.
     let begin = ContinuousClock.now
 
     /// Calls a closure for a follower that last fetched at some time: with its own snapshots, if the shared ones may be older than its
