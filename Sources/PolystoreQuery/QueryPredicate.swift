@@ -73,7 +73,7 @@ public struct QueryPredicate: Sendable, Hashable {
         /// Whether a text contains the needle at the position that the match requires, or matches it; false for nil. With options the text
         /// is `folded`, and so is the needle.
         case text(QueryExpression, TextMatch, String)
-        /// Such a test with a list or a text that is given later, for a named variable.
+        /// An `OpenTest` with a list or a text that is given later, for a named variable.
         case open(QueryExpression, OpenTest, String)
         /// Whether the quantified number of the objects that the relationships reference, one of which is to-many, satisfies a condition.
         case related(Quantifier, PropertyPath, QueryPredicate)

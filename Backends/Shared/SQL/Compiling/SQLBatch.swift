@@ -67,12 +67,12 @@ extension CheckedExpression {
         }
     }
 
-    /// Whether objects at the end of to-many relationships, or outside, are looked at.
+    /// Whether objects at the end of to-many relationships, or outer objects, are read.
     fileprivate var looksAtMembers: Bool { contains { node, depth in node.isMembers || depth < 0 } }
 }
 
 extension CheckedPredicate {
-    /// Whether objects at the end of to-many relationships, or outside, are looked at.
+    /// Whether objects at the end of to-many relationships, or outer objects, are read.
     fileprivate var looksAtMembers: Bool { contains { node, depth in node.isMembers || depth < 0 } }
 }
 

@@ -62,7 +62,7 @@ extension SQLPredicates {
         case exact(SQLText)
         /// A call that does so of some values only: of whole numbers that do not overflow, of texts of ASCII.
         case inexact(SQLText)
-        /// Nothing: the function is computed above the store.
+        /// No call: the function is computed above the store.
         case none
     }
 
