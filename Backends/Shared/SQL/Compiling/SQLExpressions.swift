@@ -58,9 +58,9 @@ extension SQLPredicates {
 
     /// The support of an engine for a function.
     private enum Call {
-        /// A call that gives what the contract says.
+        /// A call whose result is that of the contract.
         case exact(SQLText)
-        /// A call that does so of some values only: of whole numbers that do not overflow, of texts of ASCII.
+        /// A call whose result is that of the contract for some values only: whole numbers that do not overflow, ASCII texts.
         case inexact(SQLText)
         /// No call: the function is computed above the store.
         case none
