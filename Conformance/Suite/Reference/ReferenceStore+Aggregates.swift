@@ -63,9 +63,21 @@ extension ReferenceStore {
     }
 
     private func sum(_ values: [Value], _ type: ValueType) -> Value? {
-        if type == .decimal { return .decimal(values.reduce(Decimal(0)) { $0 + decimal($1) }) }
+        if type == .decimal { return total(values).map(Value.decimal) }
         if type == .double || type == .float { return .double(values.reduce(0) { $0 + double($1) }) }
         return Int64(exactly: values.reduce(Int128(0)) { $0 + Int128(int($1)) }).map(Value.int)
+    }
+
+    /// Returns the total of decimals, or nil if it has more than 38 digits. The total is unknown if Foundation loses digits on the way to it.
+    private func total(_ values: [Value]) -> Decimal? {
+        var total = Decimal(0)
+        for value in values {
+            var sum = Decimal(), a = total, b = decimal(value)
+            if NSDecimalAdd(&sum, &a, &b, .plain) != .noError { _ = unknown() }
+            total = sum
+        }
+        let digits = "\(total)".filter(\.isNumber).drop { $0 == "0" }
+        return digits.count - digits.reversed().prefix { $0 == "0" }.count > 38 ? nil : total
     }
 
     private func number(_ value: Value) -> Double {
@@ -87,9 +99,9 @@ extension ReferenceStore {
         return .double((squares / Double(isSample ? numbers.count - 1 : numbers.count)).squareRoot())
     }
 
-    private func average(_ values: [Value]) -> Value {
+    private func average(_ values: [Value]) -> Value? {
         switch values[0] {
-        case .decimal: .decimal(Self.rounded(values.reduce(Decimal(0)) { $0 + decimal($1) } / Decimal(values.count)))
+        case .decimal: total(values).map { .decimal(Self.rounded($0 / Decimal(values.count))) }
         case .double: .double(values.reduce(0) { $0 + double($1) } / Double(values.count))
         default: .double(Double(values.reduce(Int128(0)) { $0 + Int128(int($1)) }) / Double(values.count))
         }

@@ -135,7 +135,7 @@ extension ReferenceStore {
     }
 
     /// Returns the placeholder for a value that the reference cannot determine, or that is an error.
-    private func unknown() -> Value {
+    func unknown() -> Value {
         isUnknown.withLock { $0 = true }
         return .null
     }
