@@ -121,9 +121,14 @@ struct ProgramRenames {
             switch change {
             case .renameEntity(let name, let new):
                 entities[name] = new
+                // Of two to-many sides the one that comes first by its names has the changes of pairs: it may be the other one now.
+                vague.formUnion(sides(schema) { $0 == name || $1 == name })
                 // References between stores contain the name.
                 if schema.entities.contains(where: { $0.attributes.contains { $0.crossReference != nil } }) { changesRows = true }
-            case .renameAttribute(_, let name, let new), .renameRelationship(_, let name, let new): properties[name] = new
+            case .renameAttribute(_, let name, let new): properties[name] = new
+            case .renameRelationship(_, let name, let new):
+                properties[name] = new
+                vague.formUnion(sides(schema) { $0 == $1 }.intersection([name] + inverses(name, schema)))
             case .removeAttribute(_, let name), .retype(_, let name, _): vague.insert(name)
             case .removeRelationship(_, let name), .reshape(_, let name, _), .addInverse(_, let name, _), .removeInverse(_, let name):
                 vague.formUnion([name] + inverses(name, schema))
@@ -139,6 +144,14 @@ struct ProgramRenames {
             }
         }
         vague.formUnion(vague.compactMap { properties[$0] })
+    }
+
+    /// Returns the names of both sides of the to-many relationships between entities of which a condition is true.
+    private func sides(_ schema: Schema, _ isMeant: (_ owner: String, _ destination: String) -> Bool) -> Set<String> {
+        let found = schema.entities.flatMap { entity in
+            entity.relationships.filter { $0.cardinality != .toOne && isMeant(entity.name, $0.destination) }
+        }
+        return Set(found.flatMap { [$0.name, $0.inverse].compactMap { $0 } })
     }
 
     /// Returns the other side of a relationship, by their names, which are unique.
