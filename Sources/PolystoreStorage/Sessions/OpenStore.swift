@@ -19,7 +19,13 @@ public final class OpenStore: Sendable {
     let migrating: (any MigratingStorage)?
     let notifying: (any ChangeNotifyingStorage)?
     private let isClosed = Atomic(false)
-    private let reporting = Mutex<(@Sendable (ResidualWork) -> Void)?>(nil)
+    /// The closure in a structure: the compiler wraps a bare closure in a further one each time that a generic container gives it out, until
+    /// the chain of them is longer than a thread's stack.
+    private struct Reporting: Sendable {
+        var report: (@Sendable (ResidualWork) -> Void)?
+    }
+
+    private let reporting = Mutex(Reporting())
 
     /// Opens a store.
     public convenience init(opening storage: any StorageInterface, _ request: OpenRequest) throws(StorageError) {
@@ -46,8 +52,8 @@ public final class OpenStore: Sendable {
     /// A closure that receives the amount of residual work of each answer that the store does not compute entirely by itself. Nil by
     /// default.
     package var residualReport: (@Sendable (ResidualWork) -> Void)? {
-        @inline(never) get { reporting.withLock { $0 } }
-        @inline(never) set { reporting.withLock { $0 = newValue } }
+        @inline(never) get { reporting.withLock { $0.report } }
+        @inline(never) set { reporting.withLock { $0.report = newValue } }
     }
 
     /// The kind of store.

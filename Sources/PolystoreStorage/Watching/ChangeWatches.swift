@@ -43,13 +43,18 @@ public final class ChangeWatches: Sendable {
     }
 
     private final class Watch: ChangeWatch {
-        private let handler: Mutex<(@Sendable (ChangeSignal) -> Void)?>
+        /// The closure in a structure: the compiler wraps a bare closure in a further one each time that a generic container gives it out.
+        private struct Handler: Sendable {
+            var call: (@Sendable (ChangeSignal) -> Void)?
+        }
+
+        private let handler: Mutex<Handler>
         /// Held while the handler runs, so that a call of `cancel` waits for it. Recursive, because a handler may cancel its own watch.
         private let calling = NSRecursiveLock()
         private let owner: ChangeWatches
 
         init(_ handler: @escaping @Sendable (ChangeSignal) -> Void, _ owner: ChangeWatches) {
-            self.handler = Mutex(handler)
+            self.handler = Mutex(Handler(call: handler))
             self.owner = owner
         }
 
@@ -58,14 +63,14 @@ public final class ChangeWatches: Sendable {
         func call(_ signal: ChangeSignal) {
             calling.lock()
             defer { calling.unlock() }
-            handler.withLock({ $0 })?(signal)
+            handler.withLock { $0.call }?(signal)
         }
 
         func cancel() {
             calling.lock()
             let wasThere = handler.withLock { handler in
-                defer { handler = nil }
-                return handler != nil
+                defer { handler.call = nil }
+                return handler.call != nil
             }
             calling.unlock()
             if wasThere { owner.remove(self) }
