@@ -1,23 +1,24 @@
 /// Updates references into other stores to the new names of their destination hierarchies: the identity of an object contains the name of
 /// its root entity.
-public struct RenamedReferences {
+package struct RenamedReferences {
     private let names: [String: String]
     private let writer: WriteSession
 
-    /// The references of a migrated store, and the names that its mapping changes.
-    public init(_ mapping: SchemaMapping, _ writer: WriteSession) {
-        var names: [String: String] = [:]
+    /// Creates an update of the references in a migrated store.
+    ///
+    /// A hierarchy whose objects went to several is left alone: the identity of an object does not say to which one.
+    package init(_ mapping: SchemaMapping, _ writer: WriteSession) {
+        var names: [String: Set<String>] = [:]
         for part in mapping.entities {
             let old = mapping.source.entities[mapping.source[part.source].root].name
-            let new = mapping.destination.entities[mapping.destination[part.destination].root].name
-            if old != new, names[old] == nil { names[old] = new }
+            names[old, default: []].insert(mapping.destination.entities[mapping.destination[part.destination].root].name)
         }
-        self.names = names
+        self.names = names.compactMapValues { $0.count == 1 ? $0.first : nil }.filter { $0.key != $0.value }
         self.writer = writer
     }
 
-    /// Writes them.
-    public func write() throws(StorageError) {
+    /// Writes the references that have another name now.
+    package func write() throws(StorageError) {
         if names.isEmpty { return }
         for entity in writer.schema.descriptions where !entity.isAbstract {
             for (slot, description) in entity.slots.enumerated() where description.attribute?.crossReference != nil {

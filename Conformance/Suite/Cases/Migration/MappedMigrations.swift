@@ -46,6 +46,20 @@ enum MappedMigrations {
     ) -> ConformanceCase { ConformanceCase(id, clause: "M4", needs: [.migrations], body) }
 
     private static let splitting: [ConformanceCase] = [
+        migrationCase("M007.references-to-an-entity-that-is-split-keep-its-name") { harness, check in
+            let target = Attribute("target", .string, isOptional: true, crossReference: CrossReference(to: "Person"))
+            let note = Entity("Note", attributes: [target]), street = Attribute("street", .string, isOptional: true)
+            let scene = try scene(
+                [note, Entity("Person", attributes: [street])], [note, Entity("Person"), Entity("Address", attributes: [street])],
+                .transformEntity(sourceEntity: "Person", destinationEntity: "Person") { _, create in _ = create() },
+                .transformEntity(sourceEntity: "Person", destinationEntity: "Address") { source, create in
+                    create().copyAttributes(from: source)
+                })
+            let reference = Value.string(ObjectKey(store: UUID(), root: "Person", key: 7).description)
+            try scene.run(harness, fill: { try $0.insert("Note", [["target": reference], [:]]) }) { scratch in
+                check.equal(try scratch.fetch(FetchRequest("Note")).map { $0.values["target"] }, [reference, .null], "references")
+            }
+        },
         migrationCase("M007.an-entity-is-split-in-two") { harness, check in
             let scene = try scene(
                 [Entity("Person", attributes: [Attribute("name", .string), Attribute("street", .string, isOptional: true)])],
