@@ -25,6 +25,12 @@ import Testing
     static let first = 3
 }
 
+@Model final class Visitor: ManagedObject {
+    @Attribute(.unique) var code: Int = 0
+    var age: Int
+    var height: Int
+}
+
 /// What attributes begin with.
 @Suite struct InitialValueTests {
     private func stack(_ store: TestStore) throws -> DataStack {
@@ -113,6 +119,42 @@ import Testing
         }
         #expect(refused?.details.failures.map(\.property) == ["born", "born"])
         #expect(try stack.fetchAll(From<Guest>().orderBy(\.name)).map { "\($0.name) \($0.number)" } == ["Bob 3", "Cid 3"])
+    }
+
+    @Test(arguments: TestStore.all) func aBatchAssignsRequiredAttributes(_ store: TestStore) throws {
+        let stack = try DataStack(Visitor.self)
+        try stack.addStorageAndWait(store.make())
+        func missing(_ code: Int, _ batch: @escaping (Transaction) throws -> Void) -> [String]? {
+            do {
+                try stack.perform(synchronous: { transaction in
+                    let visitor = try transaction.create(Visitor.self)
+                    visitor.code = code
+                    visitor.height = 180
+                    _ = try transaction.fetchCount(From<Visitor>())
+                    try batch(transaction)
+                })
+                return []
+            } catch { return (error as? StorageError)?.details.failures.compactMap(\.property) }
+        }
+        func setAge(_ transaction: Transaction) throws { _ = try transaction.updateAll(From<Visitor>(), .set(\.age, to: 5)) }
+        #expect(missing(1, setAge) == [])
+        #expect(
+            missing(2) { transaction in
+                _ = try transaction.upsertAll(Into<Visitor>(), on: \.code, sources: [2]) { visitor, code in
+                    (visitor.code, visitor.age, visitor.height) = (code, 6, 170)
+                }
+            } == [])
+        // The age is computed for each row above the store.
+        #expect(missing(3) { _ = try $0.updateAll(From<Visitor>().where(\.code == 3), .set(\.age, to: \.height / 10)) } == [])
+        #expect(missing(4) { _ = try $0.updateAll(From<Visitor>(), .set(\.height, to: 190)) } == ["age"])
+        #expect(
+            missing(5) { transaction in
+                try? transaction.nested {
+                    try setAge(transaction)
+                    throw CancellationError()
+                }
+            } == ["age"])
+        #expect(try stack.fetchAll(From<Visitor>().orderBy(\.code)).map { [$0.code, $0.age] } == [[1, 5], [2, 6], [3, 18]])
     }
 
     @Test func objectsAndSnapshotsAreEncoded() throws {

@@ -85,6 +85,13 @@ enum AggregateCases {
                 check.equal(try scratch.aggregate("Thing", .sum, "number"), .int(.max - 4), "sum")
             }
         },
+        ConformanceCase("A008.small-doubles-between-large-ones-count", clause: "Q7") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [1e16, 1, -1e16].map { ["real": .double($0)] })
+                check.equal(try scratch.aggregate("Thing", .sum, "real"), .double(1), "sum")
+                check.equal(try scratch.aggregate("Thing", .average, "real"), .double(1.0 / 3), "average")
+            }
+        },
         ConformanceCase("A009.infinities-cancel-to-no-number", clause: "Q2") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [["real": .double(.infinity)], ["real": .double(-.infinity)]])

@@ -108,9 +108,11 @@ struct RowBuilder {
             let mask = mask(waiting[start])
             var end = start + 1
             while end < waiting.count, self.mask(waiting[end]) == mask { end += 1 }
-            let rows = tracker.source(ContiguousArray(waiting[start..<end]), target.entity, description.slots.count) { _ in .max }
-            let upsert = RowUpsert(entity: target.entity, constraint: constraint, mask: mask, rows: rows)
-            take(try sessions.upsert(upsert, to: target.store), tracker)
+            let source = tracker.source(ContiguousArray(waiting[start..<end]), target.entity, description.slots.count) { _ in .max }
+            let upsert = RowUpsert(entity: target.entity, constraint: constraint, mask: mask, rows: source)
+            let rows = try sessions.upsert(upsert, to: target.store)
+            tracker.assign(mask, of: rows.lazy.map(\.key), in: context.identityMap(description.root, target.store))
+            take(rows, tracker)
             start = end
         }
     }

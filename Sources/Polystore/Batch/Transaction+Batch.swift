@@ -119,13 +119,14 @@ struct BatchWork {
         guard let sessions = context.sessions else { throw SessionPool.ended }
         let unique = Set(description.family.flatMap { schema[$0].uniqueConstraints.flatMap(\.slots) })
         let isUnique = assignments.contains { unique.contains($0.slot) }
+        let mask = SlotMask(assignments.map(\.slot))
         let isSettable = assignments.allSatisfy { slot, value in
             value.type == description.slots[slot].type && isNormal(value, slot) && !(isRequired(slot) && canBeNil(value))
         }
         if isPlain, !isUnique, isSettable,
             let keys = try sessions.updateAll(BatchUpdate(fetch: plan, assignments: assignments), in: store)
         {
-            for (_, keys) in keys { try took(keys, store, isDeletion: false) }
+            for (_, keys) in keys { try took(keys, store, mask) }
             return
         }
         let keys = try matching(store)
@@ -134,7 +135,7 @@ struct BatchWork {
         let parts = stride(from: 0, to: keys.count, by: size).map { Array(keys[$0..<min($0 + size, keys.count)]) }
         func apply(_ changes: ChangeSet, _ part: [Int64]) throws(StorageError) {
             try sessions.apply(changes, to: store)
-            try took(part, store, isDeletion: false)
+            try took(part, store, mask)
         }
         if assignments.allSatisfy({ $0.value.isLocal }) {
             for part in parts { try apply(try changes(part, assignments, store), part) }
@@ -290,7 +291,7 @@ struct BatchWork {
     mutating func delete(in store: Int) throws(StorageError) {
         guard let sessions = context.sessions else { throw SessionPool.ended }
         if isPlain, let keys = try sessions.deleteAll(plan, in: store) {
-            for (_, keys) in keys { try took(keys, store, isDeletion: true) }
+            for (_, keys) in keys { try took(keys, store, nil) }
             return
         }
         let keys = try matching(store)
@@ -307,19 +308,21 @@ struct BatchWork {
             }
             let changes = deletions.sorted { $0.key < $1.key }.map { EntityChanges(entity: $0.key, deletes: $0.value) }
             try sessions.apply(ChangeSet(entities: changes), to: store)
-            try took(part, store, isDeletion: true)
+            try took(part, store, nil)
         }
     }
 
     // MARK: Completed writes
 
     /// Records written rows for the history, observers and metrics, and updates living objects.
-    private mutating func took(_ keys: [Int64], _ store: Int, isDeletion: Bool) throws(StorageError) {
+    ///
+    /// - Parameter assigned: The slots that were assigned, or nil if the rows were deleted.
+    private mutating func took(_ keys: [Int64], _ store: Int, _ assigned: SlotMask?) throws(StorageError) {
         guard let tracker = context.tracker else { return }
         count += keys.count
         tracker.written.rows.isWritten = true
-        if isDeletion { tracker.written.rows.counts.deleted += keys.count } else { tracker.written.rows.counts.updated += keys.count }
-        if isDeletion {
+        guard let assigned else {
+            tracker.written.rows.counts.deleted += keys.count
             // They stay in the identity map, so that they are restored when this part of the transaction is undone.
             let map = context.identityMap(description.root, store)
             for object in keys.compactMap(map.find) {
@@ -329,6 +332,8 @@ struct BatchWork {
             }
             return
         }
+        tracker.written.rows.counts.updated += keys.count
+        tracker.assign(assigned, of: keys, in: context.identityMap(description.root, store))
         try context.refresh(Set(keys), description.root, store)
         if description.family.contains(where: { context.model.isChecked[$0] }) {
             for object in try context.objects(plan.entity, keys, store) where context.model.isChecked[Int(object._entity)] {

@@ -118,6 +118,17 @@ final class ChangeTracker {
         if !slots.isEmpty || !written.unassigned.isEmpty { written.unassigned[ObjectIdentifier(object)] = slots.isEmpty ? nil : slots }
     }
 
+    /// Removes the slots that a batch has assigned from those that are still to be assigned.
+    func assign(_ mask: SlotMask, of keys: some Sequence<Int64>, in map: @autoclosure () -> IdentityMap) {
+        if written.unassigned.isEmpty { return }
+        let map = map()
+        for object in keys.lazy.compactMap(map.find).map(ObjectIdentifier.init) {
+            guard var slots = written.unassigned[object] else { continue }
+            slots.subtract(mask)
+            written.unassigned[object] = slots.isEmpty ? nil : slots
+        }
+    }
+
     /// Updates the state after all pending changes were written.
     func didFlush(isLast: Bool) {
         for object in inserted {

@@ -123,8 +123,11 @@ final class SessionPool {
         if missing.isEmpty { return }
         let all = opened.union(missing)
         if all.count > 1 {
-            if try stack.joint.openUndisturbed(all, { () throws(StorageError) in try begin(missing, after: opened) }) { return }
-            for store in missing { readers.removeValue(forKey: store)?.end() }
+            var isUndisturbed = false
+            // A session that was begun before an error has not been checked for joint commits either.
+            defer { if !isUndisturbed { for store in missing { readers.removeValue(forKey: store)?.end() } } }
+            isUndisturbed = try stack.joint.openUndisturbed(all) { () throws(StorageError) in try begin(missing, after: opened) }
+            if isUndisturbed { return }
             // In some stores a commit waits for readers, so a reader that must wait for a commit may hold no snapshot meanwhile.
             if isWhole, !opened.isEmpty {
                 restart(.opening(all))

@@ -6,12 +6,14 @@ package struct RenamedReferences {
 
     /// Creates an update of the references in a migrated store.
     ///
-    /// A hierarchy whose objects went to several is left alone: the identity of an object does not say to which one.
+    /// References into a hierarchy that was split stay as they are, because the identity of an object does not say where it went; so do those
+    /// into one whose keys were raised when it was merged into another, because only the destination's store knows by how much.
     package init(_ mapping: SchemaMapping, _ writer: WriteSession) {
         var names: [String: Set<String>] = [:]
         for part in mapping.entities {
-            let old = mapping.source.entities[mapping.source[part.source].root].name
-            names[old, default: []].insert(mapping.destination.entities[mapping.destination[part.destination].root].name)
+            let root = mapping.source[part.source].root, newRoot = mapping.destination[part.destination].root
+            let old = mapping.source.entities[root].name, keepsKeys = mapping.origins(ofRoot: newRoot).first == root
+            names[old, default: []].insert(keepsKeys ? mapping.destination.entities[newRoot].name : old)
         }
         self.names = names.compactMapValues { $0.count == 1 ? $0.first : nil }.filter { $0.key != $0.value }
         self.writer = writer
