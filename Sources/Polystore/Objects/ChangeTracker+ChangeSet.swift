@@ -37,19 +37,25 @@ extension ChangeTracker {
 
     private func key(_ object: ManagedObject) -> GroupKey { GroupKey(store: Int(object._store), entity: Int(object._entity)) }
 
-    /// Collects the new objects. Consecutive objects usually have the same entity, so the dictionary is accessed once per run.
+    /// Collects the new objects. Consecutive objects usually have the same entity, so the dictionary is accessed once per run; if all have
+    /// the same one, the list itself is used and no reference is counted.
     private func collectInserts(_ groups: inout [GroupKey: Group]) {
-        var run = ContiguousArray<ManagedObject>(), runKey: GroupKey?
-        for object in inserted where !object.isDeletedObject {
-            let key = key(object)
-            if key != runKey {
-                if let runKey { groups[runKey, default: Group()].inserts += run }
-                run.removeAll(keepingCapacity: true)
-                runKey = key
+        var start = 0
+        while start < inserted.count {
+            if inserted[start].isDeletedObject {
+                start += 1
+                continue
             }
-            run.append(object)
+            let key = key(inserted[start])
+            var end = start + 1
+            while end < inserted.count, !inserted[end].isDeletedObject, self.key(inserted[end]) == key { end += 1 }
+            if end - start == inserted.count {
+                groups[key, default: Group()].inserts = inserted
+            } else {
+                groups[key, default: Group()].inserts += inserted[start..<end]
+            }
+            start = end
         }
-        if let runKey { groups[runKey, default: Group()].inserts += run }
     }
 
     private func collectUpdates(_ groups: inout [GroupKey: Group]) {

@@ -26,6 +26,8 @@ final class EntityRules: Sendable {
     /// The bits of the slots that are checked.
     let mask: UInt64
     let isCustom: Bool
+    /// The bits with which a new object satisfies all rules, if the bits decide it; nil if values or members must be checked.
+    let sufficientBits: UInt64?
 
     /// Creates the rules of an entity; nil if its objects cannot violate any.
     init?(_ description: EntityDescription, _ type: ManagedObject.Type) throws(SchemaError) {
@@ -53,6 +55,7 @@ final class EntityRules: Sendable {
         self.attributes = attributes
         isCustom = type is any ValidatableObject.Type
         mask = (required + attributes.map(\.slot)).reduce(0) { $0 | 1 << UInt64(min($1, 63)) }
+        sufficientBits = mask == 0 && counts.isEmpty && !isCustom && assignedBits >> 63 == 0 ? assignedBits : nil
         if required.isEmpty, assigned.isEmpty, attributes.isEmpty, counts.isEmpty, !isCustom { return nil }
     }
 

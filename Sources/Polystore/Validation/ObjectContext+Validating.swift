@@ -11,10 +11,12 @@ extension ObjectContext {
         let scratch = RowBatch(capacity: 1)
         // Objects of one entity are usually consecutive: its rules are looked up once for all of them.
         var entity: Int16 = -1, current: EntityRules?
+        var satisfied: UInt64?
         func check(_ object: ManagedObject) {
             if object._entity != entity {
                 entity = object._entity
                 current = model.rules[Int(entity)]
+                satisfied = current?.sufficientBits
             }
             guard let rules = current else { return }
             rules.check(object, unassigned: tracker.unassigned(object, rules), scratch, &failures)
@@ -26,8 +28,14 @@ extension ObjectContext {
         var checked: Set<ObjectIdentifier> = []
         for object in tracker.unchecked where !object.isDeletedObject && checked.insert(ObjectIdentifier(object)).inserted { check(object) }
         for objects in [tracker.inserted, tracker.changed] {
-            for object in objects where !object.isDeletedObject {
-                if checked.isEmpty || !checked.contains(ObjectIdentifier(object)) { check(object) }
+            for index in objects.indices {
+                // Most objects are passed by reading three fields, without counting a reference.
+                if objects[index]._entity == entity, let satisfied, objects[index].isNew, objects[index]._dirty & satisfied == satisfied {
+                    continue
+                }
+                let object = objects[index]
+                if object.isDeletedObject || checked.contains(ObjectIdentifier(object)) { continue }
+                check(object)
             }
         }
         failures += try countFailures(tracker)
