@@ -35,33 +35,48 @@ final class PostgreSQLResult {
     @inline(__always)
     func cell(_ row: Int, _ column: Int, _ batch: RowBatch) throws(StorageError) -> Cell {
         guard let bytes = bytes(row, column) else { return .null }
-        switch (oids[column], bytes.count) {
-        case (16, 1): return .int(bytes.loadUnaligned(as: UInt8.self) == 0 ? 0 : 1)
-        case (20, 8): return .int(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
-        case (21, 2): return .int(Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self))))
-        case (23, 4): return .int(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
-        case (700, 4): return .real(Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))))
-        case (701, 8): return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
-        case (1184, 8):
+        switch oids[column] {
+        case 16: return .int(try load(UInt8.self, bytes) == 0 ? 0 : 1)
+        case 20: return .int(Int64(bigEndian: try load(Int64.self, bytes)))
+        case 21: return .int(Int64(Int16(bigEndian: try load(Int16.self, bytes))))
+        case 23: return .int(Int64(Int32(bigEndian: try load(Int32.self, bytes))))
+        case 700: return .real(Double(Float(bitPattern: UInt32(bigEndian: try load(UInt32.self, bytes)))))
+        case 701: return .real(Double(bitPattern: UInt64(bigEndian: try load(UInt64.self, bytes))))
+        case 1184:
             // Infinities are the limits of the range (timestamp.h, DT_NOEND).
-            let (date, overflows) = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)).addingReportingOverflow(PostgreSQLCodec.epoch)
+            let (date, overflows) = Int64(bigEndian: try load(Int64.self, bytes)).addingReportingOverflow(PostgreSQLCodec.epoch)
             return .int(overflows ? .max : date)
-        case (16, _), (20, _), (21, _), (23, _), (700, _), (701, _), (1184, _): throw Self.illFormed
-        case (1700, _):
-            guard let number = PostgreSQLNumeric.decode(bytes) else { throw Self.illFormed }
-            return number.isNaN ? Cell(bits: 0, length: 0, kind: .blob) : batch.cell(for: .decimal(number))
-        case (17, _), (2950, 16): return .blob(bytes.start, bytes.count)
-        case (2950, _): throw Self.illFormed
+        case 1700: return try numeric(bytes, batch)
+        case 17: return .blob(bytes.start, bytes.count)
+        case 2950:
+            guard bytes.count == 16 else { throw Self.illFormed }
+            return .blob(bytes.start, 16)
         default: return .text(bytes.start, bytes.count)
         }
+    }
+
+    /// Returns a number of fixed width, in the order of the network.
+    @inline(__always)
+    private func load<T: BitwiseCopyable>(_ type: T.Type, _ bytes: UnsafeRawBufferPointer) throws(StorageError) -> T {
+        guard bytes.count == MemoryLayout<T>.size else { throw Self.illFormed }
+        return bytes.start.loadUnaligned(as: T.self)
+    }
+
+    @inline(never)
+    private func numeric(_ bytes: UnsafeRawBufferPointer, _ batch: RowBatch) throws(StorageError) -> Cell {
+        guard let number = PostgreSQLNumeric.decode(bytes) else { throw Self.illFormed }
+        return number.isNaN ? Cell(bits: 0, length: 0, kind: .blob) : batch.cell(for: .decimal(number))
     }
 
     /// Returns the bytes of a field, which point into the result, or nil for NULL.
     @inline(__always)
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
         let r = Int32(truncatingIfNeeded: row), c = Int32(truncatingIfNeeded: column)
-        guard PQgetisnull(handle, r, c) == 0, let start = PQgetvalue(handle, r, c) else { return nil }
-        return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(handle, r, c)))
+        // NULL has no length, so that other fields are read with two calls.
+        let length = PQgetlength(handle, r, c)
+        if length == 0, PQgetisnull(handle, r, c) != 0 { return nil }
+        guard let start = PQgetvalue(handle, r, c) else { return nil }
+        return UnsafeRawBufferPointer(start: start, count: Int(length))
     }
 
     private static var illFormed: StorageError { StorageError(.corrupted, "a value on the server has ill-formed bytes") }
