@@ -24,6 +24,8 @@ final class PostgreSQLConnection: SQLConnection {
     private(set) var cluster: String?
     private var wasInterrupted = false
     private var statements = PostgreSQLStatements()
+    /// The statement that was sent ahead and whose answer was not received yet.
+    private var ahead: PostgreSQLAnswer?
     /// The number of times that a request waited for its answer, for tests.
     var roundTrips = 0
 
@@ -150,7 +152,12 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Runs a statement with parameters. The result is binary.
     func query(_ sql: String, _ parameters: [PostgreSQLParameter]) throws(StorageError) -> PostgreSQLResult {
-        let step = PostgreSQLStep(sql, parameters)
+        PostgreSQLResult(try answer(try send(PostgreSQLStep(sql, parameters))))
+    }
+
+    /// Sends a statement, which is prepared first where it is new.
+    private func send(_ step: PostgreSQLStep) throws(StorageError) -> Int32 {
+        let sql = step.sql
         try step.check()
         try prepareToSend()
         try makeRoom(for: [ExactText(sql)])
@@ -163,11 +170,39 @@ final class PostgreSQLConnection: SQLConnection {
                 throw error
             }
         }
-        return PostgreSQLResult(try answer(step.send(handle, name)))
+        return step.send(handle, name)
     }
 
-    /// Ends the current copy. Throws if the session has ended.
+    /// Sends a statement and does not wait for its answer, which the server prepares while the program does other work.
+    func sendAhead(_ sql: String) throws(StorageError) -> PostgreSQLAnswer {
+        guard try send(PostgreSQLStep(sql)) == 1 else { throw explained(lost) }
+        PQflush(handle)
+        let answer = PostgreSQLAnswer()
+        ahead = answer
+        return answer
+    }
+
+    /// Returns the answer to a statement that was sent ahead, once.
+    func receive(_ answer: PostgreSQLAnswer) throws(StorageError) -> PostgreSQLResult {
+        if answer === ahead { receiveAhead() }
+        guard let result = answer.result else { throw explained(lost) }
+        return try result.get()
+    }
+
+    /// Receives the answer to the statement that was sent ahead, if there is one: the connection is free for another statement then.
+    private func receiveAhead() {
+        guard let answer = ahead else { return }
+        ahead = nil
+        do throws(StorageError) {
+            answer.result = .success(PostgreSQLResult(try self.answer(1)))
+        } catch {
+            answer.result = .failure(error)
+        }
+    }
+
+    /// Receives the answer that is on its way, and ends the current copy. Throws if the session has ended.
     func prepareToSend() throws(StorageError) {
+        receiveAhead()
         if let error = interrupt?.error() { throw error }
         try endCopy()
     }
@@ -292,5 +327,11 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Returns an error of the server, or the error that ended the session where that is its cause.
     func explained(_ error: StorageError) -> StorageError { interrupt?.error(error) ?? error }
+}
+
+/// The answer to a statement that was sent ahead.
+final class PostgreSQLAnswer {
+    /// The result or the error, once the answer was received.
+    fileprivate(set) var result: Result<PostgreSQLResult, StorageError>?
 }
 #endif

@@ -12,6 +12,9 @@ final class PostgreSQLCursor: RowCursor {
     private var result: PostgreSQLResult?
     private var row = 0
     private var isAtEnd = false
+    /// The next step, if it was sent ahead, and its number of rows.
+    private var ahead: (answer: PostgreSQLAnswer, count: Int)?
+    private var steps = 0
 
     /// Creates a cursor over a complete result.
     init(_ result: PostgreSQLResult, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
@@ -46,12 +49,27 @@ final class PostgreSQLCursor: RowCursor {
             result = nil
             return
         }
-        let count = layout.size.rows, next = try session.connection.query("FETCH \(count) FROM \(name)", [])
+        let (next, count) = try fetch(name)
         layout.size.learn(next)
         isAtEnd = next.count < count
         result = next.count > 0 ? next : nil
         row = 0
-        if isAtEnd { try session.connection.execute("CLOSE \(name)") }
+        steps += 1
+        if isAtEnd { return try session.connection.execute("CLOSE \(name)") }
+        // A program that has used one step will probably read on: the server prepares the next one meanwhile.
+        if steps > 1 {
+            let count = layout.size.rows
+            ahead = (try session.connection.sendAhead("FETCH \(count) FROM \(name)"), count)
+        }
+    }
+
+    private func fetch(_ name: String) throws(StorageError) -> (rows: PostgreSQLResult, count: Int) {
+        if let (answer, count) = ahead {
+            ahead = nil
+            return (try session.connection.receive(answer), count)
+        }
+        let count = layout.size.rows
+        return (try session.connection.query("FETCH \(count) FROM \(name)", []), count)
     }
 }
 
