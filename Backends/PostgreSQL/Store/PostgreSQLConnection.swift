@@ -160,15 +160,14 @@ final class PostgreSQLConnection: SQLConnection {
         let sql = step.sql
         try step.check()
         try prepareToSend()
+        if let name = statements.knownName(sql) { return step.send(handle, name) }
         try makeRoom(for: [ExactText(sql)])
-        let (name, isNew) = statements.name(sql)
-        if isNew {
-            do throws(StorageError) {
-                PQclear(try answer(PQsendPrepare(handle, name, sql, 0, nil)))
-            } catch {
-                statements.forget(sql)
-                throw error
-            }
+        let name = statements.name(sql).name
+        do throws(StorageError) {
+            PQclear(try answer(PQsendPrepare(handle, name, sql, 0, nil)))
+        } catch {
+            statements.forget(sql)
+            throw error
         }
         return step.send(handle, name)
     }

@@ -9,14 +9,21 @@ struct PostgreSQLStatements {
     private var uses = 0
     private var names = 0
 
+    /// Returns the name of a prepared statement, or nil if it still has to be prepared.
+    mutating func knownName(_ sql: String) -> String? {
+        let sql = ExactText(sql)
+        // One lookup: hashing the text is most of its cost.
+        guard let index = known.index(forKey: sql) else { return nil }
+        uses += 1
+        known.values[index].use = uses
+        return known.values[index].name
+    }
+
     /// Returns the name of a statement, and whether it still has to be prepared.
     mutating func name(_ sql: String) -> (name: String, isNew: Bool) {
+        if let name = knownName(sql) { return (name, false) }
         let sql = ExactText(sql)
         uses += 1
-        if let name = known[sql]?.name {
-            known[sql] = (name, uses)
-            return (name, false)
-        }
         names += 1
         known[sql] = ("s\(names)", uses)
         return ("s\(names)", true)

@@ -80,9 +80,9 @@ final class SQLiteConnection: SQLConnection {
 
     /// Returns the prepared statement of a text, from the cache if it is not in use.
     func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
-        let cached = statements[ExactText(sql)]
+        let text = ExactText(sql), cached = statements[text]
         if let cached, !cached.isInUse { return cached }
-        if cached != nil, let double = doubles.first(where: { !$0.isInUse && $0.sql.utf8.elementsEqual(sql.utf8) }) { return double }
+        if cached != nil, let double = doubles.first(where: { !$0.isInUse && ExactText($0.sql) == text }) { return double }
         let statement = try SQLiteStatement(sql, self)
         if cached == nil { keep(statement) } else { doubles.append(statement) }
         return statement
