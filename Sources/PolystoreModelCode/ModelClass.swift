@@ -1,12 +1,12 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// The description of a class that represents an entity, as the macro and the generator provide it. It contains everything that the
 /// expansion needs.
-public struct ModelClass: Sendable, Hashable {
+package struct ModelClass: Sendable, Hashable {
     /// A stored property.
-    public struct Property: Sendable, Hashable {
+    package struct Property: Sendable, Hashable {
         /// The kind of a property.
-        public enum Kind: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
             /// An attribute of a Swift type.
             case attribute
             /// A relationship to at most one object of a class.
@@ -18,48 +18,48 @@ public struct ModelClass: Sendable, Hashable {
         }
 
         /// The Swift name.
-        public var name: String
+        package var name: String
         /// The stored name of the property.
-        public var key: String
+        package var key: String
         /// The kind of the property.
-        public var kind: Kind
+        package var kind: Kind
         /// The Swift type of an attribute, or the destination class of a relationship.
-        public var type: String
+        package var type: String
         /// The stored type of an attribute, if known. The generator sets it; the macro leaves it to the compiler.
-        public var valueType: String?
+        package var valueType: String?
         /// The expression for the value of a new object, or nil for the placeholder of the type.
-        public var defaultValue: String?
+        package var defaultValue: String?
         /// The allowed raw values of the attribute as Swift expressions. The macro leaves them to the compiler.
-        public var allowedValues: [String]
+        package var allowedValues: [String]
         /// The name of the attribute's coder.
-        public var coder: String?
+        package var coder: String?
         /// Whether the initial value is computed for each object and is therefore not part of the declaration.
-        public var isInitialPerObject = false
+        package var isInitialPerObject = false
         /// The rules of the attribute as arguments of `AttributeRules`, such as `minimum: .int(0)`.
-        public var rules: [String] = []
+        package var rules: [String] = []
         /// The reference into another store, as arguments of `CrossReference`.
-        public var crossReference: [String] = []
+        package var crossReference: [String] = []
         /// The treatment of the attribute in the history, as a case of `AttributeHistory`. Nil for the default.
-        public var history: String?
+        package var history: String?
         /// The limits of the number of destinations of a to-many relationship, as arguments of `Relationship`.
-        public var counts: [String] = []
+        package var counts: [String] = []
         /// The stored name of the destination entity.
-        public var destination: String?
+        package var destination: String?
         /// The stored name of the inverse relationship.
-        public var inverse: String?
+        package var inverse: String?
         /// The delete rule: `nullify`, `cascade`, or `deny`.
-        public var deleteRule: String
+        package var deleteRule: String
         /// Whether a to-one relationship requires a destination.
-        public var isRequired: Bool
+        package var isRequired: Bool
         /// Whether the attribute is part of an index or a unique constraint, so that the size of its values is limited.
-        public var isIndexed: Bool
+        package var isIndexed: Bool
         /// The stored name in the previous version.
-        public var originalName: String?
+        package var originalName: String?
         /// The access modifier of the property as written, or an empty string for none. Nil for the access of the class.
-        public var access: String?
+        package var access: String?
 
         /// Creates a property.
-        public init(
+        package init(
             _ name: String, key: String? = nil, kind: Kind = .attribute, type: String, valueType: String? = nil,
             defaultValue: String? = nil, allowedValues: [String] = [], coder: String? = nil, destination: String? = nil,
             inverse: String? = nil, deleteRule: String = "nullify",
@@ -83,26 +83,26 @@ public struct ModelClass: Sendable, Hashable {
     }
 
     /// The Swift name of the class.
-    public var name: String
+    package var name: String
     /// The stored name of the entity.
-    public var entity: String
+    package var entity: String
     /// The superclass, which is `ManagedObject` for a root.
-    public var superclass: String
+    package var superclass: String
     /// The access modifier: `public`, `package`, or an empty string.
-    public var access: String
+    package var access: String
     /// Whether only subclasses can have objects.
-    public var isAbstract: Bool
+    package var isAbstract: Bool
     /// The properties, in order of declaration.
-    public var properties: [Property]
+    package var properties: [Property]
     /// The indexes, with stored names.
-    public var indexes: [Index]
+    package var indexes: [Index]
     /// The unique constraints, as lists of stored names.
-    public var uniqueConstraints: [[String]]
+    package var uniqueConstraints: [[String]]
     /// The name of the entity in the previous version, if it was renamed.
-    public var originalName: String?
+    package var originalName: String?
 
     /// Creates the description of a class.
-    public init(
+    package init(
         _ name: String, entity: String? = nil, superclass: String = "ManagedObject", access: String = "", isAbstract: Bool = false,
         properties: [Property] = [], indexes: [Index] = [], uniqueConstraints: [[String]] = [], originalName: String? = nil
     ) {
@@ -118,7 +118,7 @@ public struct ModelClass: Sendable, Hashable {
     }
 
     /// Returns whether every object has a member of this name, so that a property cannot have it.
-    public static func isTaken(_ name: String) -> Bool { Names.usedMembers.contains(name) }
+    package static func isTaken(_ name: String) -> Bool { Names.usedMembers.contains(name) }
 
     /// The properties with a slot, in slot order: attributes, then to-one relationships.
     var slots: [Property] { properties.filter { $0.kind == .attribute } + properties.filter { $0.kind == .toOne } }

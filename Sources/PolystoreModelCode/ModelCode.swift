@@ -1,24 +1,24 @@
 internal import Foundation
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// Generates Swift source text from a model description.
-public enum ModelCode {
+package enum ModelCode {
     /// The options of the generator.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// The access modifier of the classes: `public` or an empty string.
-        public var access: String
+        package var access: String
         /// The name of an enum that contains the classes, so that several versions of a model can coexist. Nil for none.
-        public var namespace: String?
+        package var namespace: String?
 
         /// Creates options. By default the classes are internal.
-        public init(access: String = "", namespace: String? = nil) {
+        package init(access: String = "", namespace: String? = nil) {
             self.access = access
             self.namespace = namespace
         }
     }
 
     /// Returns a Swift file with a class for each entity of a schema.
-    public static func swift(for schema: Schema, _ options: Options = Options()) -> String {
+    package static func swift(for schema: Schema, _ options: Options = Options()) -> String {
         let names = SwiftNames(schema)
         let classes = schema.entities.indices.map { text(ModelClass(schema, $0, names, options)) }
         let access = options.access.isEmpty ? "" : "public "

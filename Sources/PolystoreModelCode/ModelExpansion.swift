@@ -5,9 +5,9 @@ internal import PolystoreSchema
 /// A property can have the name of a class or of another type, and where an expression is expected Swift would resolve the name to the
 /// property. Types are therefore named only where Swift accepts nothing but a type, by type aliases of `ManagedObject`, and are inferred
 /// elsewhere.
-public struct ModelExpansion {
+package struct ModelExpansion {
     /// The accessors of a property that other modules may inline.
-    public enum Inlining: String, Sendable {
+    package enum Inlining: String, Sendable {
         /// No accessor, because the class or the property is not public.
         case none
         /// Only the getter, because the setter is not public.
@@ -24,7 +24,7 @@ public struct ModelExpansion {
     /// Creates the expansion of a class.
     ///
     /// - Parameter isBroken: Whether a property with an error was omitted. The expansion then avoids further errors about it.
-    public init(_ model: ModelClass, isBroken: Bool = false) {
+    package init(_ model: ModelClass, isBroken: Bool = false) {
         self.model = model
         self.isBroken = isBroken
         isPublic = model.access == "public"
@@ -32,7 +32,7 @@ public struct ModelExpansion {
     }
 
     /// Returns the members of the class other than its properties.
-    public func members() -> [String] {
+    package func members() -> [String] {
         [layout(), entityName(), declaration(), slotNames()]
             + (model.slots.contains(where: \.isInitialPerObject) ? [initialSlots()] : [])
             + [rowInit(), newInit(), reload(), encode()]
@@ -41,14 +41,14 @@ public struct ModelExpansion {
     }
 
     /// Returns the accessors of a property, without braces.
-    public func accessors(_ property: ModelClass.Property) -> String {
+    package func accessors(_ property: ModelClass.Property) -> String {
         Self.accessors(property, slot: model.slots.firstIndex { $0.name == property.name } ?? 0, inlining)
     }
 
     private var inlining: Inlining { isPublic ? .both : .none }
 
     /// Returns the accessors of a property whose slot is known.
-    public static func accessors(_ property: ModelClass.Property, slot: Int, _ inlining: Inlining) -> String {
+    package static func accessors(_ property: ModelClass.Property, slot: Int, _ inlining: Inlining) -> String {
         let getter = inlining == .none ? "" : "@inlinable ", setter = inlining == .both ? "@inlinable " : ""
         let name = Names.storage(property.name), slot = "_Schema.base + \(slot)", key = Names.literal(property.key)
         switch property.kind {
@@ -68,10 +68,10 @@ public struct ModelExpansion {
     }
 
     /// Returns the storage of a property, or nil for a to-many relationship, whose keys the context stores.
-    public func storage(_ property: ModelClass.Property) -> String? { Self.storage(property, inlining) }
+    package func storage(_ property: ModelClass.Property) -> String? { Self.storage(property, inlining) }
 
     /// Returns the storage of a property, or nil for a to-many relationship, whose keys the context stores.
-    public static func storage(_ property: ModelClass.Property, _ inlining: Inlining) -> String? {
+    package static func storage(_ property: ModelClass.Property, _ inlining: Inlining) -> String? {
         let modifiers = inlining == .none ? "private" : "@usableFromInline internal"
         let name = Names.storage(property.name)
         switch property.kind {

@@ -19,23 +19,23 @@ public struct Aggregate: Sendable, Hashable {
 }
 
 /// One value in each row of a query's answer.
-public struct QueryOutput: Sendable, Hashable {
+package struct QueryOutput: Sendable, Hashable {
     /// The expression. Beside aggregates it may use only grouping keys and aggregates.
-    public var expression: QueryExpression
+    package var expression: QueryExpression
     /// The name in the answer. The default is derived from the expression, such as `age` or `average(age)`.
-    public var alias: String
+    package var alias: String
 
     /// Creates an output. Without an alias its name is derived from the expression.
-    public init(_ expression: QueryExpression, as alias: String? = nil) {
+    package init(_ expression: QueryExpression, as alias: String? = nil) {
         self.expression = expression
         self.alias = alias ?? Self.name(expression)
     }
 
     /// Returns an output for the value of a property, which must be among the grouping keys if there are aggregates.
-    public static func property(_ path: PropertyPath, as alias: String? = nil) -> QueryOutput { QueryOutput(.path(path), as: alias) }
+    package static func property(_ path: PropertyPath, as alias: String? = nil) -> QueryOutput { QueryOutput(.path(path), as: alias) }
 
     /// Returns an output for an aggregate over the group.
-    public static func aggregate(_ aggregate: Aggregate, as alias: String? = nil) -> QueryOutput {
+    package static func aggregate(_ aggregate: Aggregate, as alias: String? = nil) -> QueryOutput {
         QueryOutput(.aggregate(aggregate), as: alias)
     }
 
@@ -51,29 +51,29 @@ public struct QueryOutput: Sendable, Hashable {
 }
 
 /// A request for values instead of objects.
-public struct QueryRequest: Sendable, Hashable {
+package struct QueryRequest: Sendable, Hashable {
     /// The objects that the query reads. Their order, limit and offset apply to the rows of the answer.
     ///
     /// Beside aggregates, the answer is ordered by grouping keys, aggregates, and aliases of outputs.
-    public var fetch: FetchRequest
+    package var fetch: FetchRequest
     /// The values of each row of the answer.
-    public var outputs: [QueryOutput]
+    package var outputs: [QueryOutput]
     /// The grouping keys.
-    public var groupBy: [QueryExpression]
+    package var groupBy: [QueryExpression]
     /// The condition on groups: on grouping keys, aggregates, and aliases of outputs.
-    public var having: QueryPredicate?
+    package var having: QueryPredicate?
     /// Whether equal rows of an answer without aggregates are merged into one.
-    public var isDistinct: Bool
+    package var isDistinct: Bool
 
     /// Creates a request for values.
-    public init(
+    package init(
         _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [PropertyPath] = [], having: QueryPredicate? = nil, isDistinct: Bool = false
     ) {
         self.init(fetch, outputs: outputs, groupBy: groupBy.map(QueryExpression.path), having: having, isDistinct: isDistinct)
     }
 
     /// Creates a request for values, grouped by expressions.
-    public init(
+    package init(
         _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [QueryExpression], having: QueryPredicate? = nil, isDistinct: Bool = false
     ) {
         self.fetch = fetch

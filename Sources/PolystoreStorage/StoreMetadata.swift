@@ -18,7 +18,7 @@ public struct StoreMetadata: Sendable {
     /// The storage names of maps that a migration created, by their regular names. Stores over ordered maps need them.
     public var mapNames: [String: String]
     /// The rules for what the history records. They are not stored: each program provides its own.
-    public var history: HistoryRules
+    package var history: HistoryRules
 
     /// Creates the metadata of a new store.
     public init(new schema: Schema) {

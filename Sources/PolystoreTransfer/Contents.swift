@@ -1,28 +1,28 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// Reads all contents of a store in key order, entity by entity and link table by link table.
-public struct Contents {
+package struct Contents {
     /// The session from which the contents are read.
     private let reader: ReadSession
     /// The schema of the store.
-    public var schema: Schema { reader.schema }
+    package var schema: Schema { reader.schema }
     private let names: [UInt64]
 
     /// Creates a reader of the contents that a session sees.
-    public init(_ reader: ReadSession) {
+    package init(_ reader: ReadSession) {
         self.reader = reader
         names = reader.schema.entities.map { Digest.number(of: $0.name) }
     }
 
     /// Returns the number of rows of a hierarchy.
-    public func count(_ root: EntityIndex) throws(StorageError) -> Int {
+    package func count(_ root: EntityIndex) throws(StorageError) -> Int {
         let plan = QueryPlan.count(FetchPlan(schema, root))
         guard case .int(let count)? = try reader.values(for: plan).first?.first else { return 0 }
         return Int(count)
     }
 
     /// Passes the rows of a hierarchy to `body` in batches, in key order, and returns their digest.
-    public func rows(
+    package func rows(
         _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) -> Digest {
         var digest = Digest()
@@ -85,7 +85,7 @@ public struct Contents {
     }
 
     /// Passes the pairs of a link table to `body` and returns their digest.
-    public func links(_ link: Int, _ body: ([Link]) throws(StorageError) -> Void) throws(StorageError) -> Digest {
+    package func links(_ link: Int, _ body: ([Link]) throws(StorageError) -> Void) throws(StorageError) -> Digest {
         var digest = Digest()
         var owner: Int64?, position = 0
         let isOrdered = schema.links[link].isOrdered
@@ -101,7 +101,7 @@ public struct Contents {
     }
 
     /// Returns the digest of each hierarchy and link table.
-    public func digests() throws(StorageError) -> [TransferItem] {
+    package func digests() throws(StorageError) -> [TransferItem] {
         var items: [TransferItem] = []
         for root in schema.roots { items.append(TransferItem(name: schema.entities[root].name, digest: try rows(root) { _ in })) }
         for link in schema.links.indices { items.append(TransferItem(name: schema.links[link].name, digest: try links(link) { _ in })) }

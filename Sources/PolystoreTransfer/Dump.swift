@@ -5,7 +5,7 @@ public struct Dump {
     private let contents: Contents
 
     /// Creates a dump of the given contents.
-    public init(_ contents: Contents) { self.contents = contents }
+    package init(_ contents: Contents) { self.contents = contents }
 
     /// Passes the lines to `body`, in the order of entities and keys.
     public func lines(_ body: (String) throws(StorageError) -> Void) throws(StorageError) {

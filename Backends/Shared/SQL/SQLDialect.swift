@@ -1,68 +1,68 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// The differences between the SQL engines, as a table.
-public struct SQLDialect: Sendable {
+package struct SQLDialect: Sendable {
     /// Returns the placeholder of the binding at a position, counted from 1.
-    public var placeholder: @Sendable (Int, SQLBinding) -> String
+    package var placeholder: @Sendable (Int, SQLBinding) -> String
     /// Returns the column type for a type of values.
-    public var typeName: @Sendable (ValueType) -> String
+    package var typeName: @Sendable (ValueType) -> String
     /// The operator for equality that treats nil as a value.
-    public var isSame: String
+    package var isSame: String
     /// The operator for inequality that treats nil as a value.
-    public var isNotSame: String
+    package var isNotSame: String
     /// Returns the condition that a text, given as SQL, contains a needle at a position or matches a pattern; nil where the engine's answer
     /// would differ from the contract.
-    public var match: @Sendable (SQLText, TextMatch, String) -> SQLText?
+    package var match: @Sendable (SQLText, TextMatch, String) -> SQLText?
     /// Returns the condition that the text of a column begins with a text that is not empty, in a form that an index answers; nil where
     /// `match` is as good.
-    public var beginsWith: @Sendable (SQLText, String) -> SQLText?
+    package var beginsWith: @Sendable (SQLText, String) -> SQLText?
     /// Returns a text, given as SQL, folded by the options of a comparison; nil where the engine would fold it differently.
-    public var fold: @Sendable (SQLText, TextOptions) -> SQLText?
+    package var fold: @Sendable (SQLText, TextOptions) -> SQLText?
     /// For an engine whose case folding differs from the contract: returns a text, given as SQL, with ASCII letters folded, and the
     /// condition that it contains only ASCII.
-    public var foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?
+    package var foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?
     /// Returns the condition that a value is in a list.
-    public var isIn: @Sendable (SQLText, [Value], ValueType) -> SQLText
+    package var isIn: @Sendable (SQLText, [Value], ValueType) -> SQLText
     /// The suffixes of an ascending and a descending sort term, which make nil the smallest value.
-    public var ascending: String, descending: String
+    package var ascending: String, descending: String
     /// The LIMIT of a statement that has only an offset.
-    public var noLimit: String
+    package var noLimit: String
     /// The constants for true and false.
-    public var yes: String, no: String
+    package var yes: String, no: String
     /// Returns a constant as text for a statement without bindings: Booleans, integers and texts; nil for others.
-    public var literal: @Sendable (Value, ValueType) -> String?
+    package var literal: @Sendable (Value, ValueType) -> String?
     /// Returns a constant of any type as text that the engine reads exactly; nil where there is none.
-    public var constant: @Sendable (Value, ValueType) -> String?
+    package var constant: @Sendable (Value, ValueType) -> String?
     /// Returns the type that a column is changed to in place when its values change from one type to another: empty where both types are
     /// stored alike, nil where the rows have to be written from scratch.
-    public var convertsColumn: @Sendable (ValueType, ValueType) -> String?
+    package var convertsColumn: @Sendable (ValueType, ValueType) -> String?
     /// Whether the default that fills existing rows of a new column can be dropped again.
-    public var dropsDefaults: Bool
+    package var dropsDefaults: Bool
     /// The rules for names in the engine.
-    public var names: SQLNameRules
+    package var names: SQLNameRules
     /// The options after the columns of a new table.
-    public var tableOptions: String, linkOptions: String
+    package var tableOptions: String, linkOptions: String
     /// Returns the expression of a column in an index.
-    public var indexKey: @Sendable (String) -> String
+    package var indexKey: @Sendable (String) -> String
     /// Whether the engine compares two numeric types exactly.
-    public var comparesExactly: @Sendable (ValueType, ValueType) -> Bool
+    package var comparesExactly: @Sendable (ValueType, ValueType) -> Bool
     /// Whether the engine computes an aggregate over a type as the contract requires.
-    public var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
+    package var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
     /// Returns the minimum or the maximum of values that are given as SQL.
-    public var extreme: @Sendable (_ isLeast: Bool, SQLText, ValueType) -> SQLText
+    package var extreme: @Sendable (_ isLeast: Bool, SQLText, ValueType) -> SQLText
     /// Returns an aggregate over numbers that are given as SQL, one of those that the engine computes.
-    public var number: @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate
+    package var number: @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate
     /// Returns the number of variables that a list with a number of values of a type takes.
-    public var variables: @Sendable (Int, ValueType) -> Int
+    package var variables: @Sendable (Int, ValueType) -> Int
     /// Whether the engine detects integer overflow in the computation of a new value; otherwise only the stored result is checked.
-    public var checksOverflow: Bool
+    package var checksOverflow: Bool
     /// Whether a subquery of a statement that changes rows can see rows that the statement has already changed.
-    public var seesOwnChanges: Bool
+    package var seesOwnChanges: Bool
     /// The full-text indexes of the engine; nil where it has none.
-    public var fullText: SQLFullText?
+    package var fullText: SQLFullText?
 
     /// Creates a dialect from its differences.
-    public init(
+    package init(
         placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
         beginsWith: @escaping @Sendable (SQLText, String) -> SQLText?, fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
@@ -111,14 +111,14 @@ public struct SQLDialect: Sendable {
 }
 
 /// An engine's computation of an aggregate over numbers.
-public struct SQLNumberAggregate: Sendable {
+package struct SQLNumberAggregate: Sendable {
     /// The values of the aggregate: a total, a deviation, or the two values in the middle.
-    public let values: [SQLText]
+    package let values: [SQLText]
     /// The number of values for which the engine would fail or compute a different result; nil where there can be none.
-    public let beyond: SQLText?
+    package let beyond: SQLText?
 
     /// Creates an aggregate.
-    public init(_ values: SQLText..., beyond: SQLText? = nil) {
+    package init(_ values: SQLText..., beyond: SQLText? = nil) {
         self.values = values
         self.beyond = beyond
     }

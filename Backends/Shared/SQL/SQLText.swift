@@ -1,7 +1,7 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// A value that is bound to a statement.
-public enum SQLBinding: Sendable, Hashable {
+package enum SQLBinding: Sendable, Hashable {
     /// A single value of a type.
     case value(Value, ValueType)
     /// A list of values of a type, none of them nil, as one binding.
@@ -9,7 +9,7 @@ public enum SQLBinding: Sendable, Hashable {
 }
 
 /// SQL as text and bindings. Values are never part of the text.
-public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
+package struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
     enum Segment: Sendable, Hashable {
         case text(String)
         case binding(SQLBinding)
@@ -18,50 +18,50 @@ public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
     private(set) var segments: [Segment]
 
     /// Creates plain text.
-    public init(stringLiteral value: String) { segments = [.text(value)] }
+    package init(stringLiteral value: String) { segments = [.text(value)] }
 
     /// Creates text with bindings.
-    public init(stringInterpolation: StringInterpolation) { segments = stringInterpolation.segments }
+    package init(stringInterpolation: StringInterpolation) { segments = stringInterpolation.segments }
 
     /// A collector of the parts of an interpolated statement.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         var segments: [Segment] = []
 
         /// Creates an empty collector.
-        public init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Appends plain text.
-        public mutating func appendLiteral(_ literal: String) { if !literal.isEmpty { segments.append(.text(literal)) } }
+        package mutating func appendLiteral(_ literal: String) { if !literal.isEmpty { segments.append(.text(literal)) } }
 
         /// Appends a quoted name.
-        public mutating func appendInterpolation(identifier name: String) { segments.append(.text(SQLText.quoted(name))) }
+        package mutating func appendInterpolation(identifier name: String) { segments.append(.text(SQLText.quoted(name))) }
 
         /// Appends text that is already SQL.
-        public mutating func appendInterpolation(raw text: String) { segments.append(.text(text)) }
+        package mutating func appendInterpolation(raw text: String) { segments.append(.text(text)) }
 
         /// Appends the text and the bindings of another statement.
-        public mutating func appendInterpolation(_ other: SQLText) { segments += other.segments }
+        package mutating func appendInterpolation(_ other: SQLText) { segments += other.segments }
 
         /// Appends a value as a binding.
-        public mutating func appendInterpolation(bind value: Value, _ type: ValueType) {
+        package mutating func appendInterpolation(bind value: Value, _ type: ValueType) {
             segments.append(.binding(.value(value, type)))
         }
 
         /// Appends a list of values as one binding.
-        public mutating func appendInterpolation(list values: [Value], _ type: ValueType) {
+        package mutating func appendInterpolation(list values: [Value], _ type: ValueType) {
             segments.append(.binding(.list(values, type)))
         }
     }
 
     /// Returns a name as a quoted SQL identifier.
-    public static func quoted(_ name: String) -> String {
+    package static func quoted(_ name: String) -> String {
         // Few names contain a quote.
         name.utf8.contains(0x22) ? "\"" + doubling("\"", in: name) + "\"" : "\"\(name)\""
     }
 
     /// Returns a text with each occurrence of a scalar doubled. It works on scalars, because a combining mark after a quote would hide the
     /// quote within a Character.
-    public static func doubling(_ scalar: Unicode.Scalar, in text: String) -> String {
+    package static func doubling(_ scalar: Unicode.Scalar, in text: String) -> String {
         var result = String.UnicodeScalarView()
         for next in text.unicodeScalars {
             result.append(next)
@@ -71,10 +71,10 @@ public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
 
     /// Appends another text.
-    public static func += (a: inout SQLText, b: SQLText) { a.segments += b.segments }
+    package static func += (a: inout SQLText, b: SQLText) { a.segments += b.segments }
 
     /// Returns texts joined by a separator.
-    public static func joined(_ parts: [SQLText], _ separator: String) -> SQLText {
+    package static func joined(_ parts: [SQLText], _ separator: String) -> SQLText {
         var result: SQLText = ""
         for (index, part) in parts.enumerated() {
             if index > 0 { result.segments.append(.text(separator)) }
@@ -84,7 +84,7 @@ public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
 
     /// Returns the statement in a dialect and its bindings in the order of the placeholders.
-    public func rendered(_ dialect: SQLDialect) -> (sql: String, bindings: [SQLBinding]) {
+    package func rendered(_ dialect: SQLDialect) -> (sql: String, bindings: [SQLBinding]) {
         var sql = "", bindings: [SQLBinding] = []
         for segment in segments {
             switch segment {

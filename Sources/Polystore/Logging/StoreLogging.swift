@@ -1,5 +1,5 @@
 internal import Logging
-public import PolystoreStorage
+package import PolystoreStorage
 internal import Synchronization
 
 /// The logger of all stacks of the process.
@@ -69,14 +69,14 @@ func reportingOurs<R>(
 
 /// A logger that reports to swift-log, under the label `polystore`. Errors are logged at level debug, because the code that catches them
 /// may expect them.
-public struct SwiftLogLogger: StoreLogger {
+package struct SwiftLogLogger: StoreLogger {
     private let logger: Logger
 
     /// Creates a logger with a label.
-    public init(label: String = "polystore") { logger = Logger(label: label) }
+    package init(label: String = "polystore") { logger = Logger(label: label) }
 
     /// Logs a message at the corresponding level of swift-log.
-    public func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
+    package func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
         let level: Logger.Level =
             switch level {
             case .trace: .trace
@@ -87,13 +87,13 @@ public struct SwiftLogLogger: StoreLogger {
     }
 
     /// Logs an error at level debug with its code as metadata. The code that catches the error decides on its severity.
-    public func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
+    package func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
         logger.debug(
             "\(message)", metadata: ["code": "\(error.code)"], file: "\(fileName)", function: "\(functionName)", line: UInt(lineNumber))
     }
 
     /// Logs a warning if the condition is false.
-    public func assert(
+    package func assert(
         _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
         functionName: StaticString
     ) {

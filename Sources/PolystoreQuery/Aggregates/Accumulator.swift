@@ -1,9 +1,9 @@
 internal import Foundation
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// The state of one aggregate over cells, as the contract defines it. Nil is skipped. Each aggregate uses the part of the state that it
 /// needs.
-public struct Accumulator {
+package struct Accumulator {
     private let function: AggregateFunction
     private let type: ValueType?
     private let step: AggregateDescriptor.Step
@@ -17,17 +17,17 @@ public struct Accumulator {
     var values: [Value] = []
 
     /// Creates an empty aggregate over values of a type, or with nil over objects.
-    public init(_ function: AggregateFunction, type: ValueType?) {
+    package init(_ function: AggregateFunction, type: ValueType?) {
         self.function = function
         self.type = type
         step = function.descriptor.add
     }
 
     /// Counts an object.
-    public mutating func addObject() { count += 1 }
+    package mutating func addObject() { count += 1 }
 
     /// Adds a cell. Nil is skipped.
-    public mutating func add(_ cell: Cell) throws(QueryError) {
+    package mutating func add(_ cell: Cell) throws(QueryError) {
         guard let type, !cell.isNull else { return }
         count += 1
         let step = step
@@ -37,7 +37,7 @@ public struct Accumulator {
     /// Returns the value of the aggregate.
     ///
     /// - Throws: `arithmeticOverflow` if a total exceeds the range of its type.
-    public func result() throws(QueryError) -> Value {
+    package func result() throws(QueryError) -> Value {
         let type = type ?? .int64
         return count == 0 ? function.ofNothing(type) : try function.descriptor.answer(self, type)
     }
@@ -48,7 +48,7 @@ public struct Accumulator {
     }
 
     /// Returns the mean of two numbers; nil if it cannot be represented, and `null` for operands that are not two numbers of one kind.
-    public static func middle(_ low: Value, _ high: Value) -> Value? {
+    package static func middle(_ low: Value, _ high: Value) -> Value? {
         switch (low, high) {
         case (.int(let a), .int(let b)): return .double((Double(a) / 2) + (Double(b) / 2))
         case (.double(let a), .double(let b)):

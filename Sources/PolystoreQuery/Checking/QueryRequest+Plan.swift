@@ -1,11 +1,11 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 extension QueryRequest {
     /// Returns the request checked against a schema and normalised, as stores receive it.
     ///
     /// - Throws: `QueryError` that describes the fault. A plain property beside an aggregate must be among the grouping keys, and aliases
     ///   must differ.
-    public func plan(in schema: Schema) throws(QueryError) -> QueryPlan {
+    package func plan(in schema: Schema) throws(QueryError) -> QueryPlan {
         guard !outputs.isEmpty else { throw QueryError("a query needs at least one output") }
         var seen: Set<String> = []
         for output in outputs where !seen.insert(output.alias).inserted {

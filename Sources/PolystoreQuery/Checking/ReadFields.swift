@@ -3,22 +3,22 @@ public import PolystoreSchema
 /// The fields that the evaluation of a plan above its store reads: of the rows of the fetch, and of the related rows.
 ///
 /// References are read with every row, so they are not listed.
-public struct ReadFields: Sendable {
+package struct ReadFields: Sendable {
     /// The slots of the rows of the fetch.
-    public private(set) var own = SlotMask()
+    package private(set) var own = SlotMask()
     /// The slots of related rows, by the root of their hierarchy.
-    public private(set) var related: [EntityIndex: SlotMask] = [:]
+    package private(set) var related: [EntityIndex: SlotMask] = [:]
     private let schema: Schema
 
     /// Creates the fields that the condition and order of a fetch read.
-    public init(_ plan: FetchPlan, schema: Schema) {
+    package init(_ plan: FetchPlan, schema: Schema) {
         self.schema = schema
         plan.predicate.walk { node, depth in add(node, depth) }
         for key in plan.sort { add(key.expression) }
     }
 
     /// Creates the fields that a query for values reads.
-    public init(_ plan: QueryPlan, schema: Schema) {
+    package init(_ plan: QueryPlan, schema: Schema) {
         self.init(plan.fetch, schema: schema)
         switch plan.kind {
         case .rows(let outputs): for output in outputs { add(output) }

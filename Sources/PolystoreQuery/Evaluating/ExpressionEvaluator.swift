@@ -1,4 +1,4 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// The first error of an evaluation, such as a division by zero.
 final class EvaluationFailure {
@@ -13,7 +13,7 @@ final class EvaluationFailure {
 }
 
 /// Evaluates an expression for rows.
-public final class ExpressionEvaluator {
+package final class ExpressionEvaluator {
     indirect enum Node {
         case path(PathReader, ValueType)
         case outer(OuterValues, Int)
@@ -29,7 +29,7 @@ public final class ExpressionEvaluator {
     let plainPath: CheckedExpression
 
     /// Creates an evaluator of a checked expression.
-    public convenience init(_ expression: CheckedExpression, schema: Schema) { self.init(expression, schema, EvaluationFailure()) }
+    package convenience init(_ expression: CheckedExpression, schema: Schema) { self.init(expression, schema, EvaluationFailure()) }
 
     /// - Parameter outer: The values that are read of the objects outside the enclosing conditions, outermost first.
     init(_ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure, outer: [OuterValues] = []) {
@@ -62,10 +62,10 @@ public final class ExpressionEvaluator {
     }
 
     /// Returns the value for a row; nil after an error, which `throwFailure` throws.
-    public func value(_ row: borrowing RowView, _ related: some RelatedRows) -> Value { value(root, row, related) }
+    package func value(_ row: borrowing RowView, _ related: some RelatedRows) -> Value { value(root, row, related) }
 
     /// Throws the first error of a computation.
-    public func throwFailure() throws(QueryError) { try failure.rethrow() }
+    package func throwFailure() throws(QueryError) { try failure.rethrow() }
 
     private func value(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Value {
         switch node {

@@ -1,12 +1,12 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// Computes the rows of an answer from groups, each given by the values of its keys and aggregates.
-public struct GroupAnswer {
+package struct GroupAnswer {
     private let grouping: QueryPlan.Grouping
     private let schema: Schema
 
     /// Creates the answer of a grouping.
-    public init(_ grouping: QueryPlan.Grouping) {
+    package init(_ grouping: QueryPlan.Grouping) {
         self.grouping = grouping
         schema = Self.schema(grouping.keys.map(\.type) + grouping.aggregates.map(\.type))
     }
@@ -25,7 +25,7 @@ public struct GroupAnswer {
     }
 
     /// Returns the rows of the answer: the outputs of the groups that satisfy the condition, ordered, with offset and limit applied.
-    public func rows(_ groups: [[Value]]) throws(QueryError) -> [[Value]] {
+    package func rows(_ groups: [[Value]]) throws(QueryError) -> [[Value]] {
         let batch = RowBatch(capacity: max(groups.count, 1))
         for (number, group) in groups.enumerated() {
             let cells = batch.appendRow(key: Int64(number), version: 0, entity: 0, slots: group.count)

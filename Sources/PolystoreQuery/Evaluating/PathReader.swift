@@ -1,9 +1,9 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// Reads the cell at the end of a checked path, through related rows.
 ///
 /// A path within the row is only a number, so that a copy needs no reference counting.
-public struct PathReader: Sendable {
+package struct PathReader: Sendable {
     /// The slot at the end; nil for the key.
     private let slot: Int?
     /// The path to the row at the end; nil if it is the row itself.
@@ -21,14 +21,14 @@ public struct PathReader: Sendable {
     }
 
     /// Creates a reader of a path.
-    public init(_ path: CheckedPath, schema: Schema) {
+    package init(_ path: CheckedPath, schema: Schema) {
         slot = if case .slot(let slot) = path.leaf { slot } else { nil }
         way = path.steps.isEmpty ? nil : Way(path.steps, schema)
     }
 
     /// Returns the cell of a row; null if a relationship of the path is nil or dangling.
     @inline(__always)
-    public func cell(_ row: borrowing RowView, _ related: some RelatedRows) -> Cell {
+    package func cell(_ row: borrowing RowView, _ related: some RelatedRows) -> Cell {
         if let way { return follow(way, row, 0, related) }
         return read(row)
     }

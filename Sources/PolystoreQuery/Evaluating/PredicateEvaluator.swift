@@ -1,9 +1,9 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// Evaluates a predicate for rows.
 ///
 /// Constants are encoded once. Evaluation allocates nothing for a row whose paths are local.
-public final class PredicateEvaluator {
+package final class PredicateEvaluator {
     private indirect enum Node {
         case constant(Bool)
         case isNil(PathReader)
@@ -28,7 +28,7 @@ public final class PredicateEvaluator {
     private let failure: EvaluationFailure
 
     /// Creates an evaluator of a checked predicate.
-    public convenience init(_ predicate: CheckedPredicate, schema: Schema) { self.init(predicate, schema, EvaluationFailure()) }
+    package convenience init(_ predicate: CheckedPredicate, schema: Schema) { self.init(predicate, schema, EvaluationFailure()) }
 
     /// - Parameter outer: The values that are read of the objects outside the enclosing conditions, outermost first.
     init(_ predicate: CheckedPredicate, _ schema: Schema, _ failure: EvaluationFailure, outer: [OuterValues] = []) {
@@ -63,10 +63,10 @@ public final class PredicateEvaluator {
     }
 
     /// Returns whether the predicate is true for a row.
-    public func matches(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool { Self.evaluate(root, row, related) }
+    package func matches(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool { Self.evaluate(root, row, related) }
 
     /// Throws the first error of an expression.
-    public func throwFailure() throws(QueryError) { try failure.rethrow() }
+    package func throwFailure() throws(QueryError) { try failure.rethrow() }
 
     private static func evaluate(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Bool {
         switch node {

@@ -1,7 +1,7 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// The answer of a query, computed row by row, for stores without native aggregation.
-public final class QueryAnswer {
+package final class QueryAnswer {
     private let plan: QueryPlan
     /// The values of plain rows.
     private let outputs: [ExpressionEvaluator]
@@ -21,7 +21,7 @@ public final class QueryAnswer {
     private var rows: [[Value]] = []
 
     /// Creates an empty answer to a plan.
-    public init(_ plan: QueryPlan, schema: Schema) {
+    package init(_ plan: QueryPlan, schema: Schema) {
         self.plan = plan
         switch plan.kind {
         case .rows(let outputs):
@@ -56,7 +56,7 @@ public final class QueryAnswer {
     }
 
     /// Adds rows that satisfy the condition, in the order of the plan's fetch.
-    public func add(_ batch: RowBatch, _ related: some RelatedRows) throws(QueryError) {
+    package func add(_ batch: RowBatch, _ related: some RelatedRows) throws(QueryError) {
         if case .rows = plan.kind {
             for index in 0..<batch.count {
                 related.beginRow()
@@ -94,7 +94,7 @@ public final class QueryAnswer {
     }
 
     /// Returns the rows of the answer, in the order of the plan.
-    public func result() throws(QueryError) -> [[Value]] {
+    package func result() throws(QueryError) -> [[Value]] {
         guard let grouping else { return rows }
         var all: [[Value]] = []
         for group in 0..<groups.count {

@@ -1,7 +1,7 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// Provides the rows that to-one relationships reference while a request is evaluated.
-public protocol RelatedRows {
+package protocol RelatedRows {
     /// Begins the evaluation of a row. Rows returned before are no longer used.
     func beginRow()
 
@@ -21,17 +21,17 @@ public protocol RelatedRows {
 
 extension RelatedRows {
     /// Does nothing.
-    public func beginRow() {}
+    package func beginRow() {}
 }
 
 /// The absence of related rows, for requests without relationships.
-public struct NoRelatedRows: RelatedRows {
+package struct NoRelatedRows: RelatedRows {
     /// Creates the absence of related rows.
-    public init() {}
+    package init() {}
 
     /// Returns nil.
-    public func row(_ entity: EntityIndex, _ key: Int64) -> RowView? { nil }
+    package func row(_ entity: EntityIndex, _ key: Int64) -> RowView? { nil }
 
     /// Returns no rows.
-    public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {}
+    package func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {}
 }

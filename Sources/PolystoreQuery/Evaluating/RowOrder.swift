@@ -1,7 +1,7 @@
-public import PolystoreSchema
+package import PolystoreSchema
 
 /// The order of a fetch: its sort keys with nil smallest, then the object's key.
-public final class RowOrder {
+package final class RowOrder {
     private enum Reader {
         case path(PathReader)
         case expression(ExpressionEvaluator)
@@ -10,11 +10,11 @@ public final class RowOrder {
     private let keys: [(reader: Reader, ascending: Bool)]
     private let sort: [CheckedSort]
     /// Whether all sort keys are attributes of the rows themselves, so that a comparison of two rows computes and reads nothing else.
-    public let isPlain: Bool
+    package let isPlain: Bool
     private let failure = EvaluationFailure()
 
     /// Creates the order of checked sort keys.
-    public init(_ sort: [CheckedSort], schema: Schema) {
+    package init(_ sort: [CheckedSort], schema: Schema) {
         self.sort = sort
         isPlain = sort.allSatisfy { key in if case .path(let path) = key.expression { path.steps.isEmpty } else { false } }
         keys = sort.map { [failure] key in
@@ -24,7 +24,7 @@ public final class RowOrder {
     }
 
     /// Returns a negative number, zero or a positive number; zero only for the same key.
-    public func compare(_ a: borrowing RowView, _ b: borrowing RowView, _ related: some RelatedRows) -> Int {
+    package func compare(_ a: borrowing RowView, _ b: borrowing RowView, _ related: some RelatedRows) -> Int {
         for key in keys {
             let order: Int
             switch key.reader {
@@ -41,7 +41,7 @@ public final class RowOrder {
     /// Most pairs differ in the first eight bytes of the first key: rows are compared by these, and by all keys only if they are equal.
     ///
     /// - Complexity: O(*n* log *n*) comparisons of two numbers, if keys rarely have equal beginnings.
-    public func positions(_ rows: RowBatch) -> [Int] {
+    package func positions(_ rows: RowBatch) -> [Int] {
         let related = NoRelatedRows()
         var items: [(prefix: UInt64, position: Int)] = []
         items.reserveCapacity(rows.count)
@@ -54,7 +54,7 @@ public final class RowOrder {
     }
 
     /// Returns the positions of a batch's rows in this order, by the given values of their sort keys.
-    public func positions(_ rows: RowBatch, by values: [[Value]]) -> [Int] {
+    package func positions(_ rows: RowBatch, by values: [[Value]]) -> [Int] {
         (0..<rows.count).sorted { a, b in
             let order = Self.compare(values[a], values[b], sort)
             return order == 0 ? rows.key(a) < rows.key(b) : order < 0
@@ -71,7 +71,7 @@ public final class RowOrder {
     }
 
     /// Compares rows that are no longer available by the values of their sort keys. Returns a negative number, zero or a positive number.
-    public static func compare(_ a: [Value], _ b: [Value], _ sort: [CheckedSort]) -> Int {
+    package static func compare(_ a: [Value], _ b: [Value], _ sort: [CheckedSort]) -> Int {
         for (index, key) in sort.enumerated() {
             let order = a[index].compare(to: b[index])
             if order != 0 { return key.ascending ? order : -order }
@@ -80,7 +80,7 @@ public final class RowOrder {
     }
 
     /// Returns the values of the sort keys of a row, for comparisons when the row is no longer available.
-    public func values(_ row: borrowing RowView, _ related: some RelatedRows) -> [Value] {
+    package func values(_ row: borrowing RowView, _ related: some RelatedRows) -> [Value] {
         var values: [Value] = []
         for (key, item) in zip(keys, sort) {
             switch key.reader {
@@ -92,5 +92,5 @@ public final class RowOrder {
     }
 
     /// Throws the first error of the computation of a key.
-    public func throwFailure() throws(QueryError) { try failure.rethrow() }
+    package func throwFailure() throws(QueryError) { try failure.rethrow() }
 }

@@ -21,12 +21,12 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
 ///
 /// Case is folded by Unicode's full case folding; diacritics by canonical decomposition without the nonspacing marks (general category Mn).
 /// Both use tables of one version of Unicode, so that every store and every machine folds equally.
-public enum TextFolding {
+package enum TextFolding {
     /// The version of Unicode whose tables are used.
-    public static var unicodeVersion: String { FoldingTables.unicodeVersion }
+    package static var unicodeVersion: String { FoldingTables.unicodeVersion }
 
     /// Returns the folded form of a text. Folding is idempotent. O(n).
-    public static func fold(_ text: String, _ options: TextOptions) -> String {
+    package static func fold(_ text: String, _ options: TextOptions) -> String {
         if options.isEmpty { return text }
         // Nearly every text is ASCII: it has no diacritics, and its case is one bit.
         var text = text

@@ -1,9 +1,9 @@
 internal import PolystoreSchema
 
 /// A pattern of `like`: literals, `*` for any run of characters, `?` for one scalar.
-public struct LikePattern: Sendable, Hashable {
+package struct LikePattern: Sendable, Hashable {
     /// One part of a pattern.
-    public enum Part: Sendable, Hashable {
+    package enum Part: Sendable, Hashable {
         /// Characters that represent themselves.
         case literal(String)
         /// Any run of characters, including an empty one.
@@ -13,10 +13,10 @@ public struct LikePattern: Sendable, Hashable {
     }
 
     /// The parts. Two literals or two runs are never adjacent.
-    public let parts: [Part]
+    package let parts: [Part]
 
     /// Creates the pattern of a text. `\` makes the next character represent itself, also at the end.
-    public init(_ text: String) {
+    package init(_ text: String) {
         var parts: [Part] = [], literal = String.UnicodeScalarView(), isEscaped = false
         func flush() {
             if !literal.isEmpty { parts.append(.literal(String(literal))) }
@@ -46,7 +46,7 @@ public struct LikePattern: Sendable, Hashable {
 }
 
 /// Searches for a needle in texts, or matches them with a pattern, by bytes.
-public struct TextMatcher: Sendable {
+package struct TextMatcher: Sendable {
     private enum Step: Sendable {
         case byte(UInt8)
         case anyScalar
@@ -60,7 +60,7 @@ public struct TextMatcher: Sendable {
     private let query: SearchQuery?
 
     /// Creates a matcher. One with an ill-formed regular expression or query matches nothing.
-    public init(_ match: TextMatch, _ needle: String) {
+    package init(_ match: TextMatch, _ needle: String) {
         self.match = match
         self.needle = Array(needle.utf8)
         steps =
@@ -78,13 +78,13 @@ public struct TextMatcher: Sendable {
     }
 
     /// Returns whether a text matches.
-    public func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
     }
 
     /// Returns whether a text, given by its bytes, matches.
-    public func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    package func matches(_ text: UnsafeRawBufferPointer) -> Bool {
         switch match {
         case .beginsWith: return text.starts(with: needle)
         case .endsWith: return text.count >= needle.count && text[(text.count - needle.count)...].elementsEqual(needle)

@@ -64,7 +64,7 @@ public struct SearchQuery: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns whether the words of a text satisfy the query.
-    public func matches(_ words: SearchWords) -> Bool {
+    package func matches(_ words: SearchWords) -> Bool {
         groups.allSatisfy { $0.contains { $0.occurs(in: words) } } && !excluded.contains { $0.occurs(in: words) }
     }
 }

@@ -2,20 +2,20 @@
 ///
 /// Everything else only separates words. Tables of one version of Unicode define letters and folding, so that every store and every machine
 /// finds the same words.
-public struct SearchWords: Sendable, Hashable {
+package struct SearchWords: Sendable, Hashable {
     /// The bytes of the words, concatenated.
     private var bytes: [UInt8] = []
     /// The end of each word.
     private var ends: [Int] = []
 
     /// Creates the words of a text, in its order. O(n).
-    public init(_ text: String) {
+    package init(_ text: String) {
         var text = text
         self = text.withUTF8 { SearchWords(utf8: UnsafeRawBufferPointer($0)) }
     }
 
     /// Creates the words of a text that is given by its bytes.
-    public init(utf8 text: UnsafeRawBufferPointer) {
+    package init(utf8 text: UnsafeRawBufferPointer) {
         let members = WordScalars.shared
         var start = -1, isASCII = true, offset = 0
         while offset < text.count {
@@ -34,10 +34,10 @@ public struct SearchWords: Sendable, Hashable {
     }
 
     /// The scalars of words, as ascending ranges.
-    public static var scalars: [ClosedRange<UInt32>] { WordScalars.ranges }
+    package static var scalars: [ClosedRange<UInt32>] { WordScalars.ranges }
 
     /// The scalars of words that folding changes, with their folded forms. Hangul syllables are omitted; they are decomposed canonically.
-    public static var foldings: [(scalar: Unicode.Scalar, folded: String)] {
+    package static var foldings: [(scalar: Unicode.Scalar, folded: String)] {
         TextFolding.folded.sorted().compactMap { number in
             guard WordScalars.shared.contains(number), let scalar = Unicode.Scalar(number) else { return nil }
             let text = String(scalar), folded = TextFolding.fold(text, .caseAndDiacriticInsensitive)
@@ -46,7 +46,7 @@ public struct SearchWords: Sendable, Hashable {
     }
 
     /// Returns the words of a text with one space between them.
-    public static func joined(utf8 text: UnsafeRawBufferPointer) -> [UInt8] {
+    package static func joined(utf8 text: UnsafeRawBufferPointer) -> [UInt8] {
         let words = SearchWords(utf8: text)
         var result: [UInt8] = []
         result.reserveCapacity(words.bytes.count + words.count)
@@ -58,13 +58,13 @@ public struct SearchWords: Sendable, Hashable {
     }
 
     /// The number of words.
-    public var count: Int { ends.count }
+    package var count: Int { ends.count }
 
     /// The words as texts.
-    public var list: [String] { ends.indices.map { String(decoding: self[$0], as: UTF8.self) } }
+    package var list: [String] { ends.indices.map { String(decoding: self[$0], as: UTF8.self) } }
 
     /// Returns the bytes of a word.
-    public subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+    package subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
     private mutating func append(_ run: UnsafeRawBufferPointer, _ isASCII: Bool) {
         if isASCII {

@@ -1,10 +1,10 @@
 /// The first difference between two schemas, as a sentence.
-public struct SchemaDifference: Sendable, Hashable, CustomStringConvertible {
+package struct SchemaDifference: Sendable, Hashable, CustomStringConvertible {
     /// The sentence that describes the difference.
-    public let description: String
+    package let description: String
 
     /// Returns the first difference between the stored forms, in the canonical order of the old schema, or nil if there is none.
-    public static func first(from old: Schema, to new: Schema) -> SchemaDifference? {
+    package static func first(from old: Schema, to new: Schema) -> SchemaDifference? {
         new.changes(since: old).first.map { SchemaDifference(description: $0.description) }
     }
 }

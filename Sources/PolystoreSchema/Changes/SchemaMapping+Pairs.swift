@@ -1,11 +1,11 @@
 /// A new to-one relationship that is the inverse of an existing relationship. It is initially filled from the pairs of that relationship.
-public struct InverseSource: Sendable, Hashable {
+package struct InverseSource: Sendable, Hashable {
     /// The entity of the newer version that declares the relationship.
-    public let entity: EntityIndex
+    package let entity: EntityIndex
     /// The slot of the relationship.
-    public let slot: Int
+    package let slot: Int
     /// The source of the pairs. The owner of a pair is the object that has the slot.
-    public let pairs: LinkSource
+    package let pairs: LinkSource
 }
 
 extension SchemaMapping {
@@ -24,7 +24,7 @@ extension SchemaMapping {
     }
 
     /// The new to-one relationships that are the inverse of an existing relationship.
-    public var inverses: [InverseSource] {
+    package var inverses: [InverseSource] {
         destination.entities.indices.flatMap { entity in
             destination[entity].slots.enumerated().compactMap { slot, description -> InverseSource? in
                 guard description.declaredIn == entity, case .toOne(let relationship, let other) = description.content,
@@ -78,7 +78,7 @@ extension SchemaMapping {
     }
 
     /// Returns the entities of the older version at both ends of pairs.
-    public func ends(of pairs: LinkSource) -> (owner: EntityIndex, member: EntityIndex)? {
+    package func ends(of pairs: LinkSource) -> (owner: EntityIndex, member: EntityIndex)? {
         switch pairs {
         case .none: return nil
         case .link(let link, let isFlipped):

@@ -7,9 +7,9 @@ public struct SchemaMapping: Sendable, Hashable {
     /// The newer version.
     public let destination: Schema
     /// The mappings of entities. Objects of a concrete entity that is the source of no mapping are discarded.
-    public var entities: [EntityMapping]
+    package var entities: [EntityMapping]
     /// The source of the pairs of each link table of the newer version.
-    public var links: [LinkSource]
+    package var links: [LinkSource]
     let direction: Renames.Direction
 
     /// Creates the mapping that is inferred from two schemas. A declaration corresponds to the one with its `originalName`, otherwise to
@@ -44,7 +44,7 @@ public struct SchemaMapping: Sendable, Hashable {
     public var changes: [SchemaChange] { SchemaComparison.changes(from: source, to: destination, direction) }
 
     /// Returns the mappings of an entity of the older version.
-    public func mappings(of entity: EntityIndex) -> [EntityMapping] { entities.filter { $0.source == entity } }
+    package func mappings(of entity: EntityIndex) -> [EntityMapping] { entities.filter { $0.source == entity } }
 
     /// Returns the roots of the older version whose objects are mapped to a hierarchy of the newer version, in ascending order.
     public func origins(ofRoot root: EntityIndex) -> [EntityIndex] {
@@ -53,16 +53,16 @@ public struct SchemaMapping: Sendable, Hashable {
 }
 
 /// The mapping of the objects of an entity to an entity of the next version.
-public struct EntityMapping: Sendable, Hashable {
+package struct EntityMapping: Sendable, Hashable {
     /// The entity in the older version.
-    public let source: EntityIndex
+    package let source: EntityIndex
     /// The entity in the newer version.
-    public let destination: EntityIndex
+    package let destination: EntityIndex
     /// The source of the value of each slot of the destination.
-    public var slots: [SlotSource]
+    package var slots: [SlotSource]
 
     /// Creates the mapping that is inferred from the two descriptions.
-    public init(from before: EntityDescription, _ old: Schema, to after: EntityDescription, _ new: Schema) {
+    package init(from before: EntityDescription, _ old: Schema, to after: EntityDescription, _ new: Schema) {
         self.init(from: before, old, to: after, new, .forward)
     }
 
@@ -103,7 +103,7 @@ public struct EntityMapping: Sendable, Hashable {
 }
 
 /// The source of the value of a slot.
-public enum SlotSource: Sendable, Hashable {
+package enum SlotSource: Sendable, Hashable {
     /// A value that is the same for all objects: the default of a new attribute, or nil.
     case value(Value)
     /// A slot of the older version, or `ifNil` if the slot is nil.
@@ -111,7 +111,7 @@ public enum SlotSource: Sendable, Hashable {
 }
 
 /// The source of the pairs of a link table.
-public enum LinkSource: Sendable, Hashable {
+package enum LinkSource: Sendable, Hashable {
     /// There are no pairs.
     case none
     /// The pairs of a link table of the older version, with owner and member exchanged if it is flipped.

@@ -1,9 +1,9 @@
 /// HMAC with SHA-256 (RFC 2104), which verifies that the author of a message had the secret.
-public enum KeyedDigest {
+package enum KeyedDigest {
     private static let block = 64
 
     /// Returns the digest of a message with a secret, 32 bytes.
-    public static func digest(_ message: [UInt8], secret: [UInt8]) -> [UInt8] {
+    package static func digest(_ message: [UInt8], secret: [UInt8]) -> [UInt8] {
         var key = secret.count > block ? bytes(SHA256.digest(secret)) : secret
         key += [UInt8](repeating: 0, count: block - key.count)
         let inner = bytes(SHA256.digest(key.map { $0 ^ 0x36 } + message))
@@ -11,7 +11,7 @@ public enum KeyedDigest {
     }
 
     /// Returns whether two digests are equal. The time taken does not reveal where they differ.
-    public static func areEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+    package static func areEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 

@@ -1,5 +1,5 @@
 /// A JSON parser (RFC 8259) that records lines, refuses duplicate names, and keeps numbers as text.
-public struct JSONParser {
+package struct JSONParser {
     private static let deepest = 200
 
     private let bytes: [UInt8]
@@ -13,7 +13,7 @@ public struct JSONParser {
     /// Parses a JSON document.
     ///
     /// - Throws: `JSONError` with the line, the column, and a message that states what was expected.
-    public static func parse(_ text: String) throws(JSONError) -> JSONNode {
+    package static func parse(_ text: String) throws(JSONError) -> JSONNode {
         var parser = JSONParser(text)
         let node = try parser.value()
         parser.skipSpace()

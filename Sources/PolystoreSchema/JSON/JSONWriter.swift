@@ -1,19 +1,19 @@
 /// Writes JSON text, either in canonical form (without spaces) or indented for readers.
-public struct JSONWriter {
+package struct JSONWriter {
     private let isPretty: Bool
     private var text = ""
 
     private init(isPretty: Bool) { self.isPretty = isPretty }
 
     /// Returns the text of a value. Members keep their order.
-    public static func write(_ value: JSONValue, pretty: Bool = false) -> String {
+    package static func write(_ value: JSONValue, pretty: Bool = false) -> String {
         var writer = JSONWriter(isPretty: pretty)
         writer.write(value, 0)
         return writer.text
     }
 
     /// Returns a string in quotes, with escapes.
-    public static func quoted(_ string: String) -> String {
+    package static func quoted(_ string: String) -> String {
         var result = "\""
         for scalar in string.unicodeScalars {
             switch scalar {

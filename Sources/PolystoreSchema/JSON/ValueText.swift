@@ -1,10 +1,10 @@
 internal import Foundation
 
 /// Conversions of values to JSON, and from JSON and the texts of CSV and NDJSON files.
-public enum ValueText {
+package enum ValueText {
     /// Returns the JSON of a value: numbers, strings, and Booleans unchanged, dates in ISO 8601, data in Base64, decimals and UUIDs as
     /// strings.
-    public static func json(_ value: Value) -> JSONValue {
+    package static func json(_ value: Value) -> JSONValue {
         switch value {
         case .null: .null
         case .bool(let value): .bool(value)
@@ -19,7 +19,7 @@ public enum ValueText {
     }
 
     /// Parses a text as a value of an attribute's type. Returns nil if the text has another form.
-    public static func value(_ text: String, as type: ValueType) -> Value? {
+    package static func value(_ text: String, as type: ValueType) -> Value? {
         switch type {
         case .bool:
             switch text.lowercased() {
@@ -38,7 +38,7 @@ public enum ValueText {
     }
 
     /// Converts a JSON value to a value of an attribute's type. Returns nil if it has another form.
-    public static func value(_ json: JSONValue, as type: ValueType) -> Value? {
+    package static func value(_ json: JSONValue, as type: ValueType) -> Value? {
         switch json {
         case .null: .null
         case .bool(let value): type == .bool ? .bool(value) : nil
@@ -93,9 +93,9 @@ public enum ValueText {
 }
 
 /// Dates in the form `2013-01-01T10:00:00Z`, with as many fractional digits as necessary.
-public enum ISO8601 {
+package enum ISO8601 {
     /// Returns the text of a date given in microseconds since 1970.
-    public static func string(_ microseconds: Int64) -> String {
+    package static func string(_ microseconds: Int64) -> String {
         let day = Self.floor(microseconds, 86_400_000_000)
         let rest = microseconds - day * 86_400_000_000
         let (year, month, date) = civil(day)
@@ -111,7 +111,7 @@ public enum ISO8601 {
     }
 
     /// Parses a date (`2013-01-01`) or an instant with `Z` or an offset. Returns microseconds since 1970, or nil for other texts.
-    public static func microseconds(_ text: String) -> Int64? {
+    package static func microseconds(_ text: String) -> Int64? {
         var scanner = Scanner(text)
         guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
             let day = scanner.digits(2),

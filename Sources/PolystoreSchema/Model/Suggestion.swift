@@ -1,9 +1,9 @@
 /// A suggestion of the nearest valid name for an invalid one.
-public enum Suggestion {
+package enum Suggestion {
     /// Returns `; did you mean "x"?` for the candidate at the smallest edit distance, or an empty string if none is near.
     ///
     /// Long names, and candidates beyond the first 5,000, are ignored, because users can provide any number of them.
-    public static func nearest(_ name: String, in candidates: some Sequence<String>) -> String {
+    package static func nearest(_ name: String, in candidates: some Sequence<String>) -> String {
         if name.utf8.count > longest { return "" }
         let farthest = max(2, name.count / 3), name = name.lowercased()
         let near = candidates.prefix(most).filter { abs($0.utf8.count - name.utf8.count) <= 4 * farthest && $0.utf8.count <= longest }

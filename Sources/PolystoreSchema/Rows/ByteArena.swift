@@ -5,7 +5,7 @@ internal import Darwin
 #endif
 
 /// An allocator for bytes with a common lifetime: they are copied in one by one and freed together. Addresses remain valid until `reset()`.
-public struct ByteArena: ~Copyable {
+@usableFromInline package struct ByteArena: ~Copyable {
     /// The size of the chunk that is kept for reuse, and the size up to which chunks grow.
     private static let usualSize = 64 << 10
     /// The size of the first chunk in bytes, unless a larger allocation is requested.
@@ -16,12 +16,12 @@ public struct ByteArena: ~Copyable {
     private var free: UnsafeMutableRawPointer
     private var end: UnsafeMutableRawPointer
     /// The number of bytes allocated since the last reset.
-    public private(set) var used = 0
+    package private(set) var used = 0
 
     /// Creates an empty arena. No memory is allocated before the first byte is.
     ///
     /// - Parameter expected: The expected number of bytes. A small number saves memory for batches with few rows. Chunks double in size.
-    public init(expecting expected: Int = 64 << 10) {
+    package init(expecting expected: Int = 64 << 10) {
         firstSize = Swift.min(Swift.max(expected, 64), Self.usualSize)
         free = UnsafeMutableRawPointer(bitPattern: 16).unsafelyUnwrapped
         end = free
@@ -31,7 +31,7 @@ public struct ByteArena: ~Copyable {
 
     /// Frees all bytes. The largest chunk that does not exceed the usual size is kept.
     @inline(__always)
-    public mutating func reset() {
+    package mutating func reset() {
         if used > 0 { forget() }
     }
 
@@ -52,7 +52,7 @@ public struct ByteArena: ~Copyable {
 
     /// Allocates `count` bytes, aligned to 8.
     @inline(__always)
-    public mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+    package mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         let size = (count &+ 7) & ~7
         used &+= size
         if size > end - free { addChunk(size) }
@@ -70,14 +70,14 @@ public struct ByteArena: ~Copyable {
 
     /// Copies `bytes` into the arena.
     @inline(__always)
-    public mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
+    package mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         let target = allocate(bytes.count)
         if let source = bytes.baseAddress, bytes.count > 0 { memcpy(target, source, bytes.count) }
         return UnsafeRawPointer(target)
     }
 
     /// Copies a cell, with its bytes, if it has any, copied into the arena.
-    public mutating func copy(_ cell: Cell) -> Cell {
+    package mutating func copy(_ cell: Cell) -> Cell {
         switch cell.kind {
         case .null, .int, .real: cell
         case .text, .blob: Cell(bits: UInt64(UInt(bitPattern: copy(cell.bytes))), length: cell.length, kind: cell.kind)

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// Arithmetic of decimal numbers in the range of the attribute type: 38 significant digits, exponents from -128 to 127.
 ///
@@ -7,9 +7,9 @@ public import Foundation
 ///
 /// Foundation's functions end the process if the exponent of a result falls below the minimum, keep a 39th digit if their bits suffice for
 /// it, and silently truncate a digit of a sum. Here they are used only far from their limits.
-public enum DecimalArithmetic {
+package enum DecimalArithmetic {
     /// Returns x + y.
-    public static func sum(_ x: Decimal, _ y: Decimal) -> Decimal? {
+    package static func sum(_ x: Decimal, _ y: Decimal) -> Decimal? {
         if isShort(x), isShort(y), abs(x.exponent - y.exponent) <= shortDigits { return x + y }
         var total = DecimalTotal()
         guard total.add(x), total.add(y) else { return nil }
@@ -17,20 +17,20 @@ public enum DecimalArithmetic {
     }
 
     /// Returns x - y.
-    public static func difference(_ x: Decimal, _ y: Decimal) -> Decimal? { sum(x, -y) }
+    package static func difference(_ x: Decimal, _ y: Decimal) -> Decimal? { sum(x, -y) }
 
     /// Returns x * y.
-    public static func product(_ x: Decimal, _ y: Decimal) -> Decimal? {
+    package static func product(_ x: Decimal, _ y: Decimal) -> Decimal? {
         computed(x, y, exponent: x.exponent + y.exponent) { NSDecimalMultiply(&$0, &$1, &$2, .plain) }
     }
 
     /// Returns x / y, accurate to 38 decimal places of the quotient of their digits. y must not be 0.
-    public static func quotient(_ x: Decimal, _ y: Decimal) -> Decimal? {
+    package static func quotient(_ x: Decimal, _ y: Decimal) -> Decimal? {
         computed(x, y, exponent: x.exponent - y.exponent) { NSDecimalDivide(&$0, &$1, &$2, .plain) }
     }
 
     /// Returns the exact remainder of x / y with the sign of x. y must not be 0.
-    public static func remainder(_ x: Decimal, _ y: Decimal) -> Decimal? {
+    package static func remainder(_ x: Decimal, _ y: Decimal) -> Decimal? {
         guard let divisor = digits(y), var rest = digits(x) else { return nil }
         let exponent = min(x.exponent, y.exponent)
         if x.exponent >= y.exponent {
@@ -51,7 +51,7 @@ public enum DecimalArithmetic {
 
     /// Returns a number without the 39th digit that Foundation's arithmetic keeps in a quotient or product if its bits suffice, rounded
     /// half away from zero. Only a digit after the decimal point is dropped: an integer remains unchanged.
-    public static func withoutRest(_ number: Decimal) -> Decimal {
+    package static func withoutRest(_ number: Decimal) -> Decimal {
         if number.isNaN || number.exponent >= 0 || number.significand <= most { return number }
         return rounded(number, by: 0) ?? number
     }
@@ -97,7 +97,7 @@ public enum DecimalArithmetic {
 }
 
 /// The exact total of decimal numbers, independent of their order.
-public struct DecimalTotal: Sendable {
+package struct DecimalTotal: Sendable {
     private static let limbDigits = 9, limb: Int64 = 1_000_000_000
     /// The exponent of the first limb: that of the least number, whose digits may be written with one more zero.
     private static let leastExponent = DecimalDigits.leastExponent - 1
@@ -107,19 +107,19 @@ public struct DecimalTotal: Sendable {
     private var limbs: [Int64] = []
 
     /// Creates a total of zero.
-    public init() {}
+    package init() {}
 
     /// Adds a number.
     ///
     /// - Returns: Whether the number was added. NaN is not.
-    public mutating func add(_ number: Decimal) -> Bool {
+    package mutating func add(_ number: Decimal) -> Bool {
         guard !number.isNaN, let digits = UInt128(number.significand.description) else { return false }
         add(DecimalDigits.Parts(mantissa: digits, exponent: number.exponent, isNegative: number < 0))
         return true
     }
 
     /// Adds a number.
-    public mutating func add(_ number: DecimalDigits.Parts) {
+    package mutating func add(_ number: DecimalDigits.Parts) {
         var (index, shift) = (number.exponent - Self.leastExponent).quotientAndRemainder(dividingBy: Self.limbDigits)
         var factor: Int64 = number.isNegative ? -1 : 1
         while shift > 0 {
@@ -139,10 +139,10 @@ public struct DecimalTotal: Sendable {
     }
 
     /// The total, or nil if it has more digits than the type.
-    public var exact: Decimal? { number(rounding: false) }
+    package var exact: Decimal? { number(rounding: false) }
 
     /// The total rounded to 38 significant digits, or nil if it is above the range of the type.
-    public var rounded: Decimal? { number(rounding: true) }
+    package var rounded: Decimal? { number(rounding: true) }
 
     private func number(rounding: Bool) -> Decimal? {
         var limbs = limbs + [0, 0]

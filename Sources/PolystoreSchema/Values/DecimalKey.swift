@@ -1,16 +1,16 @@
-public import Foundation
+package import Foundation
 
 /// The order-preserving encoding of a decimal number: comparing two encodings byte by byte compares the numbers.
 ///
 /// A number is written as d.ddd × 10^e without trailing zeros, so that 1.0 and 1.00 have the same bytes. Zero is `80`. A positive number is
 /// `81`, e + 32768 as two big-endian bytes, each pair of digits as one byte (value + 1), and `00`. A negative number is the complement of
 /// the bytes of its absolute value, beginning with `7E`.
-public enum DecimalKey {
+package enum DecimalKey {
     /// The maximum number of significant digits.
-    public static let maximumDigits = 38
+    package static let maximumDigits = 38
 
     /// Returns the bytes of a number that is not NaN.
-    public static func encode(_ value: Decimal) -> [UInt8] {
+    package static func encode(_ value: Decimal) -> [UInt8] {
         let (digits, exponent) = DecimalDigits.split(value)
         guard !digits.isEmpty else { return [0x80] }
         let biased = UInt16(clamping: exponent + 32_768)
@@ -24,12 +24,12 @@ public enum DecimalKey {
     }
 
     /// Decodes a number. Returns nil if the bytes are ill-formed.
-    public static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
+    package static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
         parts(bytes).flatMap { DecimalDigits.decimal($0.mantissa, $0.exponent, isNegative: $0.isNegative) }
     }
 
     /// Decodes the digits, exponent, and sign of a number. Returns nil if the bytes are ill-formed.
-    public static func parts(_ bytes: UnsafeRawBufferPointer) -> DecimalDigits.Parts? {
+    package static func parts(_ bytes: UnsafeRawBufferPointer) -> DecimalDigits.Parts? {
         guard let first = bytes.first else { return nil }
         if first == 0x80 { return bytes.count == 1 ? DecimalDigits.Parts(mantissa: 0, exponent: 0, isNegative: false) : nil }
         guard first == 0x81 || first == 0x7e, bytes.count >= 5 else { return nil }
@@ -50,28 +50,28 @@ public enum DecimalKey {
 }
 
 /// The conversion of decimal numbers to and from digits.
-public enum DecimalDigits {
+package enum DecimalDigits {
     /// The exponents that Foundation's `Decimal` supports.
-    public static let leastExponent = -128, greatestExponent = 127
+    package static let leastExponent = -128, greatestExponent = 127
 
     /// The exponents that the first digit of a number can have.
     static let firstDigits = leastExponent...(greatestExponent + DecimalKey.maximumDigits)
 
     /// An integer multiplied by a power of ten, and a sign.
-    public struct Parts: Sendable, Hashable {
+    package struct Parts: Sendable, Hashable {
         /// The integer.
-        public let mantissa: UInt128
+        package let mantissa: UInt128
         /// The power of ten.
-        public let exponent: Int
+        package let exponent: Int
         /// Whether the number is negative.
-        public let isNegative: Bool
+        package let isNegative: Bool
     }
 
     /// Returns an integer multiplied by a power of ten, or nil if no `Decimal` equals it.
     ///
     /// Foundation's arithmetic returns NaN or 0 near the limits of the exponent, even if trailing zeros of the number could compensate. Its
     /// parser does not.
-    public static func decimal(_ mantissa: UInt128, _ exponent: Int, isNegative: Bool) -> Decimal? {
+    package static func decimal(_ mantissa: UInt128, _ exponent: Int, isNegative: Bool) -> Decimal? {
         if mantissa == 0 { return 0 }
         if exponent > leastExponent, exponent < greatestExponent - maximumZeros {
             let low = Decimal(UInt64(truncatingIfNeeded: mantissa)), high = UInt64(truncatingIfNeeded: mantissa >> 64)

@@ -73,7 +73,7 @@ extension Value {
 
 extension ByteArena {
     /// Returns the cell of a value, with its bytes copied into the arena.
-    public mutating func cell(for value: Value) -> Cell {
+    package mutating func cell(for value: Value) -> Cell {
         switch value {
         case .null: return .null
         case .bool(let value): return .int(value ? 1 : 0)

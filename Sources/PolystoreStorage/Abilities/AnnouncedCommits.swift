@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A store, such as a server, in which a commit can still be in progress after its program has exited.
-public protocol AnnouncedCommitStorage: StorageInterface {
+package protocol AnnouncedCommitStorage: StorageInterface {
     /// Waits until no commit that was announced for another store is in progress, including commits of programs that have exited.
     ///
     /// *Behavior*: a session that begins afterwards sees every such commit that happened, and none of them happens later. Throws `busy`
@@ -10,7 +10,7 @@ public protocol AnnouncedCommitStorage: StorageInterface {
 }
 
 /// A write transaction of a store with announced commits.
-public protocol CommitAnnouncingWriter: StorageWriter {
+package protocol CommitAnnouncingWriter: StorageWriter {
     /// Announces that the transaction will carry changes for another store when it commits. From then on `awaitCommits` waits for the end
     /// of the transaction, even if the program exits.
     func announceCommit(for follower: UUID) throws(StorageError)

@@ -1,5 +1,5 @@
 /// A write transaction that changes all rows of a plan inside its engine.
-public protocol BatchWriter: StorageWriter {
+package protocol BatchWriter: StorageWriter {
     /// Updates all rows of a plan inside the engine, in one statement. Each version is incremented by one.
     ///
     /// *Behavior*: returns nil, and changes nothing, if the engine's result would differ from the contract.

@@ -1,5 +1,5 @@
 /// A write transaction of a store whose history can be purged (capability `history`).
-public protocol HistoryPurgingWriter: StorageWriter {
+package protocol HistoryPurgingWriter: StorageWriter {
     /// Purges the history up to and including a token.
     ///
     /// *Behavior*: afterwards an older token is `tokenExpired`, while the token itself remains a valid starting point. A token newer than

@@ -30,7 +30,7 @@ extension OpenStore {
     /// The store must be open for writing, and no session of it may be open in this process.
     /// - Throws: `schemaMismatch` if the stored version is not the one at which the step starts, for example because another program has
     ///   migrated the store first; `busy` after the timeout of the options; `unsupported` without the capability `migrations`.
-    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> MigrationSession {
+    package func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> MigrationSession {
         try checkWritable()
         guard capabilities.contains(.migrations), let migrating else {
             throw StorageError(

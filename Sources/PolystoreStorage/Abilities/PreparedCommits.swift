@@ -3,7 +3,7 @@
 ///
 /// If two such stores commit together, one of them decides: the other one is prepared under the token of the first one's commit, and ends
 /// in the same way as that commit.
-public protocol PreparedCommitStorage: CommitOutcomeStorage {
+package protocol PreparedCommitStorage: CommitOutcomeStorage {
     /// Returns whether the engine, as currently configured, keeps prepared transactions. Otherwise `prepare` throws `unsupported`.
     func keepsPreparedCommits() throws(StorageError) -> Bool
 
@@ -17,7 +17,7 @@ public protocol PreparedCommitStorage: CommitOutcomeStorage {
 }
 
 /// A write transaction that can be prepared, or for which transactions of other stores can be prepared.
-public protocol PreparingWriter: StorageWriter {
+package protocol PreparingWriter: StorageWriter {
     /// Returns the token by which the outcome of this transaction's commit can be requested, even before the commit has begun.
     ///
     /// - Parameter record: The record of the future commit, including its time. An engine that can assign the same number again after a

@@ -1,5 +1,5 @@
 /// A store whose commits can return before they are on disk, depending on the options it was opened with (`Durability.relaxed`).
-public protocol SynchronizingStorage: StorageInterface {
+package protocol SynchronizingStorage: StorageInterface {
     /// Waits until all commits are on disk.
     ///
     /// *Behavior*: returns immediately if every commit waits for the disk.

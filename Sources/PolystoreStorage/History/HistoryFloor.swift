@@ -1,24 +1,24 @@
-public import Foundation
+package import Foundation
 
 /// The start of a store's history: entries at or below the floor were purged. It is stored as a note and is therefore part of the
 /// transaction that changes it.
-public struct HistoryFloor: Sendable, Hashable {
+package struct HistoryFloor: Sendable, Hashable {
     /// The name of the note.
-    public static let noteName = "history.floor"
+    package static let noteName = "history.floor"
 
     /// The position of the floor, or 0 if nothing was ever purged.
-    public let position: Int64
+    package let position: Int64
     /// Whether a program changes the store without recording the changes, so that no token is a valid starting point.
-    public let isUnrecorded: Bool
+    package let isUnrecorded: Bool
 
     /// Creates a floor.
-    public init(_ position: Int64, isUnrecorded: Bool = false) {
+    package init(_ position: Int64, isUnrecorded: Bool = false) {
         self.position = position
         self.isUnrecorded = isUnrecorded
     }
 
     /// Creates a floor from a note: 0 if there is no note.
-    public init(note: Data?) throws(StorageError) {
+    package init(note: Data?) throws(StorageError) {
         guard let note else {
             self.init(0)
             return
@@ -33,13 +33,13 @@ public struct HistoryFloor: Sendable, Hashable {
     private static let mark = " off"
 
     /// The bytes of the note: the position as text, followed by ` off` if changes are not recorded.
-    public var note: Data { Data("\(position)\(isUnrecorded ? Self.mark : "")".utf8) }
+    package var note: Data { Data("\(position)\(isUnrecorded ? Self.mark : "")".utf8) }
 
     /// Returns the position at which the history continues after a given position. Nil starts with the oldest retained entry.
     ///
     /// - Returns: The position, or nil if changes are not recorded and no starting point is valid.
     /// - Throws: `tokenExpired` for a position below the floor, and for any position if changes are not recorded.
-    public func start(after position: Int64?) throws(StorageError) -> Int64? {
+    package func start(after position: Int64?) throws(StorageError) -> Int64? {
         guard let position else { return isUnrecorded ? nil : self.position }
         if position >= self.position, !isUnrecorded { return position }
         throw StorageError(

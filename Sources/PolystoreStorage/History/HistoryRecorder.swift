@@ -2,7 +2,7 @@
 ///
 /// Each change is encoded as a kind byte, the entity, and the distance from the previous key, as variable-length integers. A run of the
 /// same kind over consecutive keys is written once with its length, so a hundred thousand inserts take a few bytes.
-public struct HistoryRecorder: Sendable {
+package struct HistoryRecorder: Sendable {
     static let insert: UInt8 = 1, update: UInt8 = 2, delete: UInt8 = 3, link: UInt8 = 4, tombstone: UInt8 = 5
 
     struct Run {
@@ -35,32 +35,32 @@ public struct HistoryRecorder: Sendable {
     /// The encoded tombstones of objects that are about to be deleted, by the root of their entity and their key.
     private var pending: [EntityIndex: [Int64: [UInt8]]] = [:]
     /// Whether any change was made, recorded or not.
-    public private(set) var hasChanges = false
+    package private(set) var hasChanges = false
 
     /// Creates a recorder without changes.
     ///
     /// - Parameters:
     ///   - rules: The history rules of the model. Nil records every attribute and no values.
     ///   - isFollowed: Whether changes are collected even if the store keeps no history.
-    public init(_ rules: HistoryRules? = nil, isFollowed: Bool = false) {
+    package init(_ rules: HistoryRules? = nil, isFollowed: Bool = false) {
         self.rules = rules
         isOn = isFollowed || (rules?.isOn ?? true)
         hidesAny = rules?.hidesAny ?? false
     }
 
     /// Whether nothing was recorded.
-    public var isEmpty: Bool { runs.isEmpty }
+    package var isEmpty: Bool { runs.isEmpty }
 
     /// Records the insertion of an object.
-    public mutating func insert(_ entity: EntityIndex, _ key: Int64) { add(Self.insert, entity, 0, SlotMask(), key) }
+    package mutating func insert(_ entity: EntityIndex, _ key: Int64) { add(Self.insert, entity, 0, SlotMask(), key) }
 
     /// Records a change of attributes of an object.
-    public mutating func update(_ entity: EntityIndex, _ key: Int64, _ mask: SlotMask) {
+    package mutating func update(_ entity: EntityIndex, _ key: Int64, _ mask: SlotMask) {
         add(Self.update, entity, 0, hidesAny ? rules?.visible(mask, entity) ?? mask : mask, key)
     }
 
     /// Records the deletion of an object, with the values that `remember` saved.
-    public mutating func delete(_ entity: EntityIndex, _ key: Int64) {
+    package mutating func delete(_ entity: EntityIndex, _ key: Int64) {
         if !pending.isEmpty, let rules, let bytes = pending[rules.root(entity)]?.removeValue(forKey: key) {
             return delete(entity, key, bytes)
         }
@@ -74,13 +74,13 @@ public struct HistoryRecorder: Sendable {
     }
 
     /// Records a change of the pairs of an owner in a link table.
-    public mutating func links(_ link: Int, owner entity: EntityIndex, _ key: Int64) { add(Self.link, entity, link, SlotMask(), key) }
+    package mutating func links(_ link: Int, owner entity: EntityIndex, _ key: Int64) { add(Self.link, entity, link, SlotMask(), key) }
 
     /// Returns whether rows of an entity's hierarchy must be passed to `remember` before they are deleted.
-    public func preserves(_ entity: EntityIndex) -> Bool { rules?.preserves(entity) ?? false }
+    package func preserves(_ entity: EntityIndex) -> Bool { rules?.preserves(entity) ?? false }
 
     /// Saves the values that the model preserves of a row that is about to be deleted.
-    public mutating func remember(_ row: borrowing RowView) {
+    package mutating func remember(_ row: borrowing RowView) {
         guard let rules else { return }
         let values = rules.tombstone(row)
         if !values.isEmpty { pending[rules.root(row.entity), default: [:]][row.key] = HistoryTombstone.bytes(values) }
@@ -108,14 +108,14 @@ public struct HistoryRecorder: Sendable {
     }
 
     /// Adds all changes of another recorder, translated to the next version of the model.
-    public mutating func add(_ other: HistoryRecorder, by past: PastVersion) {
+    package mutating func add(_ other: HistoryRecorder, by past: PastVersion) {
         if other.hasChanges { hasChanges = true }
         guard let changes = other.encode().withUnsafeBytes(Self.decode) else { return }
         add(past.translated(changes))
     }
 
     /// Adds changes of the history.
-    public mutating func add(_ changes: HistoryChanges) {
+    package mutating func add(_ changes: HistoryChanges) {
         for change in changes {
             switch change.kind {
             case .insert: insert(change.entity, change.key)
@@ -134,7 +134,7 @@ public struct HistoryRecorder: Sendable {
     // MARK: Marks
 
     /// The state of the recorder to which `rewind` returns.
-    public struct Mark: Sendable {
+    package struct Mark: Sendable {
         fileprivate let runs: Int
         fileprivate let lastCount: Int64
         fileprivate let tombstones: Int
@@ -142,12 +142,12 @@ public struct HistoryRecorder: Sendable {
     }
 
     /// Returns the current state.
-    public func mark() -> Mark {
+    package func mark() -> Mark {
         Mark(runs: runs.count, lastCount: runs.last?.count ?? 0, tombstones: tombstones.count, hasChanges: hasChanges)
     }
 
     /// Discards the changes that were recorded since a mark.
-    public mutating func rewind(to mark: Mark) {
+    package mutating func rewind(to mark: Mark) {
         runs.removeLast(max(runs.count - mark.runs, 0))
         if let last = runs.indices.last { runs[last].count = mark.lastCount }
         tombstones.removeLast(max(tombstones.count - mark.tombstones, 0))
@@ -156,7 +156,7 @@ public struct HistoryRecorder: Sendable {
     }
 
     /// The recorded changes, one for each object. Nil if there are changes but they are not recorded.
-    public var changes: HistoryChanges? {
+    package var changes: HistoryChanges? {
         if isUnrecorded { return nil }
         // Tombstones are only available in encoded form.
         if !tombstones.isEmpty { return encode().withUnsafeBytes(Self.decode) }
@@ -180,7 +180,7 @@ public struct HistoryRecorder: Sendable {
     // MARK: Bytes
 
     /// Returns the encoded changes, one for each object. The result is empty if all of them cancel out.
-    public func encode() -> [UInt8] {
+    package func encode() -> [UInt8] {
         let runs = HistoryCoalescing(runs, rules).result()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(runs.count * 6)
@@ -206,7 +206,7 @@ public struct HistoryRecorder: Sendable {
 
     /// Decodes a blob of changes. Returns nil if it is ill-formed. This does not check that the model contains the parts to which the
     /// changes refer; `check` does.
-    public static func decode(_ bytes: UnsafeRawBufferPointer) -> HistoryChanges? {
+    package static func decode(_ bytes: UnsafeRawBufferPointer) -> HistoryChanges? {
         var changes = HistoryChanges()
         var reader = Varint.Reader(bytes)
         var previous: Int64 = 0

@@ -3,9 +3,9 @@
 ///
 /// The rules are those of the model with which a store is opened. They are not part of the schema's hash, so the stored model may have
 /// other rules.
-public struct HistoryRules: Sendable {
+package struct HistoryRules: Sendable {
     /// Whether the history is recorded.
-    public var isOn: Bool
+    package var isOn: Bool
     let hidesAny: Bool
     private let hidden: [SlotMask]
     private let preserved: [[Int]]
@@ -14,7 +14,7 @@ public struct HistoryRules: Sendable {
     /// Creates the rules of a model.
     ///
     /// - Parameter isOn: Whether the history is recorded.
-    public init(_ schema: Schema, isOn: Bool = true) {
+    package init(_ schema: Schema, isOn: Bool = true) {
         self.isOn = isOn
         self.schema = schema
         func slots(_ history: AttributeHistory) -> [[Int]] {

@@ -1,11 +1,11 @@
 /// Removes references to discarded objects from a migrated store: to-one references become nil, pairs are removed.
-public struct LeftBehind {
+package struct LeftBehind {
     private var schema: Schema { writer.schema }
     private let missing: [EntityIndex: Set<Int64>]
     private let writer: WriteSession
 
     /// Creates a removal of references to the objects in `missing`, which contains primary keys by root entity.
-    public init(_ missing: [EntityIndex: Set<Int64>], _ writer: WriteSession) {
+    package init(_ missing: [EntityIndex: Set<Int64>], _ writer: WriteSession) {
         self.missing = missing
         self.writer = writer
     }
@@ -13,7 +13,7 @@ public struct LeftBehind {
     /// Removes the references.
     ///
     /// - Throws: `validationFailed` for a required relationship whose destination was discarded.
-    public func remove() throws(StorageError) {
+    package func remove() throws(StorageError) {
         if missing.isEmpty { return }
         for entity in schema.descriptions where !entity.isAbstract {
             for slot in entity.slots.indices { try clear(entity, slot) }

@@ -1,11 +1,11 @@
 /// Checks of rows that a store changes in place, performed before anything is changed. Rows that are written from scratch are checked one
 /// by one as they are written.
-public struct MigrationChecks {
+package struct MigrationChecks {
     private let mapping: SchemaMapping
     private let source: ReadSession
 
     /// Creates the checks of a migration step.
-    public init(_ mapping: SchemaMapping, _ source: ReadSession) {
+    package init(_ mapping: SchemaMapping, _ source: ReadSession) {
         self.mapping = mapping
         self.source = source
     }
@@ -13,7 +13,7 @@ public struct MigrationChecks {
     /// Checks the hierarchies of the newer version that the store changes in place.
     ///
     /// - Throws: `validationFailed`, which names the entity and the property, with keys of objects.
-    public func check(inPlace roots: Set<EntityIndex>) throws(StorageError) {
+    package func check(inPlace roots: Set<EntityIndex>) throws(StorageError) {
         for part in mapping.entities where roots.contains(mapping.destination[part.destination].root) {
             let before = mapping.source[part.source], after = mapping.destination[part.destination]
             for (slot, origin) in part.slots.enumerated() {

@@ -1,14 +1,14 @@
 internal import Foundation
 
 /// A record of an earlier version of a store's model, with the time of the migration to the next version.
-public struct MigrationRecord: Sendable, Hashable {
+package struct MigrationRecord: Sendable, Hashable {
     /// The older schema.
-    public let schema: Schema
+    package let schema: Schema
     /// The time of the migration to the next version, in microseconds since 1970.
-    public let time: Int64
+    package let time: Int64
 
     /// Creates a record of the version from which a store is being migrated now.
-    public init(_ schema: Schema) {
+    package init(_ schema: Schema) {
         self.schema = schema
         time = Microseconds.from(Date()) ?? 0
     }
@@ -26,7 +26,7 @@ public struct MigrationRecord: Sendable, Hashable {
     }
 
     /// Stores the record in a store, after the existing ones.
-    public func keep(in session: WriteSession) throws(StorageError) {
+    package func keep(in session: WriteSession) throws(StorageError) {
         let number = try Self.count(session)
         try session.setNote(Self.name(number), Data("\(time)\n\(schema.json)".utf8))
         try session.setNote(Self.countName, Data(String(number + 1).utf8))
@@ -35,7 +35,7 @@ public struct MigrationRecord: Sendable, Hashable {
     /// Returns the earlier versions of a store, oldest first.
     ///
     /// - Throws: `corrupted` for a record that cannot be read.
-    public static func all(_ session: ReadSession) throws(StorageError) -> [MigrationRecord] {
+    package static func all(_ session: ReadSession) throws(StorageError) -> [MigrationRecord] {
         var records: [MigrationRecord] = []
         for number in 0..<(try count(session)) {
             guard let data = try session.note(name(number)), let record = MigrationRecord(data) else {
@@ -50,7 +50,7 @@ public struct MigrationRecord: Sendable, Hashable {
     /// these.
     ///
     /// A version that occurred several times counts at its first occurrence, so a migration back to it adds no element.
-    public static func ancestors(of current: Schema, _ records: [MigrationRecord]) -> [Schema] {
+    package static func ancestors(of current: Schema, _ records: [MigrationRecord]) -> [Schema] {
         var line: [Schema] = []
         for schema in records.map(\.schema) + [current] {
             if let known = line.firstIndex(where: { $0.hash == schema.hash }) {

@@ -1,5 +1,5 @@
 /// Creates rows of the newer version from rows of the older version: the part of a step that a store cannot perform in place.
-public final class MigrationRows {
+package final class MigrationRows {
     /// The processing of the rows of an old entity for one new hierarchy.
     private final class Route {
         let plan: RowPlan
@@ -23,12 +23,12 @@ public final class MigrationRows {
     private var extraKeys: [EntityIndex: Int64] = [:]
     /// The keys of the discarded objects, by the new hierarchy to which they would belong. A key is the one that the object would have
     /// there.
-    public private(set) var missing: [EntityIndex: Set<Int64>] = [:]
+    package private(set) var missing: [EntityIndex: Set<Int64>] = [:]
     private let old: Schema
     private let new: Schema
 
     /// Creates the row conversion of a migration step.
-    public init(_ mapping: MigrationMapping, _ keys: MigrationKeys, from source: ReadSession, to destination: WriteSession) {
+    package init(_ mapping: MigrationMapping, _ keys: MigrationKeys, from source: ReadSession, to destination: WriteSession) {
         self.mapping = mapping
         self.keys = keys
         self.source = source
@@ -39,10 +39,10 @@ public final class MigrationRows {
     }
 
     /// The first key of each hierarchy that no object has.
-    public var limits: [EntityIndex: Int64] { extraKeys }
+    package var limits: [EntityIndex: Int64] { extraKeys }
 
     /// Returns the number of rows to read for a hierarchy.
-    public func count(_ root: EntityIndex) throws(StorageError) -> Int {
+    package func count(_ root: EntityIndex) throws(StorageError) -> Int {
         var count = 0
         for origin in mapping.schemas.origins(ofRoot: root) {
             let answer = try source.values(for: .count(FetchPlan(old, origin)))
@@ -54,7 +54,7 @@ public final class MigrationRows {
     /// Writes the rows of a new hierarchy.
     ///
     /// - Parameter report: Called with the number of rows after each batch. An error that it throws ends the work.
-    public func write(root: EntityIndex, report: (Int) throws(StorageError) -> Void) throws(StorageError) {
+    package func write(root: EntityIndex, report: (Int) throws(StorageError) -> Void) throws(StorageError) {
         let out = RowBatch(capacity: 8192)
         for origin in mapping.schemas.origins(ofRoot: root) {
             let routes = old.descriptions.map { self.routes($0, root) }
@@ -144,7 +144,7 @@ public final class MigrationRows {
     }
 
     /// Writes the pairs of a new link table. `LeftBehind` removes the pairs of discarded objects.
-    public func write(link: Int) throws(StorageError) {
+    package func write(link: Int) throws(StorageError) {
         let isOrdered = new.links[link].isOrdered, target = new.links[link]
         switch mapping.schemas.links[link] {
         case .none: return
@@ -193,7 +193,7 @@ public final class MigrationRows {
     }
 
     /// Records the objects of old entities without a mapping, for hierarchies that the store changes in place.
-    public func noteLeftBehind(inPlace roots: Set<EntityIndex>) throws(StorageError) {
+    package func noteLeftBehind(inPlace roots: Set<EntityIndex>) throws(StorageError) {
         for root in roots {
             for origin in mapping.schemas.origins(ofRoot: root) {
                 let gone = old[origin].family.filter { !old[$0].isAbstract && mapping.schemas.mappings(of: $0).isEmpty }

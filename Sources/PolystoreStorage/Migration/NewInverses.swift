@@ -1,5 +1,5 @@
 /// Fills new to-one relationships that are the inverse of a relationship of the older version.
-public struct NewInverses {
+package struct NewInverses {
     /// A relationship with its pairs: the keys of the objects that have the relationship, and of the objects that they reference.
     private struct Inverse {
         let source: InverseSource
@@ -13,7 +13,7 @@ public struct NewInverses {
     /// Reads the references of the older version.
     ///
     /// - Parameter written: The hierarchies of the newer version whose objects the program creates. The program fills their relationships.
-    public init(
+    package init(
         _ mapping: SchemaMapping, _ keys: MigrationKeys, _ source: ReadSession, except written: Set<EntityIndex>
     ) throws(StorageError) {
         schema = mapping.destination
@@ -35,7 +35,7 @@ public struct NewInverses {
     ///
     /// - Parameter missing: The discarded objects, by root.
     /// - Throws: `validationFailed` with the keys of objects that several other objects reference.
-    public func write(to writer: WriteSession, missing: [EntityIndex: Set<Int64>]) throws(StorageError) {
+    package func write(to writer: WriteSession, missing: [EntityIndex: Set<Int64>]) throws(StorageError) {
         for inverse in inverses {
             let keys = try references(inverse, missing)
             if keys.isEmpty { continue }

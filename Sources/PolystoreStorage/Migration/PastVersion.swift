@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// The translation of the history of one version of the model to the next version. Entries are never rewritten.
 ///
 /// A migration stores one translation as a note. Changes of discarded entities are no longer part of the history.
-public struct PastVersion: Sendable, Hashable {
+package struct PastVersion: Sendable, Hashable {
     private struct Place: Sendable, Hashable {
         var entity: EntityIndex?
         var offset: Int64
@@ -20,7 +20,7 @@ public struct PastVersion: Sendable, Hashable {
     /// - Parameters:
     ///   - until: The position of the newest entry before the step.
     ///   - offset: Returns the amount by which the keys of an old hierarchy's objects rise in a new hierarchy.
-    public init(_ mapping: SchemaMapping, until: Int64, offset: (_ old: EntityIndex, _ new: EntityIndex) -> Int64) {
+    package init(_ mapping: SchemaMapping, until: Int64, offset: (_ old: EntityIndex, _ new: EntityIndex) -> Int64) {
         self.until = until
         let links = mapping.source.links.indices.map { old in mapping.links.firstIndex(of: .link(old, isFlipped: false)) }
         self.links = links
@@ -42,7 +42,7 @@ public struct PastVersion: Sendable, Hashable {
 
     /// Creates the reverse translation, of entries of the newer version to the older version, as far as the older version contains the
     /// parts concerned. Keys do not change.
-    public init(returning mapping: SchemaMapping) {
+    package init(returning mapping: SchemaMapping) {
         until = .max
         links = mapping.links.map { if case .link(let old, false) = $0 { old } else { nil } }
         let links = links
@@ -58,10 +58,10 @@ public struct PastVersion: Sendable, Hashable {
     }
 
     /// Returns the name of the note of a step. Steps are counted from 0.
-    public static func noteName(_ step: Int) -> String { "history.past.\(step)" }
+    package static func noteName(_ step: Int) -> String { "history.past.\(step)" }
 
     /// The bytes of the note.
-    public var bytes: Data {
+    package var bytes: Data {
         var bytes: [UInt8] = []
         func append(_ index: Int?) { Varint.append(UInt64((index ?? -1) + 1), to: &bytes) }
         Varint.append(Varint.zigzag(until), to: &bytes)
@@ -78,7 +78,7 @@ public struct PastVersion: Sendable, Hashable {
     }
 
     /// Decodes the translation from a note. Returns nil if it is ill-formed.
-    public init?(_ data: Data) {
+    package init?(_ data: Data) {
         let parsed = data.withUnsafeBytes { bytes -> (Int64, [Place], [Int?])? in
             var reader = Varint.Reader(bytes)
             func list(_ reader: inout Varint.Reader) -> [Int?]? {
@@ -106,7 +106,7 @@ public struct PastVersion: Sendable, Hashable {
     }
 
     /// Returns changes of the older version in terms of the newer version.
-    public func translated(_ changes: HistoryChanges) -> HistoryChanges {
+    package func translated(_ changes: HistoryChanges) -> HistoryChanges {
         changes.mapped { old, kind in
             guard entities.indices.contains(old) else { return nil }
             let place = entities[old]
@@ -137,7 +137,7 @@ public struct PastVersion: Sendable, Hashable {
     /// - Parameters:
     ///   - count: The number of migrations of the store.
     ///   - session: A session that reads the store's notes.
-    public static func translate(
+    package static func translate(
         _ entries: [HistoryEntry], _ count: Int, _ session: any StorageReader
     ) throws(StorageError) -> [HistoryEntry] {
         guard count > 0, let oldest = entries.map(\.token.position).min() else { return entries }

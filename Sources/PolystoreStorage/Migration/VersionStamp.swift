@@ -1,13 +1,13 @@
 /// A renaming of the version of a store's schema. Nothing else changes: the hash remains the same, and no row is touched.
-public struct VersionStamp: Sendable {
+package struct VersionStamp: Sendable {
     /// The new name of the version.
-    public let version: String
+    package let version: String
 
     /// Creates a renaming to `version`.
-    public init(_ version: String) { self.version = version }
+    package init(_ version: String) { self.version = version }
 
     /// Returns the schema under the new name.
-    public func renamed(_ schema: Schema) throws(StorageError) -> Schema {
+    package func renamed(_ schema: Schema) throws(StorageError) -> Schema {
         do throws(SchemaError) {
             return try Schema(version: version, entities: schema.entities, configurations: schema.configurations)
         } catch {
@@ -23,7 +23,7 @@ public struct VersionStamp: Sendable {
     /// - Returns: The schema under the new name.
     /// - Throws: `schemaMismatch` if another program has migrated the store to another schema; the errors of `beginMigration`.
     @discardableResult
-    public func apply(
+    package func apply(
         to store: OpenStore, timeout: Double = 30
     ) throws(StorageError) -> Schema {
         let mapping = SchemaMapping(from: store.schema, to: try renamed(store.schema))

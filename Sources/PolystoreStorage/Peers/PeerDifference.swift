@@ -38,7 +38,7 @@ extension Peers {
     /// - Parameters:
     ///   - session: A session of the store.
     ///   - read: Begins a read session of a leader.
-    public static func differences(
+    package static func differences(
         _ session: ReadSession, read: Reading
     ) throws(StorageError) -> [PeerDifference] {
         let store = session.store.storeID, schema = session.schema

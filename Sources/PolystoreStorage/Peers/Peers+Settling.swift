@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 extension Peers {
     /// A closure that begins a read session of a leader. Before that, it waits until every commit to the leader that carries changes for
     /// the store has ended. It returns nil if the leader cannot be reached.
-    public typealias Reading = (UUID) throws(StorageError) -> ReadSession?
+    package typealias Reading = (UUID) throws(StorageError) -> ReadSession?
 
     /// Applies the changes that leaders keep for a store. This must happen before anything else is written to the store.
     ///
@@ -13,7 +13,7 @@ extension Peers {
     /// - Returns: The author of the applied changes, or nil if there were none. If there were changes, the caller has to commit the writer.
     /// - Throws: `peerUnavailable` if a leader cannot be reached; `peerDiverged` if the two stores have different transactions, after which
     ///   the writer can only be rolled back; `busy` and `timeout` if a commit of a leader did not end in time.
-    public static func settle(
+    package static func settle(
         _ writer: WriteSession, read: Reading
     ) throws(StorageError) -> String? {
         let store = writer.store.storeID

@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// A leader as its follower notes it. When two stores commit together, the leader commits first and the follower second.
-public struct Peer: Sendable, Hashable {
+package struct Peer: Sendable, Hashable {
     /// The identity of the leader.
-    public let store: UUID
+    package let store: UUID
     /// The identity of the pairing. Two stores that forget each other and pair again get a new identity, so that remains of the first
     /// pairing are not mistaken for parts of the second.
-    public let pairing: UUID
+    package let pairing: UUID
     /// The number of the last transaction of the pairing that the follower has applied.
-    public let number: UInt64
+    package let number: UInt64
     /// The mark of that transaction, which distinguishes it from another transaction with the same number, for example in two diverging
     /// backups. Nil if an earlier version of the format committed it.
     let mark: PeerMark?
@@ -123,7 +123,7 @@ package struct PeerLead: Sendable, Hashable {
 ///
 /// A follower has a single note of all its leaders, which it reads before each write. A leader has a short note for each follower, and
 /// another note with the changes of the last transaction until the follower has applied them.
-public struct Peers {
+package struct Peers {
     private static let name = "peers"
 
     let session: ReadSession
@@ -131,7 +131,7 @@ public struct Peers {
     private let skipsDamage: Bool
 
     /// Creates a view of the peers in the notes of a session's store.
-    public init(_ session: ReadSession) { self.init(session, skipsDamage: false) }
+    package init(_ session: ReadSession) { self.init(session, skipsDamage: false) }
 
     package init(_ session: ReadSession, skipsDamage: Bool) {
         self.session = session
@@ -139,7 +139,7 @@ public struct Peers {
     }
 
     /// Returns the stores that may keep changes for this store.
-    public func leaders() throws(StorageError) -> [Peer] { try noted().filter { !$0.isForgotten } }
+    package func leaders() throws(StorageError) -> [Peer] { try noted().filter { !$0.isForgotten } }
 
     /// Returns all noted leaders, including forgotten ones.
     private func noted() throws(StorageError) -> [Peer] {
@@ -166,10 +166,10 @@ public struct Peers {
     }
 
     /// Returns the leader with an identity, or nil if there is none.
-    public func leader(_ store: UUID) throws(StorageError) -> Peer? { try leaders().first { $0.store == store } }
+    package func leader(_ store: UUID) throws(StorageError) -> Peer? { try leaders().first { $0.store == store } }
 
     /// Returns the identities of the stores that may keep changes for this store.
-    public func known() throws(StorageError) -> [UUID] { try leaders().map(\.store) }
+    package func known() throws(StorageError) -> [UUID] { try leaders().map(\.store) }
 
     package func lead(of follower: UUID) throws(StorageError) -> PeerLead? {
         guard let data = try session.note(Self.leadName(follower)) else {
@@ -181,7 +181,7 @@ public struct Peers {
     }
 
     /// Returns whether both stores have the same transactions of a pairing that both know.
-    public func agrees(with follower: UUID, on peer: Peer) throws(StorageError) -> Bool {
+    package func agrees(with follower: UUID, on peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower), lead.pairing != Peer.formerPairing else { return false }
         return lead.isSame(as: peer) && lead.state != .forgotten
     }
@@ -203,7 +203,7 @@ public struct Peers {
     /// Checks that no other store may keep changes for this store.
     ///
     /// - Throws: `peerUnavailable` if other stores may keep changes for this one. Only a stack that contains them can find out.
-    public func checkIsAlone() throws(StorageError) {
+    package func checkIsAlone() throws(StorageError) {
         if try leaders().isEmpty { return }
         throw StorageError(
             .peerUnavailable,
@@ -212,7 +212,7 @@ public struct Peers {
     }
 
     /// Returns whether this store, the leader, has to be consulted before the follower is written to.
-    public func isAhead(of follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
+    package func isAhead(of follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return peer.number > 0 }
         return !lead.isSame(as: peer)
     }
@@ -242,7 +242,7 @@ public struct Peers {
 
 extension Peers {
     /// Notes that a store may keep changes for this store, starting with a pairing.
-    public static func add(_ leader: UUID, pairing: UUID = UUID(), _ writer: WriteSession) throws(StorageError) {
+    package static func add(_ leader: UUID, pairing: UUID = UUID(), _ writer: WriteSession) throws(StorageError) {
         try set(Peer(store: leader, pairing: pairing), writer)
     }
 
@@ -250,7 +250,7 @@ extension Peers {
     package static func add(_ peer: Peer, _ writer: WriteSession) throws(StorageError) { try set(peer, writer) }
 
     /// Forgets all leaders. Changes that they keep for this store are never applied.
-    public static func forgetAll(_ writer: WriteSession) throws(StorageError) {
+    package static func forgetAll(_ writer: WriteSession) throws(StorageError) {
         let noted = try Peers(writer, skipsDamage: true).noted()
         if try writer.note(name) != nil { try set(noted.map(\.asForgotten), writer) }
     }
@@ -278,7 +278,7 @@ extension Peers {
 
 extension Peers {
     /// Notes that a store follows this store, starting with a pairing. Changes that were kept for it before are removed.
-    public static func lead(_ follower: UUID, pairing: UUID, _ writer: WriteSession) throws(StorageError) {
+    package static func lead(_ follower: UUID, pairing: UUID, _ writer: WriteSession) throws(StorageError) {
         try writer.setNote(redoName(follower), nil)
         try writer.setNote(leadName(follower), PeerLead(pairing: pairing).data)
         let followers = try Peers(writer).followers()
@@ -287,7 +287,7 @@ extension Peers {
     }
 
     /// Stores the changes of the next transaction in the leader, and notes in the follower that it has applied them.
-    public static func keep(
+    package static func keep(
         _ redo: Redo.Recorder, author: String, for follower: UUID, _ peer: Peer, leader: WriteSession,
         follower writer: WriteSession
     ) throws(StorageError) {
@@ -305,7 +305,7 @@ extension Peers {
     ///
     /// - Returns: Whether changes were removed.
     @discardableResult
-    public static func drop(for follower: UUID, confirmed peer: Peer, _ writer: WriteSession) throws(StorageError) -> Bool {
+    package static func drop(for follower: UUID, confirmed peer: Peer, _ writer: WriteSession) throws(StorageError) -> Bool {
         guard var lead = try Peers(writer).lead(of: follower), lead.state == .kept, lead.isSame(as: peer) else { return false }
         lead.state = .confirmed
         try writer.setNote(redoName(follower), nil)
@@ -314,7 +314,7 @@ extension Peers {
     }
 
     /// Returns whether changes are kept that the follower has already applied.
-    public func keepsConfirmed(for follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
+    package func keepsConfirmed(for follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return false }
         return lead.state == .kept && lead.isSame(as: peer)
     }
@@ -325,7 +325,7 @@ extension Peers {
     }
 
     /// Forgets all followers.
-    public static func forgetFollowers(_ writer: WriteSession) throws(StorageError) {
+    package static func forgetFollowers(_ writer: WriteSession) throws(StorageError) {
         for follower in try Peers(writer).followers() {
             if let lead = try Peers(writer, skipsDamage: true).lead(of: follower) {
                 try forget(follower: follower, lead.pairing, writer)

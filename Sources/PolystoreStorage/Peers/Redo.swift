@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// The changes of one transaction that a store keeps for another store, which commits after it, until that store has applied them.
 ///
@@ -6,41 +6,41 @@ public import Foundation
 /// above that of the last transaction of the two. The second store notes the number together with its changes. If the process stops before
 /// that, the next writer to the second store finds a greater number in the first store, and applies the changes before anything else, to
 /// rows that have their original versions.
-public struct Redo {
+package struct Redo {
     private static let formatVersion: UInt8 = 2
     /// The format without versions of deleted and updated rows. A store of that time can still contain it.
     private static let formerVersion: UInt8 = 1
 
     /// The number of the transaction between the two stores.
-    public let number: UInt64
+    package let number: UInt64
     /// The changes, in the order in which they were applied.
-    public let changes: [ChangeSet]
+    package let changes: [ChangeSet]
     /// The author of the commit.
-    public let author: String
+    package let author: String
 
     /// Collects the changes of a running transaction for one store.
-    public struct Recorder {
+    package struct Recorder {
         private let coder: ChangeSetCoder
         private let hash: String
         private var sets: [[UInt8]] = []
         /// The size of the changes so far, in bytes.
-        public private(set) var size = 0
+        package private(set) var size = 0
 
         /// Creates an empty recorder.
-        public init(_ schema: Schema) {
+        package init(_ schema: Schema) {
             coder = ChangeSetCoder(schema)
             hash = schema.hash.description
         }
 
         /// Appends a change set that was applied.
-        public mutating func add(_ changes: ChangeSet) throws(StorageError) {
+        package mutating func add(_ changes: ChangeSet) throws(StorageError) {
             let bytes = try coder.encode(changes)
             size += bytes.count
             sets.append(bytes)
         }
 
         /// Returns the bytes to keep.
-        public func bytes(number: UInt64, author: String) -> Data {
+        package func bytes(number: UInt64, author: String) -> Data {
             var bytes: [UInt8] = [Redo.formatVersion]
             for text in [hash, author] {
                 Varint.append(UInt64(text.utf8.count), to: &bytes)
@@ -56,7 +56,7 @@ public struct Redo {
     /// Decodes kept changes.
     ///
     /// - Throws: `corrupted` for ill-formed bytes, `schemaMismatch` if they were written with another schema.
-    public init(_ data: Data, _ schema: Schema) throws(StorageError) {
+    package init(_ data: Data, _ schema: Schema) throws(StorageError) {
         let parsed = data.withUnsafeBytes { Redo.parse($0, schema) }
         guard let (hash, author, number, changes) = parsed else {
             throw Redo.damaged

@@ -2,15 +2,15 @@
 ///
 /// The calls occur in this order: `prepare`, loads into `destination`, `finish`, any operation in `destination`, `commit`. `end` is allowed
 /// at any time.
-public final class MigrationSession {
+package final class MigrationSession {
     private let migration: any StorageMigration
     private let store: OpenStore
     private let mapping: SchemaMapping
     /// A session of the old version, valid until `finish`. Changes are allowed before `prepare`. Its `commit` ends nothing.
-    public let source: WriteSession
+    package let source: WriteSession
     /// A session of the new version: after `prepare` for loading the parts that the caller writes, after `finish` for every operation. Its
     /// `commit` ends nothing.
-    public private(set) var destination: WriteSession
+    package private(set) var destination: WriteSession
 
     init(_ migration: any StorageMigration, _ mapping: SchemaMapping, of store: OpenStore) {
         self.migration = migration
@@ -21,7 +21,7 @@ public final class MigrationSession {
     }
 
     /// Creates the empty hierarchies and link tables that the caller writes.
-    public func prepare() throws(StorageError) -> MigrationWork { try migration.prepare() }
+    package func prepare() throws(StorageError) -> MigrationWork { try migration.prepare() }
 
     /// Replaces the old version with the new one: performs changes in place, creates indexes, and removes obsolete parts.
     ///
@@ -29,7 +29,7 @@ public final class MigrationSession {
     ///   - keys: The keys of objects in the new version.
     ///   - limits: The first key of each new hierarchy that no object has. The counter of the hierarchy rises to it.
     /// - Throws: `uniqueConstraintViolated`, which names a new constraint that objects violate, with keys of such objects.
-    public func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
+    package func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
         try checkActive()
         try migration.finish(keys, limits: limits)
         destination = WriteSession(migration.destination, of: store.keeping(mapping.destination))
@@ -39,13 +39,13 @@ public final class MigrationSession {
     /// new version.
     ///
     /// - Throws: The error of a change that failed and was not undone. Nothing is committed then.
-    public func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+    package func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try checkActive()
         return try migration.commit(record)
     }
 
     /// Ends the migration. Without a preceding commit the migration is undone. A second call does nothing.
-    public func end() { migration.end() }
+    package func end() { migration.end() }
 
     private func checkActive() throws(StorageError) {
         try source.checkActive()

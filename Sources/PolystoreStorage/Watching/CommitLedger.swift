@@ -1,17 +1,17 @@
 /// The commit counters of a store, as a poll of its files finds them.
-public struct CommitCount: Sendable, Hashable {
+package struct CommitCount: Sendable, Hashable {
     /// The number of transactions committed by any writer since some starting point, or nil if the engine does not count them.
-    public var commits: Int64?
+    package var commits: Int64?
     /// A number that changes whenever another connection commits. Used only if commits are not counted.
-    public var version: Int64
+    package var version: Int64
     /// The number of commits that wrote an entry of the history.
-    public var listed: Int64
+    package var listed: Int64
     /// The number of commits that changed nothing an observer has to know, minus those that changed rows in addition to the entry that they
     /// wrote.
-    public var quiet: Int64
+    package var quiet: Int64
 
     /// Creates a set of counters.
-    public init(commits: Int64?, version: Int64 = 0, listed: Int64, quiet: Int64) {
+    package init(commits: Int64?, version: Int64 = 0, listed: Int64, quiet: Int64) {
         self.commits = commits
         self.version = version
         self.listed = listed
@@ -26,7 +26,7 @@ public struct CommitCount: Sendable, Hashable {
 ///
 /// Every commit of this library raises one of two numbers stored next to the data by one: the position of the history, or the count of
 /// quiet commits. A commit that raises neither was made by another program that wrote rows, or was a bulk load.
-public struct CommitLedger: Sendable {
+package struct CommitLedger: Sendable {
     private let own: OwnCommits
     private var seen: CommitCount?
     private var ownSeen = OwnCommits.Counts()
@@ -35,15 +35,15 @@ public struct CommitLedger: Sendable {
     private var foreignUnlisted: Int64 = 0
 
     /// Creates a ledger that starts with the first count.
-    public init(_ own: OwnCommits) { self.own = own }
+    package init(_ own: OwnCommits) { self.own = own }
 
     /// Whether the ledger has started. From then on every commit counts.
-    public var hasBegun: Bool { seen != nil }
+    package var hasBegun: Bool { seen != nil }
 
     /// Polls the counters and returns the notification to deliver, or nil if there is none, at least not yet.
     ///
     /// - Parameter look: Reads the counters in one snapshot. Returns nil if that is not possible now.
-    public mutating func signal(_ look: () throws(StorageError) -> CommitCount?) throws(StorageError) -> ChangeSignal? {
+    package mutating func signal(_ look: () throws(StorageError) -> CommitCount?) throws(StorageError) -> ChangeSignal? {
         let before = own.counts
         if before.isReshaping { return nil }
         guard let count = try look() else { return nil }

@@ -2,9 +2,9 @@ internal import Foundation
 internal import Synchronization
 
 /// The watches of a store in files, and the thread that they share while there are any.
-public final class FileStoreWatcher: Sendable {
+package final class FileStoreWatcher: Sendable {
     /// A closure that polls the store and returns the notification to deliver, or nil.
-    public typealias Look = @Sendable () -> ChangeSignal?
+    package typealias Look = @Sendable () -> ChangeSignal?
 
     private let paths: @Sendable () -> [String]
     private let begin: @Sendable () throws(StorageError) -> Look
@@ -16,13 +16,13 @@ public final class FileStoreWatcher: Sendable {
     /// - Parameters:
     ///   - paths: Returns the files of the store, which are in one folder. Files that do not exist are watched when they appear.
     ///   - begin: Reads the current state of the store, and returns a closure that polls for changes since then.
-    public init(_ paths: @escaping @Sendable () -> [String], begin: @escaping @Sendable () throws(StorageError) -> Look) {
+    package init(_ paths: @escaping @Sendable () -> [String], begin: @escaping @Sendable () throws(StorageError) -> Look) {
         self.paths = paths
         self.begin = begin
     }
 
     /// Adds a watch. Every commit after the return is reported.
-    public func watch(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> any ChangeWatch {
+    package func watch(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> any ChangeWatch {
         let watches = watches.withLock { held in
             let watches = held ?? ChangeWatches { [weak self] in self?.rest() }
             held = watches
@@ -44,10 +44,10 @@ public final class FileStoreWatcher: Sendable {
     }
 
     /// The number of polls by the thread, or 0 if there is no thread.
-    public var looks: Int { thread.withLock { $0?.looks ?? 0 } }
+    package var looks: Int { thread.withLock { $0?.looks ?? 0 } }
 
     /// Ends all watches.
-    public func close() {
+    package func close() {
         watches.withLock({ $0 })?.cancelAll()
         rest()
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The system reports writes (inotify, kqueue). A commit may become visible only some time after the last write of the store, for example
 /// if the store waits for the disk in between. After a change the thread therefore polls again at growing intervals. If the system reports
 /// no events, as on some network file systems, the thread polls once a second.
-public final class FileWatch: Sendable {
+package final class FileWatch: Sendable {
     /// The pauses between polls after a change, in milliseconds. The slow poll finds a commit that takes longer to become visible.
     private static let pauses: [Int32] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
     private static let slowPause: Int32 = 1000
@@ -22,7 +22,7 @@ public final class FileWatch: Sendable {
     /// Starts to watch files of one folder, which need not exist. Replaced files are found again under the same paths.
     ///
     /// - Parameter look: Polls the store. Called on a thread of the watch.
-    public init(_ paths: [String], look: @escaping @Sendable () -> Void) {
+    package init(_ paths: [String], look: @escaping @Sendable () -> Void) {
         ended.enter()
         let thread = Thread { self.run(paths, look) }
         thread.name = "polystore-files"
@@ -30,17 +30,17 @@ public final class FileWatch: Sendable {
     }
 
     /// The number of polls. Tests read it.
-    public var looks: Int { lookCount.load(ordering: .relaxed) }
+    package var looks: Int { lookCount.load(ordering: .relaxed) }
 
     /// Returns the absolute path of a file with symbolic links resolved.
-    public static func realPath(_ path: String) -> String {
+    package static func realPath(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return URL(fileURLWithPath: path).standardizedFileURL.path }
         defer { free(real) }
         return String(cString: real)
     }
 
     /// Ends the watch and waits for a poll in progress, unless it is called by that poll.
-    public func stop() {
+    package func stop() {
         isStopped.store(true, ordering: .releasing)
         wakeUp.call()
         if thread.withLock({ $0 }) != ObjectIdentifier(Thread.current) { ended.wait() }

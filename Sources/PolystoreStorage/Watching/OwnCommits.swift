@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Counts the commits of one instance of a store, so that its watch can distinguish them from those of other writers.
-public final class OwnCommits: Sendable {
+package final class OwnCommits: Sendable {
     /// The numbers of completed and pending commits.
     struct Counts: Sendable, Hashable {
         /// The number of commits that wrote an entry of the history.
@@ -19,7 +19,7 @@ public final class OwnCommits: Sendable {
     private let state = Mutex(Counts())
 
     /// Creates counters that are 0.
-    public init() {}
+    package init() {}
 
     var counts: Counts { state.withLock { $0 } }
 
@@ -28,7 +28,7 @@ public final class OwnCommits: Sendable {
     /// - Parameters:
     ///   - isListed: Whether the transaction wrote an entry of the history.
     ///   - isUnlisted: Whether the transaction made changes that no entry records.
-    public func count(isListed: Bool, isUnlisted: Bool, _ commit: () throws(StorageError) -> Void) throws(StorageError) {
+    package func count(isListed: Bool, isUnlisted: Bool, _ commit: () throws(StorageError) -> Void) throws(StorageError) {
         let listed: Int64 = isListed ? 1 : 0, unlisted: Int64 = isUnlisted ? 1 : 0
         if !isListed, !isUnlisted { return try commit() }
         state.withLock { state in
@@ -52,7 +52,7 @@ public final class OwnCommits: Sendable {
 
     /// Runs any number of commits that restructure the store. The watch ignores the store meanwhile, and starts again from scratch
     /// afterwards.
-    public func reshape<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+    package func reshape<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         state.withLock { $0.isReshaping = true }
         defer {
             state.withLock { state in

@@ -1,10 +1,10 @@
 /// The destination rows of to-many relationships, as a session sees them.
-public struct MemberRows {
+package struct MemberRows {
     private let reader: any StorageReader
     private let schema: Schema
 
     /// Creates an accessor for the rows of a session.
-    public init(_ session: ReadSession) { self.init(session.reader, session.schema) }
+    package init(_ session: ReadSession) { self.init(session.reader, session.schema) }
 
     /// Creates an accessor for the rows of a store's own session.
     package init(_ reader: any StorageReader, _ schema: Schema) {
@@ -13,7 +13,7 @@ public struct MemberRows {
     }
 
     /// Calls a closure with each row that a to-many relationship of an object references, until it returns false.
-    public func forEach(
+    package func forEach(
         _ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool
     ) throws(StorageError) {
         let description = schema[entity].relationships[relationship]

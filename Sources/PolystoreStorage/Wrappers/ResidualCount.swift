@@ -1,13 +1,13 @@
 internal import Synchronization
 
 /// The amount of work that a request caused above its store.
-public struct ResidualWork: Sendable {
+package struct ResidualWork: Sendable {
     /// The entity of the request.
-    public let entity: String
+    package let entity: String
     /// The number of rows that the store returned.
-    public let read: Int
+    package let read: Int
     /// The number of these rows that were part of the result, or were grouped for it.
-    public let found: Int
+    package let found: Int
 }
 
 /// Counts the rows that are processed above a store for a result, and reports the counts when it is deinitialised.

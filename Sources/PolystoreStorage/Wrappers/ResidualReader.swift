@@ -103,7 +103,7 @@ package struct ResidualReader {
 
 extension PredicateEvaluator {
     /// Throws the first error of an expression as an error of a store.
-    public func throwStorageFailure() throws(StorageError) {
+    package func throwStorageFailure() throws(StorageError) {
         do throws(QueryError) { try throwFailure() } catch { throw StorageError(error) }
     }
 }

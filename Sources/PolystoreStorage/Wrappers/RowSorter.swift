@@ -1,7 +1,7 @@
 /// Sorts rows by the order of a plan and applies its offset and limit.
 ///
 /// If the plan has a limit, the sorter buffers no more than about twice the requested rows.
-public struct RowSorter {
+package struct RowSorter {
     private let schema: Schema
     private let plan: FetchPlan
     private let order: RowOrder
@@ -12,7 +12,7 @@ public struct RowSorter {
     private var values: [[Value]] = []
 
     /// Creates a sorter without rows.
-    public init(_ plan: FetchPlan, schema: Schema) {
+    package init(_ plan: FetchPlan, schema: Schema) {
         self.schema = schema
         self.plan = plan
         order = RowOrder(plan.sort, schema: schema)
@@ -21,12 +21,12 @@ public struct RowSorter {
     }
 
     /// The number of buffered rows, and their size in bytes.
-    public var held: (rows: Int, bytes: Int) { (rows.count, rows.copiedBytes) }
+    package var held: (rows: Int, bytes: Int) { (rows.count, rows.copiedBytes) }
 
     /// Copies a row into the sorter.
     ///
     /// - Throws: The first error in the computation of a sort key.
-    public mutating func add(_ row: borrowing RowView, _ related: some RelatedRows) throws(StorageError) {
+    package mutating func add(_ row: borrowing RowView, _ related: some RelatedRows) throws(StorageError) {
         rows.append(copying: row, slots: schema[row.entity].slots.count)
         if !order.isPlain {
             values.append(order.values(row, related))
@@ -47,7 +47,7 @@ public struct RowSorter {
     }
 
     /// Returns the rows in their order, after applying the offset and the limit.
-    public func sorted() -> HeldRows { HeldRows(rows, at: positions.dropFirst(plan.offset), schema: schema) }
+    package func sorted() -> HeldRows { HeldRows(rows, at: positions.dropFirst(plan.offset), schema: schema) }
 
     private var positions: ArraySlice<Int> {
         (order.isPlain ? order.positions(rows) : order.positions(rows, by: values)).prefix(wanted)

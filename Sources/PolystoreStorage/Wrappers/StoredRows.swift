@@ -2,7 +2,7 @@
 ///
 /// A missing row is read together with the rows that the same reference of the other rows of the batch references. This takes one call of
 /// the session for each batch and each step of a key path, instead of one call for each row.
-public final class StoredRows: RelatedRows {
+package final class StoredRows: RelatedRows {
     private struct Place: Hashable {
         let root: EntityIndex
         let key: Int64
@@ -45,10 +45,10 @@ public final class StoredRows: RelatedRows {
     private var failure: StorageError?
 
     /// Creates an accessor for the related rows of a session.
-    public convenience init(_ session: ReadSession) { self.init(session.reader, session.schema) }
+    package convenience init(_ session: ReadSession) { self.init(session.reader, session.schema) }
 
     /// Creates an accessor that requests its session whenever it reads.
-    public init(_ session: @escaping () throws(StorageError) -> ReadSession, _ schema: Schema) {
+    package init(_ session: @escaping () throws(StorageError) -> ReadSession, _ schema: Schema) {
         reader = { () throws(StorageError) in try session().reader }
         self.schema = schema
         fields = nil
@@ -66,14 +66,14 @@ public final class StoredRows: RelatedRows {
     }
 
     /// Sets the rows that are examined next. The rows that they reference are read together. Rows that were returned before become invalid.
-    public func begin(_ batch: RowBatch) {
+    package func begin(_ batch: RowBatch) {
         sources = [Source(rows: batch)]
         members.forget()
         if found.count > Self.most { found.removeAll() }
     }
 
     /// Returns the row with a primary key. Returns nil if there is none or if reading failed; `throwFailure` throws the error.
-    public func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
+    package func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
         let place = Place(root: schema[entity].root, key: key)
         if let known = found[place] { return known.row }
         do throws(StorageError) { try read(place.root, neighbours(of: place)) } catch { failure = failure ?? error }
@@ -137,7 +137,7 @@ public final class StoredRows: RelatedRows {
     /// Calls `body` with the destination rows of a to-many relationship, or not at all if reading failed; `throwFailure` throws the error.
     ///
     /// The destination rows of the other rows being examined are read at the same time, unless there are too many.
-    public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
+    package func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
         do throws(StorageError) {
             if !sources.isEmpty, !members.areKnown(entity, relationship, of: key) {
                 let owners = sources.map(\.rows), reader = try reader()
@@ -154,5 +154,5 @@ public final class StoredRows: RelatedRows {
     }
 
     /// Throws the first error that occurred while reading.
-    public func throwFailure() throws(StorageError) { if let failure { throw failure } }
+    package func throwFailure() throws(StorageError) { if let failure { throw failure } }
 }

@@ -14,7 +14,7 @@ public final class WriteLane: Sendable {
 
     private let state = Mutex(State())
     /// The commits that were made while holding the lock.
-    public let commits = OwnCommits()
+    package let commits = OwnCommits()
 
     /// Creates a free lock.
     public init() {}

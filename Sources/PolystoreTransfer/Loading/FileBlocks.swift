@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// The contents of a file as a sequence of blocks, so that a file need not fit into memory.
-public struct FileBlocks {
+package struct FileBlocks {
     private let next: () throws -> Data?
 
     /// Creates blocks from a closure, which returns nil after the last block.
-    public init(_ next: @escaping () throws -> Data?) { self.next = next }
+    package init(_ next: @escaping () throws -> Data?) { self.next = next }
 
     /// Creates a single block from data in memory.
-    public init(_ data: Data) {
+    package init(_ data: Data) {
         var rest: Data? = data
         self.init {
             defer { rest = nil }

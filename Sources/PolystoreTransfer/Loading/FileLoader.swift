@@ -1,10 +1,10 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// Loads CSV and NDJSON files into a store, in one transaction.
 ///
 /// Relationships can reference objects of the files, including later ones, and objects of the store. If the keys of objects of a file are
 /// needed before their records are loaded, the file is read twice.
-public final class FileLoader {
+package final class FileLoader {
     let store: OpenStore
     let targets: [LoadTarget]
     private let writer: WriteSession
@@ -67,7 +67,7 @@ public final class FileLoader {
     ///   - read: Starts to read a file. Called twice for some files.
     /// - Throws: `valueNotStorable`, `validationFailed`, `uniqueConstraintViolated`, and other errors, which name the file, line, and
     ///   column; `validationFailed` for unresolved references if `isStrict` is true; `cancelled`. After an error nothing is written.
-    public static func load(
+    package static func load(
         _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false, limit: WorkLimit? = nil,
         progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> FileBlocks
     ) throws(StorageError) -> LoadReport {

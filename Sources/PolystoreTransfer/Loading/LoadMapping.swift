@@ -1,5 +1,5 @@
-public import Foundation
-public import PolystoreStorage
+package import Foundation
+package import PolystoreStorage
 
 /// The assignment of files to entities, and of columns to relationships. It is stored in the file `load.json` next to a model.
 ///
@@ -15,28 +15,28 @@ public import PolystoreStorage
 ///
 /// A CSV field is nil if its text is one of `nil`, which by default contains only the empty text. A quoted field without content is an
 /// empty string if the attribute is a string. In NDJSON, `null` and a missing name are nil. A missing name gives an attribute its default.
-public struct LoadMapping: Sendable, Codable {
+package struct LoadMapping: Sendable, Codable {
     /// A file and its mapping.
-    public struct File: Sendable, Codable {
+    package struct File: Sendable, Codable {
         /// The name of the file, relative to the mapping.
-        public var file: String
+        package var file: String
         /// The entity of its rows.
-        public var entity: String
+        package var entity: String
         /// The columns by attribute, where the names differ.
-        public var columns: [String: String]?
+        package var columns: [String: String]?
         /// The columns by attribute of the destination, for each relationship.
-        public var relationships: [String: [String: String]]?
+        package var relationships: [String: [String: String]]?
     }
 
     /// The texts of CSV fields that represent nil. By default only the empty text does.
-    public var `nil`: [String]?
+    package var `nil`: [String]?
     /// Whether columns and names that fill nothing are ignored. Otherwise they are refused.
-    public var ignoresUnknown: Bool?
+    package var ignoresUnknown: Bool?
     /// The files to load.
-    public var files: [File]
+    package var files: [File]
 
     /// Decodes the mapping of a JSON text.
-    public init(json: Data) throws(StorageError) {
+    package init(json: Data) throws(StorageError) {
         do throws(JSONError) { try Self.checkNames(JSONParser.parse(String(decoding: json, as: UTF8.self))) } catch {
             throw StorageError(
                 .invalidConfiguration, "the load mapping, line \(error.line), column \(error.column): \(error.message)", cause: error)
@@ -69,28 +69,28 @@ public struct LoadMapping: Sendable, Codable {
     }
 
     /// Creates a mapping of files.
-    public init(files: [File]) { self.files = files }
+    package init(files: [File]) { self.files = files }
 
     /// Returns the mapping of a file whose columns have the names of the attributes.
-    public static func file(_ file: String, entity: String) -> File { File(file: file, entity: entity, columns: nil, relationships: nil) }
+    package static func file(_ file: String, entity: String) -> File { File(file: file, entity: entity, columns: nil, relationships: nil) }
 }
 
 /// The result of a load.
-public struct LoadReport: Sendable {
+package struct LoadReport: Sendable {
     /// The number of rows by entity, in the order of the files.
-    public var loaded: [(entity: String, count: Int)] = []
+    package var loaded: [(entity: String, count: Int)] = []
     /// The unresolved references, by relationship.
-    public var dangling: [Dangling] = []
+    package var dangling: [Dangling] = []
 
     /// The unresolved references of one relationship.
-    public struct Dangling: Sendable, Hashable {
+    package struct Dangling: Sendable, Hashable {
         /// The relationship, as `Entity.name`.
-        public let relationship: String
+        package let relationship: String
         /// The number of rows whose columns reference an object that does not exist.
-        public var unresolved: Int
+        package var unresolved: Int
         /// The number of different objects that are referenced and do not exist.
-        public var distinct: Int
+        package var distinct: Int
         /// The number of rows whose columns contain no reference.
-        public var unnamed: Int
+        package var unnamed: Int
     }
 }

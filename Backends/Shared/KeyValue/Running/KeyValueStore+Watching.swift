@@ -1,5 +1,5 @@
 internal import Foundation
-public import PolystoreStorage
+package import PolystoreStorage
 
 extension KeyValueStore {
     /// Returns the number of commits of a store, for observers in other processes.
@@ -7,7 +7,7 @@ extension KeyValueStore {
     /// - Parameters:
     ///   - session: A snapshot of the engine.
     ///   - commits: The number of engine transactions that were committed up to the snapshot.
-    public static func count(_ session: some OrderedReader, commits: Int64) throws(StorageError) -> CommitCount {
+    package static func count(_ session: some OrderedReader, commits: Int64) throws(StorageError) -> CommitCount {
         func counter(_ name: String) throws(StorageError) -> Int64 {
             try withBytes(name) { key throws(StorageError) in try session.get(KeyValueLayout.counters, key).map(KeyBytes.key) ?? 1 }
         }

@@ -12,7 +12,7 @@ public final class KeyValueStore: Sendable {
     private let lane = WriteLane()
     private let recordsHistory: Bool
     /// The commits of this store.
-    public var commits: OwnCommits { lane.commits }
+    package var commits: OwnCommits { lane.commits }
 
     /// Creates a store over an engine that is not yet open.
     ///

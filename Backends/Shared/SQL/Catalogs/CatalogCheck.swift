@@ -2,16 +2,16 @@ internal import Foundation
 internal import PolystoreStorage
 
 /// A check condition of a table, as SQL.
-public struct CatalogCheck: Sendable {
+package struct CatalogCheck: Sendable {
     private let tokens: [SQLToken]
 
     private init(tokens: [SQLToken]) { self.tokens = tokens }
 
     /// Creates a condition from its text.
-    public init(_ text: String) { tokens = SQLTokens.tokens(text) }
+    package init(_ text: String) { tokens = SQLTokens.tokens(text) }
 
     /// Returns the check conditions in the statement that created the table.
-    public static func checks(ofTable sql: String) -> [CatalogCheck] {
+    package static func checks(ofTable sql: String) -> [CatalogCheck] {
         let tokens = SQLTokens.tokens(sql)
         var result: [CatalogCheck] = []
         for (index, token) in tokens.enumerated() where token.isWord("CHECK") && index + 1 < tokens.count {

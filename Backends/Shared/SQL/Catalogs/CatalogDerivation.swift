@@ -1,4 +1,4 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// The derivation of a schema from the tables of a database.
 ///
@@ -167,5 +167,5 @@ extension DatabaseCatalog {
     /// Returns the schema of the catalog and the source of its rows.
     ///
     /// - Throws: `invalidConfiguration` where no schema can be derived.
-    public func source() throws(StorageError) -> CatalogSource { try CatalogDerivation.source(self) }
+    package func source() throws(StorageError) -> CatalogSource { try CatalogDerivation.source(self) }
 }

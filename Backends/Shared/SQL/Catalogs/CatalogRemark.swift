@@ -1,16 +1,16 @@
 /// A remark on a part of a foreign database that is left out or read differently from its declaration.
-public struct CatalogRemark: Sendable, ExpressibleByStringInterpolation {
+package struct CatalogRemark: Sendable, ExpressibleByStringInterpolation {
     /// The text of the remark, for people to read.
-    public let text: String
+    package let text: String
     /// The stored data that is not read, as `table` or `table.column`; nil where no value is lost.
-    public let loss: String?
+    package let loss: String?
 
     /// Creates a remark, which reports a loss if `loss` is not nil.
-    public init(_ text: String, loss: String? = nil) {
+    package init(_ text: String, loss: String? = nil) {
         self.text = text
         self.loss = loss
     }
 
     /// Creates a remark that reports no loss.
-    public init(stringLiteral text: String) { self.init(text) }
+    package init(stringLiteral text: String) { self.init(text) }
 }

@@ -1,23 +1,23 @@
-public import Foundation
-public import PolystoreStorage
+package import Foundation
+package import PolystoreStorage
 
 /// A foreign database as a store presents it: a schema, and the SQL that returns its rows and pairs.
-public struct CatalogSource: Sendable {
+package struct CatalogSource: Sendable {
     /// The source of the rows of a hierarchy. The SQL refers to the table as `t`.
-    public struct Rows: Sendable {
+    package struct Rows: Sendable {
         /// The table expression after FROM.
-        public var source: String
+        package var source: String
         /// The expression of the row key.
-        public var key: String
+        package var key: String
         /// The expression of the entity number; nil without a hierarchy.
-        public var entity: String?
+        package var entity: String?
         /// The expression of the version.
-        public var version: String
+        package var version: String
         /// The expressions of the values, by the names of the hierarchy's columns.
-        public var columns: [String: String]
+        package var columns: [String: String]
 
         /// Creates a source of rows from a table.
-        public init(source: String, key: String, entity: String? = nil, version: String = "1", columns: [String: String]) {
+        package init(source: String, key: String, entity: String? = nil, version: String = "1", columns: [String: String]) {
             self.source = source
             self.key = key
             self.entity = entity
@@ -27,20 +27,20 @@ public struct CatalogSource: Sendable {
     }
 
     /// The schema.
-    public let schema: Schema
+    package let schema: Schema
     /// The source of the rows of each root entity, by its name.
-    public var rows: [String: Rows]
+    package var rows: [String: Rows]
     /// The statement that returns owner, rank and member, by the name of the link.
-    public let links: [String: String]
+    package let links: [String: String]
     /// The remarks on parts of the database that are left out or read differently from their declaration, for people to read.
-    public let remarks: [CatalogRemark]
+    package let remarks: [CatalogRemark]
     /// The description of how the rows of each entity are written, by its name.
     var written: [String: CatalogWriting] = [:]
     /// The description of how the pairs of each link are written, by its name.
     var pairs: [String: InPlaceTables.Pairs] = [:]
 
     /// Creates a source.
-    public init(schema: Schema, rows: [String: Rows], links: [String: String], remarks: [CatalogRemark]) {
+    package init(schema: Schema, rows: [String: Rows], links: [String: String], remarks: [CatalogRemark]) {
         self.schema = schema
         self.rows = rows
         self.links = links
@@ -50,7 +50,7 @@ public struct CatalogSource: Sendable {
     /// Returns the statements that create views with the names and columns of Polystore's own tables, for one connection.
     ///
     /// - Parameter tables: The tables of the schema.
-    public func views(_ tables: SQLTables) -> [String] {
+    package func views(_ tables: SQLTables) -> [String] {
         let roots = schema.roots.compactMap { root in rows[schema.entities[root].name].map { view(root, $0, tables) } }
         let pairs = schema.links.indices.compactMap { link in
             links[schema.links[link].name].map { Self.view(tables.table(link: link), $0) }
@@ -78,12 +78,12 @@ extension StoreMetadata {
     ///   - source: The presentation of the database as a schema.
     ///   - identity: A text that distinguishes the database from every other one.
     ///   - numbers: The `_entity` number of each entity, by its index; nil for a source without hierarchies.
-    public init(_ source: CatalogSource, identity: String, numbers: [Int16]? = nil) throws(StorageError) {
+    package init(_ source: CatalogSource, identity: String, numbers: [Int16]? = nil) throws(StorageError) {
         try self.init(source, storeID: UUID(digestOf: identity), numbers: numbers)
     }
 
     /// Creates the metadata of a foreign database that has an identity of its own.
-    public init(_ source: CatalogSource, storeID: UUID, numbers: [Int16]? = nil) throws(StorageError) {
+    package init(_ source: CatalogSource, storeID: UUID, numbers: [Int16]? = nil) throws(StorageError) {
         let numbers = numbers ?? source.schema.entities.indices.map { Int16(truncatingIfNeeded: $0 + 1) }
         try self.init(entries: [
             "format": String(Self.currentFormat), "store": storeID.uuidString, "schema": source.schema.json,

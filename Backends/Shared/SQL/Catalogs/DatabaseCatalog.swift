@@ -1,16 +1,16 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// The tables of a foreign database's system catalog that objects can be derived from.
-public struct DatabaseCatalog: Sendable {
+package struct DatabaseCatalog: Sendable {
     /// The tables.
-    public var tables: [CatalogTable]
+    package var tables: [CatalogTable]
     /// The remarks on parts of the database that are left out or read differently from their declaration, for people to read.
-    public var remarks: [CatalogRemark]
+    package var remarks: [CatalogRemark]
     /// Whether the tables are written in place. A column may then have only one meaning.
-    public var isInPlace: Bool
+    package var isInPlace: Bool
 
     /// Creates a catalog.
-    public init(tables: [CatalogTable], remarks: [CatalogRemark] = [], isInPlace: Bool = false) {
+    package init(tables: [CatalogTable], remarks: [CatalogRemark] = [], isInPlace: Bool = false) {
         self.tables = tables
         self.remarks = remarks
         self.isInPlace = isInPlace
@@ -18,28 +18,28 @@ public struct DatabaseCatalog: Sendable {
 }
 
 /// A table of a foreign database. Its SQL refers to the table as `t`.
-public struct CatalogTable: Sendable {
+package struct CatalogTable: Sendable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The schema-qualified table name as SQL.
-    public var source: String
+    package var source: String
     /// The readable columns, in their order.
-    public var columns: [CatalogColumn]
+    package var columns: [CatalogColumn]
     /// The columns of the primary key; empty without a primary key.
-    public var primaryKey: [String]
+    package var primaryKey: [String]
     /// The source of the row key.
-    public var key: CatalogKey
+    package var key: CatalogKey
     /// The column sets of other unique constraints.
-    public var uniqueKeys: [[String]]
+    package var uniqueKeys: [[String]]
     /// The references to other tables.
-    public var foreignKeys: [CatalogForeignKey]
+    package var foreignKeys: [CatalogForeignKey]
     /// The check conditions of the table.
-    public var checks: [CatalogCheck]
+    package var checks: [CatalogCheck]
     /// The columns that require a value but are not among `columns`.
-    public var unwritable: [String] = []
+    package var unwritable: [String] = []
 
     /// Creates a table. Keys and conditions can be added later.
-    public init(
+    package init(
         name: String, source: String, columns: [CatalogColumn], primaryKey: [String], key: CatalogKey, uniqueKeys: [[String]] = [],
         foreignKeys: [CatalogForeignKey] = [], checks: [CatalogCheck] = []
     ) {
@@ -54,7 +54,7 @@ public struct CatalogTable: Sendable {
     }
 
     /// Whether the columns identify a row uniquely.
-    public func isKey(_ columns: [String]) -> Bool {
+    package func isKey(_ columns: [String]) -> Bool {
         let wanted = Set(columns)
         if case .column(let name) = key, wanted == [name] { return true }
         return ([primaryKey] + uniqueKeys).contains { !$0.isEmpty && Set($0) == wanted }
@@ -69,7 +69,7 @@ public struct CatalogTable: Sendable {
 }
 
 /// The source of a row key.
-public enum CatalogKey: Sendable, Hashable {
+package enum CatalogKey: Sendable, Hashable {
     /// An integer column that identifies a row directly.
     case column(String)
     /// The number of the row in the order of columns that identify a row uniquely.
@@ -80,29 +80,29 @@ public enum CatalogKey: Sendable, Hashable {
 
     /// The greatest number that may be a key; its negation is the least. Counters are set above the greatest key in use and need room to
     /// rise.
-    public static let greatest: Int64 = 1 << 62
+    package static let greatest: Int64 = 1 << 62
 }
 
 /// A column of a foreign table.
-public struct CatalogColumn: Sendable {
+package struct CatalogColumn: Sendable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The type of its values in the schema.
-    public var type: ValueType
+    package var type: ValueType
     /// The value converted to that type, as SQL over the table `t`. A value without such a form must cause an error and must not become
     /// another value.
-    public var value: String
+    package var value: String
     /// Whether the column may be nil.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// The maximum number of characters of a text; nil for no limit.
-    public var maxLength: Int?
+    package var maxLength: Int?
     /// The allowed values; empty for no such restriction.
-    public var allowedValues: [String]
+    package var allowedValues: [String]
     /// A function that converts the SQL of a Polystore value to the form of the column; nil where the two forms are the same.
-    public var stored: (@Sendable (String) -> String)?
+    package var stored: (@Sendable (String) -> String)?
 
     /// Creates a column.
-    public init(
+    package init(
         _ name: String, _ type: ValueType, value: String, isOptional: Bool, maxLength: Int? = nil, allowedValues: [String] = [],
         stored: (@Sendable (String) -> String)? = nil
     ) {
@@ -117,22 +117,22 @@ public struct CatalogColumn: Sendable {
 }
 
 /// A foreign key: columns that refer to a row of another table.
-public struct CatalogForeignKey: Sendable {
+package struct CatalogForeignKey: Sendable {
     /// The columns.
-    public var columns: [String]
+    package var columns: [String]
     /// The name of the other table.
-    public var table: String
+    package var table: String
     /// The referenced columns of the other table, in the same order.
-    public var references: [String]
+    package var references: [String]
     /// The effect on the referring rows of deleting the row that they refer to.
-    public var deleteRule: DeleteRule
+    package var deleteRule: DeleteRule
     /// Whether every reference is guaranteed to have its row.
-    public var isTrusted: Bool
+    package var isTrusted: Bool
     /// Whether the columns have the same type as the referenced columns.
-    public var isTyped: Bool
+    package var isTyped: Bool
 
     /// Creates a foreign key.
-    public init(columns: [String], table: String, references: [String], deleteRule: DeleteRule, isTrusted: Bool, isTyped: Bool) {
+    package init(columns: [String], table: String, references: [String], deleteRule: DeleteRule, isTrusted: Bool, isTyped: Bool) {
         self.columns = columns
         self.table = table
         self.references = references

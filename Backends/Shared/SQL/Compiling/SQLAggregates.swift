@@ -1,9 +1,9 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// A compiled value query: the statement, and the construction of each value from the columns of its result.
-public struct SQLValueQuery: Sendable {
+package struct SQLValueQuery: Sendable {
     /// The construction of a value.
-    public enum Output: Sendable, Hashable {
+    package enum Output: Sendable, Hashable {
         /// The value of a column.
         case column(Int)
         /// A total in one column, and the number of its values in another. It is zero if there are none.
@@ -15,20 +15,20 @@ public struct SQLValueQuery: Sendable {
     }
 
     /// The statement.
-    public let text: SQLText
+    package let text: SQLText
     /// The types of the result's columns. Totals of integers may exceed the range of the type.
-    public let columns: [ValueType]
+    package let columns: [ValueType]
     /// The construction of each value of the answer.
-    public let outputs: [Output]
+    package let outputs: [Output]
     /// The columns that are 0 where the engine's results follow the contract.
-    public let guards: [Int]
+    package let guards: [Int]
 }
 
 extension SQLCompiler {
     /// Returns the statement of a query, or nil when the engine's answer would differ from the contract and rows must be read.
     ///
     /// For groups the statement returns keys and aggregates. The layer above filters and sorts the groups.
-    public func values(_ plan: QueryPlan) -> SQLValueQuery? {
+    package func values(_ plan: QueryPlan) -> SQLValueQuery? {
         guard pushdown(of: plan.fetch) == .exact, SQLSize.fits(plan, tables.dialect) else { return nil }
         switch plan.kind {
         case .rows(let outputs): return rows(plan.fetch, outputs)
@@ -103,7 +103,7 @@ extension SQLCompiler {
 
 extension SQLValueQuery {
     /// Returns the rows of the answer for the result of a statement: unchanged, or arranged as groups.
-    public static func answer(_ rows: [[Value]], _ plan: QueryPlan) throws(StorageError) -> [[Value]] {
+    package static func answer(_ rows: [[Value]], _ plan: QueryPlan) throws(StorageError) -> [[Value]] {
         guard case .groups(let grouping) = plan.kind else { return rows }
         do throws(QueryError) { return try GroupAnswer(grouping).rows(rows) } catch { throw StorageError(error) }
     }

@@ -1,4 +1,4 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 extension SQLCompiler {
     private static let scope = "u"
@@ -6,7 +6,7 @@ extension SQLCompiler {
     /// Returns the statement that changes many rows, or nil when the engine would compute a value that differs from the contract.
     ///
     /// The statement returns the key and, in a hierarchy, the entity number of each row.
-    public func update(_ update: BatchUpdate) -> SQLText? {
+    package func update(_ update: BatchUpdate) -> SQLText? {
         let predicates = SQLPredicates(tables: tables)
         var joins = SQLJoins(tables: tables, entity: update.fetch.entity, scope: Self.scope)
         var assignments: [SQLText] = []
@@ -23,7 +23,7 @@ extension SQLCompiler {
     }
 
     /// Returns the statement that deletes many rows, or nil when the engine would select rows that differ from the contract.
-    public func delete(_ plan: FetchPlan) -> SQLText? {
+    package func delete(_ plan: FetchPlan) -> SQLText? {
         guard let condition = condition(plan) else { return nil }
         return "DELETE FROM \(identifier: tables.table(plan.entity)) AS \(raw: Self.scope)t0\(condition)\(returning(plan))"
     }

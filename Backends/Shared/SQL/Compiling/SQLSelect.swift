@@ -1,34 +1,34 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// A compiled fetch: the statement, and the column position of each entity's slots in its result.
-public struct SQLSelect: Sendable {
+package struct SQLSelect: Sendable {
     /// The statement.
-    public let text: SQLText
+    package let text: SQLText
     /// The types of the result's columns. The last column of the table comes first, because SQLite then reads the header of a record only
     /// once.
-    public let columns: [ValueType]
+    package let columns: [ValueType]
     /// The column position of the row key.
-    public let keyColumn: Int
+    package let keyColumn: Int
     /// The column position of the entity number; nil without a hierarchy.
-    public let entityColumn: Int?
+    package let entityColumn: Int?
     /// The column position of the version.
-    public let versionColumn: Int
+    package let versionColumn: Int
     /// For each entity, the column position of each slot; -1 for slots that were not requested.
-    public let slots: [EntityIndex: [Int]]
+    package let slots: [EntityIndex: [Int]]
 }
 
 /// A compiler of plans into the SQL of a dialect.
-public struct SQLCompiler: Sendable {
+package struct SQLCompiler: Sendable {
     /// The tables.
-    public let tables: SQLTables
+    package let tables: SQLTables
 
     /// Creates a compiler for tables.
-    public init(_ tables: SQLTables) { self.tables = tables }
+    package init(_ tables: SQLTables) { self.tables = tables }
 
     private var schema: Schema { tables.schema }
 
     /// Returns how much of a plan the engine answers as the contract requires.
-    public func pushdown(of plan: FetchPlan) -> Pushdown {
+    package func pushdown(of plan: FetchPlan) -> Pushdown {
         let predicates = SQLPredicates(tables: tables)
         guard SQLSize.fits(plan, tables.dialect), plan.sort.allSatisfy({ predicates.isExact($0.expression) }) else { return .unsupported }
         if predicates.isExact(plan.predicate) { return .exact }
@@ -36,7 +36,7 @@ public struct SQLCompiler: Sendable {
     }
 
     /// Returns the statement of a fetch. Its rows are unordered if `isOrdered` is false.
-    public func select(_ plan: FetchPlan, isOrdered: Bool = true) -> SQLSelect {
+    package func select(_ plan: FetchPlan, isOrdered: Bool = true) -> SQLSelect {
         var joins = SQLJoins(tables: tables, entity: plan.entity)
         let predicates = SQLPredicates(tables: tables)
         var list = ["t0.\"_id\""], types: [ValueType] = [.int64]
@@ -112,13 +112,13 @@ public struct SQLCompiler: Sendable {
 
     /// Returns the statement for the rows of a hierarchy with given keys: all its entities and all columns, with the keys as one list
     /// binding.
-    public func selectByKeys(_ root: EntityIndex, _ keys: [Int64]) -> SQLSelect {
+    package func selectByKeys(_ root: EntityIndex, _ keys: [Int64]) -> SQLSelect {
         let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "SELF")
         return select(FetchPlan(schema, root, where: .isIn(path, keys.map(Value.int))))
     }
 
     /// Returns the statement for the row with one key, which is a binding.
-    public func selectByKey(_ root: EntityIndex) -> SQLSelect {
+    package func selectByKey(_ root: EntityIndex) -> SQLSelect {
         let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "SELF")
         return select(FetchPlan(schema, root, where: .compare(path, .equal, .int(0))))
     }

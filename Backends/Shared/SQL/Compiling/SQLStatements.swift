@@ -1,16 +1,16 @@
-public import PolystoreStorage
+package import PolystoreStorage
 internal import Synchronization
 
 /// A cache of compiled fetches, so that repeating a fetch requires only a lookup.
-public final class SQLStatements<Layout: Sendable>: Sendable {
+package final class SQLStatements<Layout: Sendable>: Sendable {
     /// A statement that is ready to run.
-    public struct Statement: Sendable {
+    package struct Statement: Sendable {
         /// The text in the dialect.
-        public let sql: String
+        package let sql: String
         /// The bindings in the order of the placeholders.
-        public let bindings: [SQLBinding]
+        package let bindings: [SQLBinding]
         /// The layout that the store derived from the columns.
-        public let layout: Layout
+        package let layout: Layout
     }
 
     private struct Key: Hashable {
@@ -28,13 +28,13 @@ public final class SQLStatements<Layout: Sendable>: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameter layout: Derives the store's layout from the columns of a statement.
-    public init(_ compiler: SQLCompiler, layout: @escaping @Sendable (SQLSelect, FetchPlan) -> Layout) {
+    package init(_ compiler: SQLCompiler, layout: @escaping @Sendable (SQLSelect, FetchPlan) -> Layout) {
         self.compiler = compiler
         self.layout = layout
     }
 
     /// Returns the statement of a fetch. Its rows are unordered if `isOrdered` is false.
-    public func statement(_ plan: FetchPlan, isOrdered: Bool = true) -> Statement {
+    package func statement(_ plan: FetchPlan, isOrdered: Bool = true) -> Statement {
         let key = Key(plan: plan, isOrdered: isOrdered)
         var room = Room(left: 64)
         // What is long is neither compared nor kept.

@@ -1,9 +1,9 @@
 internal import Foundation
-public import PolystoreStorage
+package import PolystoreStorage
 
 extension SQLValueQuery {
     /// Returns the row of the answer for a row of the result, or nil when a number must be computed from the rows.
-    public func row(_ columns: [Value]) -> [Value]? {
+    package func row(_ columns: [Value]) -> [Value]? {
         for index in guards where columns[index] != .int(0) { return nil }
         var row: [Value] = []
         for output in outputs {

@@ -1,4 +1,4 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 extension DatabaseCatalog {
     /// The tables that are many-to-many relationships. A table that another table refers to is an entity, because it has rows of its own.
@@ -18,7 +18,7 @@ extension DatabaseCatalog {
     ///   - option: The URL option for reading the database only.
     ///   - remedy: Returns the statements that add an integer key to a table.
     /// - Throws: `unsupported`, with every unsuitable table, the reason, and the remedy.
-    public func checkInPlace(option: String, remedy: (CatalogTable) -> String) throws(StorageError) {
+    package func checkInPlace(option: String, remedy: (CatalogTable) -> String) throws(StorageError) {
         let joins = joins, entities = tables.filter { !joins.contains($0.name) }
         let unkeyed = entities.filter { $0.keyFault != nil }
         let faults = entities.flatMap { table in

@@ -1,23 +1,23 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// The tables of another program that are written in place.
-public struct InPlaceTables: Sendable {
+package struct InPlaceTables: Sendable {
     /// A column that stores an attribute or a reference.
-    public struct Column: Sendable {
+    package struct Column: Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// A function that converts the SQL of a Polystore value to the form of the column. A value without such a form must cause an
         /// error.
-        public let stored: @Sendable (String) -> String
+        package let stored: @Sendable (String) -> String
         /// Whether the column stores Polystore's own form, so that equal values are equal in the column.
-        public let isPlain: Bool
+        package let isPlain: Bool
         /// Whether the column requires a value.
-        public let isRequired: Bool
+        package let isRequired: Bool
         /// Whether the column is the primary key, which is set by the insertion and never changed.
-        public let isKey: Bool
+        package let isKey: Bool
 
         /// Creates a column.
-        public init(
+        package init(
             _ name: String, isPlain: Bool, isRequired: Bool, isKey: Bool = false, stored: @escaping @Sendable (String) -> String
         ) {
             self.name = name
@@ -29,48 +29,48 @@ public struct InPlaceTables: Sendable {
     }
 
     /// A table whose rows are objects.
-    public struct Table: Sendable {
+    package struct Table: Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The schema-qualified table name as SQL.
-        public let source: String
+        package let source: String
         /// The primary key.
-        public let key: String
+        package let key: String
         /// The column of each slot.
-        public let columns: [Column]
+        package let columns: [Column]
 
         /// The table name of an insertion, which cannot contain ONLY.
-        public var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
+        package var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
 
         /// The slots of the columns, by column name.
-        public var slots: [String: Int] { Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first }) }
+        package var slots: [String: Int] { Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first }) }
     }
 
     /// A table whose rows are the pairs of a relationship.
-    public struct Pairs: Sendable {
+    package struct Pairs: Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The schema-qualified table name as SQL.
-        public let source: String
+        package let source: String
         /// The table name of an insertion.
-        public var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
+        package var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
         /// The columns that refer to the owner and to the member.
-        public let owner: Column, member: Column
+        package let owner: Column, member: Column
         /// A function that returns the owner's key, as SQL over a row of the table.
-        public let ownerKey: @Sendable (String) -> String
+        package let ownerKey: @Sendable (String) -> String
     }
 
     /// The schema.
-    public let schema: Schema
+    package let schema: Schema
     /// The table of each entity.
-    public let tables: [Table]
+    package let tables: [Table]
     /// The table of each link.
-    public let pairs: [Pairs]
+    package let pairs: [Pairs]
     /// The entities in an order in which referenced entities precede those that refer to them, as far as there are no cycles.
-    public let order: [EntityIndex]
+    package let order: [EntityIndex]
 
     /// Creates the tables of a database whose catalog was read for writing.
-    public init(_ source: CatalogSource) {
+    package init(_ source: CatalogSource) {
         schema = source.schema
         tables = schema.descriptions.map { entity in
             let written = source.written[entity.name]
@@ -86,7 +86,7 @@ public struct InPlaceTables: Sendable {
     ///
     /// A required property has a value at the end of a transaction, or its object is deleted. Until then a column that requires a value
     /// keeps its old one.
-    public func assignment(_ entity: EntityIndex, _ slot: Int, _ value: String) -> String {
+    package func assignment(_ entity: EntityIndex, _ slot: Int, _ value: String) -> String {
         let column = tables[entity].columns[slot], name = SQLText.quoted(column.name), stored = column.stored(value)
         let isRequired =
             switch schema[entity].slots[slot].content {
@@ -124,16 +124,16 @@ public struct InPlaceTables: Sendable {
     }
 
     /// Returns the entity whose table has the given name.
-    public func entity(ofTable name: String) -> EntityIndex? { tables.firstIndex { $0.name == name } }
+    package func entity(ofTable name: String) -> EntityIndex? { tables.firstIndex { $0.name == name } }
 
     /// Returns the name of the property that a column stores.
-    public func property(_ entity: EntityIndex, column: String) -> String? {
+    package func property(_ entity: EntityIndex, column: String) -> String? {
         tables[entity].columns.firstIndex { $0.name == column }.map { schema[entity].slots[$0].name }
     }
 }
 
 /// The description of how objects of a table are written in place, before the slots of the entity are known.
-public struct CatalogWriting: Sendable {
+package struct CatalogWriting: Sendable {
     let name: String
     let source: String
     let key: String

@@ -1,22 +1,22 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// The effect of a migration step on the tables of an engine, as statements.
 ///
 /// Rewritten rows and pairs go to tables with temporary names, so that every session can read the older version until `finishing`.
-public struct SQLMigration: Sendable {
+package struct SQLMigration: Sendable {
     /// The tables of the newer version.
-    public let new: SQLTables
+    package let new: SQLTables
     /// The tables that are written from scratch, by the names that they have until `finishing`.
-    public let building: SQLTables
+    package let building: SQLTables
     /// The rows and links that the caller has to write.
-    public let work: MigrationWork
+    package let work: MigrationWork
 
     private let old: SQLTables
     private let changes: [EntityIndex: SQLTableChange]
     private let keptLinks: [Int: Int]
 
     /// Creates the plan of a step.
-    public init(_ step: MigrationStep, from before: StoreMetadata, to after: StoreMetadata, _ dialect: SQLDialect) {
+    package init(_ step: MigrationStep, from before: StoreMetadata, to after: StoreMetadata, _ dialect: SQLDialect) {
         let mapping = step.mapping
         let old = SQLTables(mapping.source, dialect, entityNumbers: before.entityNumbers)
         let new = SQLTables(mapping.destination, dialect, entityNumbers: after.entityNumbers)
@@ -50,12 +50,12 @@ public struct SQLMigration: Sendable {
     }
 
     /// Returns the statements that create the tables to be written from scratch, without indexes.
-    public func preparing() -> [String] {
+    package func preparing() -> [String] {
         work.roots.sorted().map { building.createTable(root: $0) } + work.links.sorted().map { building.createTable(link: $0) }
     }
 
     /// Returns the statements that replace the old version with the new one, without its indexes.
-    public func finishing() -> [String] {
+    package func finishing() -> [String] {
         var statements: [String] = []
         let kept = keptIndexes, origins = Set(changes.values.map(\.origin))
         for index in old.indexes() where !kept.contains(index.name) {
@@ -92,13 +92,13 @@ public struct SQLMigration: Sendable {
 
     /// Returns the indexes to create after `finishing`. Those of link tables are not included, because they have no constraint and belong
     /// to no hierarchy.
-    public func indexing() -> [SQLTables.IndexStatement] {
+    package func indexing() -> [SQLTables.IndexStatement] {
         let kept = keptIndexes
         return new.indexes().filter { !kept.contains($0.name) }
     }
 
     /// Returns the statements that create the indexes of link tables after `finishing`.
-    public func linkIndexing() -> [String] {
+    package func linkIndexing() -> [String] {
         new.schema.links.indices.filter { link in keptLinks[link].map { old.table(link: $0) != new.table(link: link) } ?? true }
             .map(new.createMemberIndex)
     }
@@ -116,7 +116,7 @@ public struct SQLMigration: Sendable {
     }
 
     /// Returns a description of the complete step, for people to read.
-    public func lines() -> [String] {
+    package func lines() -> [String] {
         preparing() + work.roots.sorted().map { "-- rows of \(new.schema.entities[$0].name) are written anew" }
             + work.links.sorted().map { "-- pairs of \(new.schema.links[$0].name) are written anew" } + finishing()
             + indexing().map(\.creation)
@@ -126,7 +126,7 @@ public struct SQLMigration: Sendable {
 
 extension SQLTables {
     /// Returns the statement that finds the keys of rows that violate the constraint of an index, two of each group.
-    public func duplicates(_ index: IndexStatement) -> String {
+    package func duplicates(_ index: IndexStatement) -> String {
         let columns = index.columns.map(SQLText.quoted)
         let conditions = columns.map { "\($0) IS NOT NULL" } + (index.condition.map { [$0] } ?? [])
         return """

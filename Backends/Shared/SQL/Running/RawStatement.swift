@@ -1,16 +1,16 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// A statement of the program in a dialect, with its names resolved and its kind checked as far as the text shows it.
-public struct RawStatement: Sendable {
+package struct RawStatement: Sendable {
     /// The purpose of a statement.
     private enum Purpose {
         case query, change
     }
 
     /// The text.
-    public let sql: String
+    package let sql: String
     /// The values, in the order of the placeholders.
-    public let bindings: [SQLBinding]
+    package let bindings: [SQLBinding]
 
     private static let queries: Set<String> = ["SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN"]
     private static let changes: Set<String> = ["INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH"]
@@ -20,12 +20,12 @@ public struct RawStatement: Sendable {
     /// Creates a statement that must not change anything.
     ///
     /// - Throws: `readOnly` if it would change something, `invalidPredicate` for any other statement that is not a query.
-    public init(query sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .query) }
+    package init(query sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .query) }
 
     /// Creates a statement that changes rows.
     ///
     /// - Throws: `invalidPredicate` for anything else.
-    public init(change sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .change) }
+    package init(change sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .change) }
 
     private init(_ sql: RawSQL, _ tables: SQLTables, _ purpose: Purpose) throws(StorageError) {
         var text: SQLText = ""
@@ -41,7 +41,7 @@ public struct RawStatement: Sendable {
     /// Returns the position at which the engine failed to parse the text and the text that follows it, for people to read.
     ///
     /// - Parameter offset: The number of characters (Unicode scalars) before the position; nil where the engine does not report it.
-    public func place(_ offset: Int?) -> String {
+    package func place(_ offset: Int?) -> String {
         guard let offset, offset >= 0 else { return "" }
         let rest = String(String.UnicodeScalarView(sql.unicodeScalars.dropFirst(offset).prefix(30)))
         return " (at character \(offset + 1)\(rest.isEmpty ? ", the end" : ": \(rest)"))"

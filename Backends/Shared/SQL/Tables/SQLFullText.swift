@@ -1,27 +1,27 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// The full-text indexes of an engine. They contain the words that Polystore itself finds in a text, so that a search returns the same
 /// result in every store.
-public struct SQLFullText: Sendable {
+package struct SQLFullText: Sendable {
     /// A text column with a full-text index, by the engine's names.
-    public struct Column: Sendable {
+    package struct Column: Sendable {
         /// The name of the index.
-        public let index: String
+        package let index: String
         /// The table.
-        public let table: String
+        package let table: String
         /// The column.
-        public let name: String
+        package let name: String
     }
 
     /// Returns the statements that create an index of all rows of the table and keep it up to date.
-    public var creation: @Sendable (Column) -> String
+    package var creation: @Sendable (Column) -> String
     /// Returns the statements that remove the index.
-    public var removal: @Sendable (Column) -> String
+    package var removal: @Sendable (Column) -> String
     /// Returns the condition that a row, whose key and text are given as SQL, matches a search; nil where the index cannot answer it.
-    public var condition: @Sendable (Column, _ key: SQLText, _ text: SQLText, SearchQuery) -> SQLText?
+    package var condition: @Sendable (Column, _ key: SQLText, _ text: SQLText, SearchQuery) -> SQLText?
 
     /// Creates a description of an engine's full-text indexes.
-    public init(
+    package init(
         creation: @escaping @Sendable (Column) -> String, removal: @escaping @Sendable (Column) -> String,
         condition: @escaping @Sendable (Column, _ key: SQLText, _ text: SQLText, SearchQuery) -> SQLText?
     ) {

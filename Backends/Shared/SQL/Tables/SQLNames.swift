@@ -1,18 +1,18 @@
 internal import PolystoreStorage
 
 /// The rules of an engine for names.
-public struct SQLNameRules: Sendable {
+package struct SQLNameRules: Sendable {
     /// The maximum length of a name in bytes.
-    public var limit: Int
+    package var limit: Int
     /// Whether names that differ only in the case of ASCII letters are the same.
-    public var foldsCase: Bool
+    package var foldsCase: Bool
     /// The names of the engine's own columns.
-    public var reservedColumns: Set<String>
+    package var reservedColumns: Set<String>
     /// The prefix that names of tables and indexes may not have, in lower case; nil for none.
-    public var reservedPrefix: String?
+    package var reservedPrefix: String?
 
     /// Creates rules.
-    public init(limit: Int, foldsCase: Bool, reservedColumns: Set<String> = [], reservedPrefix: String? = nil) {
+    package init(limit: Int, foldsCase: Bool, reservedColumns: Set<String> = [], reservedPrefix: String? = nil) {
         self.limit = limit
         self.foldsCase = foldsCase
         self.reservedColumns = reservedColumns

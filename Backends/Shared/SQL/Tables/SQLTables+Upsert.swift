@@ -1,11 +1,11 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 extension SQLTables {
     /// Returns the statement of an upsert. It returns the key and, in a hierarchy, the entity number of each row that it wrote, and no row
     /// where the conflicting row belongs to another entity.
     ///
     /// - Parameter rows: The inserted rows, as `VALUES` or `SELECT`: key, version, and the cells of the slots in order.
-    public func upsert(_ upsert: RowUpsert, rows: String) -> String {
+    package func upsert(_ upsert: RowUpsert, rows: String) -> String {
         let description = schema[upsert.entity], table = SQLText.quoted(table(upsert.entity))
         let names = ["\"_id\"", "\"_version\""] + description.slots.indices.map { SQLText.quoted(column(upsert.entity, $0)) }
         let target = upsert.constraint.slots.map { SQLText.quoted(column(upsert.entity, $0)) }.joined(separator: ", ")
@@ -23,10 +23,10 @@ extension SQLTables {
     }
 
     /// Returns the entity with a number in `_entity`.
-    public func entity(_ number: Int64) -> EntityIndex? { entityNumbers.firstIndex { Int64($0) == number } }
+    package func entity(_ number: Int64) -> EntityIndex? { entityNumbers.firstIndex { Int64($0) == number } }
 
     /// Returns one row of parameters for `upsert(_:rows:)`.
-    public func upsertValues(_ entity: EntityIndex) -> String {
+    package func upsertValues(_ entity: EntityIndex) -> String {
         let description = schema[entity]
         var values = (1...(description.slots.count + 2)).map { "?\($0)" }
         if description.isHierarchy { values.append(String(entityNumbers[entity])) }

@@ -1,13 +1,13 @@
-public import PolystoreStorage
+package import PolystoreStorage
 
 /// The tables of a schema, with their columns and indexes: one for each hierarchy and one for each link.
-public struct SQLTables: Sendable {
+package struct SQLTables: Sendable {
     /// The schema.
-    public let schema: Schema
+    package let schema: Schema
     /// The dialect.
-    public let dialect: SQLDialect
+    package let dialect: SQLDialect
     /// The `_entity` number of each entity.
-    public let entityNumbers: [Int16]
+    package let entityNumbers: [Int16]
     private let names: SQLNames
     /// The tables, indexes and sequences that have another name during a migration.
     private let moved: [String: String]
@@ -22,7 +22,7 @@ public struct SQLTables: Sendable {
     /// - Parameters:
     ///   - moved: The tables, indexes and sequences that have another name for the time being.
     ///   - movedColumns: The columns that have another name for the time being, by the root of their hierarchy.
-    public init(
+    package init(
         _ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16], moved: [String: String] = [:],
         movedColumns: [EntityIndex: [Int: String]] = [:]
     ) {
@@ -46,33 +46,33 @@ public struct SQLTables: Sendable {
     }
 
     /// Returns the name of the table of an entity's hierarchy.
-    public func table(_ entity: EntityIndex) -> String { place(names.relation(schema.entities[schema[entity].root].name)) }
+    package func table(_ entity: EntityIndex) -> String { place(names.relation(schema.entities[schema[entity].root].name)) }
 
     /// The names of all tables.
     package var tableNames: [String] { schema.roots.map { table($0) } + schema.links.indices.map { table(link: $0) } }
 
     /// Returns the name of a link table.
-    public func table(link: Int) -> String { place(names.relation(schema.links[link].name)) }
+    package func table(link: Int) -> String { place(names.relation(schema.links[link].name)) }
 
     private func place(_ relation: String) -> String { moved[relation] ?? relation }
 
     /// Returns the name of the column of a slot.
-    public func column(_ entity: EntityIndex, _ slot: Int) -> String {
+    package func column(_ entity: EntityIndex, _ slot: Int) -> String {
         let description = schema[entity]
         return column(root: description.root, description.slots[slot].column)
     }
 
     /// Returns the name of a column of a hierarchy's table.
-    public func column(root: EntityIndex, _ column: Int) -> String { movedColumns[root]?[column] ?? names.column(root, column) }
+    package func column(root: EntityIndex, _ column: Int) -> String { movedColumns[root]?[column] ?? names.column(root, column) }
 
     /// Returns the name of the sequence that generates the keys of a hierarchy, for engines with sequences.
-    public func keySequence(_ root: EntityIndex) -> String { place(name("polystore_keys." + schema.entities[root].name)) }
+    package func keySequence(_ root: EntityIndex) -> String { place(name("polystore_keys." + schema.entities[root].name)) }
 
     /// Returns a name of the store's own in the form that the engine accepts.
-    public func name(_ text: String) -> String { SQLNames.fitted(text, dialect.names) }
+    package func name(_ text: String) -> String { SQLNames.fitted(text, dialect.names) }
 
     /// Returns the statements that create all tables.
-    public func creation() -> [String] {
+    package func creation() -> [String] {
         schema.roots.map { createTable(root: $0) } + schema.links.indices.map(createLink)
     }
 
@@ -80,39 +80,39 @@ public struct SQLTables: Sendable {
     package static let analyzedRows = 1000
 
     /// Returns the statements that create all indexes, including unique ones.
-    public func indexCreation() -> [String] { indexes().map(\.creation) }
+    package func indexCreation() -> [String] { indexes().map(\.creation) }
 
     /// An index of a table.
-    public struct IndexStatement: Sendable {
+    package struct IndexStatement: Sendable {
         /// The root of the hierarchy that the index belongs to.
-        public let root: EntityIndex
+        package let root: EntityIndex
         /// The name of the index.
-        public let name: String
+        package let name: String
         /// The statements that create the index.
-        public let creation: String
+        package let creation: String
         /// The statements that remove the index.
-        public let removal: String
+        package let removal: String
         /// The constraint that the index enforces; nil for a plain index.
-        public let constraint: ResolvedConstraint?
+        package let constraint: ResolvedConstraint?
         /// The indexed columns.
-        public let columns: [String]
+        package let columns: [String]
         /// The columns that the condition of the index reads.
         let conditionColumns: [String]
         /// The condition on the rows that a constraint covers; nil for all rows.
-        public let condition: String?
+        package let condition: String?
         /// Whether the index is a table of its own, which dropping the table does not remove.
-        public let isTable: Bool
+        package let isTable: Bool
     }
 
     /// Returns the unique constraint that an index enforces: of this version, or, while two versions of a model are in use, the
     /// corresponding one of the other.
-    public func constraint(ofIndex name: String) -> ResolvedConstraint? {
+    package func constraint(ofIndex name: String) -> ResolvedConstraint? {
         let indexes = indexes()
         return (indexes.first { $0.name == name } ?? indexes.first { moved[name] == $0.name })?.constraint
     }
 
     /// Returns all indexes: those of to-one references, declared indexes and unique constraints.
-    public func indexes() -> [IndexStatement] { Self.declaredIndexes(schema).compactMap(index) }
+    package func indexes() -> [IndexStatement] { Self.declaredIndexes(schema).compactMap(index) }
 
     private struct DeclaredIndex {
         let text: String
@@ -203,7 +203,7 @@ public struct SQLTables: Sendable {
     }
 
     /// Returns the statement that creates the table of a hierarchy.
-    public func createTable(root: EntityIndex) -> String {
+    package func createTable(root: EntityIndex) -> String {
         var columns = ["\"_id\" \(dialect.typeName(.int64)) PRIMARY KEY"]
         if schema[root].isHierarchy { columns.append("\"_entity\" \(dialect.typeName(.int16)) NOT NULL") }
         columns.append("\"_version\" \(dialect.typeName(.int64)) NOT NULL")
@@ -216,7 +216,7 @@ public struct SQLTables: Sendable {
     private func createLink(_ link: Int) -> String { "\(createTable(link: link)); \(createMemberIndex(link))" }
 
     /// Returns the statement that creates a link table.
-    public func createTable(link: Int) -> String {
+    package func createTable(link: Int) -> String {
         let type = dialect.typeName(.int64)
         return """
             CREATE TABLE \(SQLText.quoted(table(link: link)))("owner" \(type) NOT NULL, "rank" \(type) NOT NULL, "member" \(type) NOT NULL, \
@@ -225,10 +225,10 @@ public struct SQLTables: Sendable {
     }
 
     /// Returns the name of a link table's index by member.
-    public func memberIndex(_ link: Int) -> String { place(names.relation(SQLNames.memberIndex(schema.links[link].name))) }
+    package func memberIndex(_ link: Int) -> String { place(names.relation(SQLNames.memberIndex(schema.links[link].name))) }
 
     /// Returns the statement that creates a link table's index by member.
-    public func createMemberIndex(_ link: Int) -> String {
+    package func createMemberIndex(_ link: Int) -> String {
         "CREATE INDEX \(SQLText.quoted(memberIndex(link))) ON \(SQLText.quoted(table(link: link)))(\"member\", \"owner\")"
     }
 }

@@ -1,16 +1,16 @@
 /// A driver that updates a target from one snapshot of a list to the next, and holds the shown snapshot.
 ///
 /// It belongs to the isolation of its target, for example the main actor, and is not sendable.
-public final class ListTargetDriver<Target: ListTarget> {
+package final class ListTargetDriver<Target: ListTarget> {
     /// The class of the objects in the list.
-    public typealias Object = Target.Object
+    package typealias Object = Target.Object
 
     /// The target.
-    public let target: Target
+    package let target: Target
     /// The snapshot that the target shows. During a step it is the list before or after the step, never an intermediate one.
-    public private(set) var snapshot = ListSnapshot<Object>()
+    package private(set) var snapshot = ListSnapshot<Object>()
     /// The number of changes from which on the target is reloaded; nil for no limit.
-    public var changeLimit: Int?
+    package var changeLimit: Int?
 
     private var isShown = false
     private var isApplying = false
@@ -19,7 +19,7 @@ public final class ListTargetDriver<Target: ListTarget> {
     private var waiting: (snapshot: ListSnapshot<Object>, animated: Bool)?
 
     /// Creates a driver of a target that shows nothing yet.
-    public init(_ target: Target, changeLimit: Int? = nil) {
+    package init(_ target: Target, changeLimit: Int? = nil) {
         self.target = target
         self.changeLimit = changeLimit
     }
@@ -27,7 +27,7 @@ public final class ListTargetDriver<Target: ListTarget> {
     /// Shows a snapshot in the target: the first one as a whole, each other by the steps from the shown one.
     ///
     /// A snapshot applied during a step waits until the target shows the previous one. Of several, only the last is shown.
-    public func apply(_ snapshot: ListSnapshot<Object>, animated: Bool = true) {
+    package func apply(_ snapshot: ListSnapshot<Object>, animated: Bool = true) {
         // Updates of a skipped snapshot must still be shown.
         waiting = (waiting.map { snapshot.updating($0.snapshot) } ?? snapshot, animated)
         if isApplying { return }

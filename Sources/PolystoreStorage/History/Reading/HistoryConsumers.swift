@@ -4,25 +4,25 @@ internal import Foundation
 ///
 /// One note contains the names of all consumers, and each consumer's offset has a note of its own, so that consumers that advance at the
 /// same time do not conflict.
-public struct HistoryConsumers {
+package struct HistoryConsumers {
     private static let index = "history.consumers"
     private static let prefix = "history.consumer."
     /// The maximum length of a name in bytes. With its prefix the name becomes the name of a note.
-    public static let longestName = 180
+    package static let longestName = 180
 
     private let session: ReadSession
 
     /// Creates a view of the consumers in a session's store.
-    public init(_ session: ReadSession) { self.session = session }
+    package init(_ session: ReadSession) { self.session = session }
 
     /// Returns the names in the order of their registration.
-    public func names() throws(StorageError) -> [String] {
+    package func names() throws(StorageError) -> [String] {
         guard let data = try session.note(Self.index) else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     /// Returns the offset of a consumer, or nil if it is not registered.
-    public func find(_ name: String) throws(StorageError) -> HistoryOffset? {
+    package func find(_ name: String) throws(StorageError) -> HistoryOffset? {
         guard let note = try session.note(Self.prefix + name) else { return nil }
         return try HistoryOffset(name, note: note)
     }
@@ -30,7 +30,7 @@ public struct HistoryConsumers {
     /// Returns the offset of a consumer.
     ///
     /// - Throws: `notFound` if it is not registered.
-    public func offset(_ name: String) throws(StorageError) -> HistoryOffset {
+    package func offset(_ name: String) throws(StorageError) -> HistoryOffset {
         try Self.check(name)
         if let offset = try find(name) { return offset }
         throw StorageError(
@@ -38,7 +38,7 @@ public struct HistoryConsumers {
     }
 
     /// Returns all consumers in the order of their registration.
-    public func all() throws(StorageError) -> [HistoryOffset] {
+    package func all() throws(StorageError) -> [HistoryOffset] {
         var result: [HistoryOffset] = []
         for name in try names() { if let offset = try find(name) { result.append(offset) } }
         return result
@@ -47,7 +47,7 @@ public struct HistoryConsumers {
     /// Returns the lag of a consumer. Iterates through all entries that the consumer has not processed.
     ///
     /// - Throws: `tokenExpired` if the history at its offset was purged.
-    public func lag(of offset: HistoryOffset) throws(StorageError) -> HistoryOffsetLag {
+    package func lag(of offset: HistoryOffset) throws(StorageError) -> HistoryOffsetLag {
         var lag = HistoryOffsetLag(transactions: 0), token = offset.token
         while true {
             let entries = try session.history(since: token, limit: 256)
@@ -72,7 +72,7 @@ public struct HistoryConsumers {
 extension HistoryConsumers {
     /// Registers a consumer that has processed everything up to a token. A consumer that is already registered keeps its offset.
     @discardableResult
-    public static func register(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
+    package static func register(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         try check(name)
         let consumers = HistoryConsumers(writer)
         if let known = try consumers.find(name) { return known }
@@ -82,7 +82,7 @@ extension HistoryConsumers {
     /// Sets the offset of a consumer to a token regardless of its previous offset. A consumer whose offset was purged starts again in this
     /// way.
     @discardableResult
-    public static func restart(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
+    package static func restart(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         try check(name)
         return try begin(name, at: token, writer)
     }
@@ -99,7 +99,7 @@ extension HistoryConsumers {
     ///
     /// - Throws: `notFound` if it is not registered; `tokenExpired` for a token of another store.
     @discardableResult
-    public static func acknowledge(
+    package static func acknowledge(
         _ name: String, through token: HistoryToken, _ writer: WriteSession
     ) throws(StorageError) -> HistoryOffset {
         var offset = try HistoryConsumers(writer).offset(name)
@@ -113,7 +113,7 @@ extension HistoryConsumers {
     }
 
     /// Removes a consumer. An unregistered name is not an error.
-    public static func unregister(_ name: String, _ writer: WriteSession) throws(StorageError) {
+    package static func unregister(_ name: String, _ writer: WriteSession) throws(StorageError) {
         try check(name)
         let names = try HistoryConsumers(writer).names()
         if names.contains(name) { try setNames(names.filter { $0 != name }, writer) }
@@ -129,7 +129,7 @@ extension HistoryConsumers {
     private static let attempts = 8
 
     /// Runs a short write transaction about consumers. Repeats it after a conflict; the last attempt is exclusive.
-    public static func write<Result>(
+    package static func write<Result>(
         _ begin: (WriteOptions) throws(StorageError) -> WriteSession,
         _ body: (WriteSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {

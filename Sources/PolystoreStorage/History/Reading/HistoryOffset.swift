@@ -1,15 +1,15 @@
 internal import Foundation
 
 /// The offset of a consumer in a store's history, as the store keeps it.
-public struct HistoryOffset: Sendable, Hashable {
+package struct HistoryOffset: Sendable, Hashable {
     /// The name of the consumer.
-    public let name: String
+    package let name: String
     /// The token up to which the consumer has processed the history.
-    public var token: HistoryToken
+    package var token: HistoryToken
     /// The time of the registration, in microseconds since 1970.
-    public var registered: Int64
+    package var registered: Int64
     /// The time of the last acknowledgement, in microseconds since 1970.
-    public var seen: Int64
+    package var seen: Int64
 
     init(_ name: String, _ token: HistoryToken, now: Int64) {
         self.name = name
@@ -32,9 +32,9 @@ public struct HistoryOffset: Sendable, Hashable {
 }
 
 /// The distance between a consumer's offset and the newest entry.
-public struct HistoryOffsetLag: Sendable, Hashable {
+package struct HistoryOffsetLag: Sendable, Hashable {
     /// The number of entries that the consumer has not processed.
-    public var transactions: Int
+    package var transactions: Int
     /// The time of the first of these entries, in microseconds since 1970, or nil if there is none.
-    public var oldest: Int64?
+    package var oldest: Int64?
 }

@@ -4,47 +4,47 @@ internal import Foundation
 ///
 /// A token is found immediately. Every other criterion is evaluated by iterating through the entries after the token, so a page takes time
 /// proportional to the number of entries examined, which is at most `reach`.
-public struct HistoryScan: Sendable, Hashable {
+package struct HistoryScan: Sendable, Hashable {
     /// The token after which to start, or nil for the oldest retained entry.
-    public var after: HistoryToken?
+    package var after: HistoryToken?
     /// The earliest time of the selected entries, in microseconds since 1970.
-    public var from: Int64?
+    package var from: Int64?
     /// The time before which the selected entries were committed, in microseconds since 1970.
-    public var until: Int64?
+    package var until: Int64?
     /// The authors whose entries are selected, or nil for all.
-    public var authors: Set<String>?
+    package var authors: Set<String>?
     /// The authors whose entries are excluded.
-    public var excludedAuthors: Set<String> = []
+    package var excludedAuthors: Set<String> = []
     /// The entities of which a selected entry must contain a change, or nil for any entity.
-    public var entities: Set<EntityIndex>?
+    package var entities: Set<EntityIndex>?
     /// The maximum number of entries in a page.
-    public var limit: Int
+    package var limit: Int
     /// The maximum number of entries that one page examines.
-    public var reach = 10_000
+    package var reach = 10_000
 
     private static let chunk = 256
 
     /// Creates a scan of all entries after a token.
-    public init(after: HistoryToken? = nil, limit: Int = 1000) {
+    package init(after: HistoryToken? = nil, limit: Int = 1000) {
         self.after = after
         self.limit = limit
     }
 
     /// Entries in their order, and the token at which the next page starts.
-    public struct Page: Sendable, Hashable {
+    package struct Page: Sendable, Hashable {
         /// The selected entries.
-        public var entries: [HistoryEntry]
+        package var entries: [HistoryEntry]
         /// The token of the last examined entry, whether it was selected or not.
-        public var next: HistoryToken
+        package var next: HistoryToken
         /// Whether there were no entries after it.
-        public var isLast: Bool
+        package var isLast: Bool
     }
 
     /// Returns the next page. If the history has no valid starting point, because a program writes without recording, the page is empty.
     ///
     /// - Throws: `tokenExpired` if the history no longer contains the position of the token; `unsupported` for a store that keeps no
     ///   history.
-    public func page(_ reader: ReadSession) throws(StorageError) -> Page {
+    package func page(_ reader: ReadSession) throws(StorageError) -> Page {
         var page = Page(entries: [], next: try start(reader), isLast: false), walked = 0
         while walked < max(reach, 1), page.entries.count < max(limit, 1) {
             let left = isFiltered ? reach - walked : limit - page.entries.count
@@ -69,7 +69,7 @@ public struct HistoryScan: Sendable, Hashable {
     }
 
     /// Returns the token that precedes all retained entries of a store.
-    public static func beginning(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
+    package static func beginning(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
         if let first = try reader.history(since: nil, limit: 1).first {
             return HistoryToken(store: reader.store.storeID, position: first.token.position - 1)
         }
@@ -77,7 +77,7 @@ public struct HistoryScan: Sendable, Hashable {
     }
 
     /// Returns the newest token, or position 0 for a store that never had one.
-    public static func newest(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
+    package static func newest(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
         if let newest = try reader.currentToken() { return newest }
         return HistoryToken(store: reader.store.storeID, position: 0)
     }
@@ -85,7 +85,7 @@ public struct HistoryScan: Sendable, Hashable {
     private var isFiltered: Bool { from != nil || until != nil || authors != nil || !excludedAuthors.isEmpty || entities != nil }
 
     /// Returns whether the scan selects an entry.
-    public func includes(_ entry: HistoryEntry) -> Bool {
+    package func includes(_ entry: HistoryEntry) -> Bool {
         if let from, entry.time < from { return false }
         if let until, entry.time >= until { return false }
         if let authors, !authors.contains(entry.author) { return false }
