@@ -360,7 +360,7 @@ import Testing
         let next = try Schema(entities: entities)
         let step = MigrationStep(SchemaMapping(from: open.schema, to: next))
         #expect(failure { _ = try open.store.beginMigration(step, WriteOptions()) }?.code == .unsupported)
-        #expect(failure { _ = try open.store.explanation(of: step) }?.message.contains("their owner") == true)
+        #expect(failure { _ = try open.store.explanation(of: step) }?.message.contains("the program that owns them") == true)
         #expect(!open.store.capabilities.contains(.migrations))
     }
 
