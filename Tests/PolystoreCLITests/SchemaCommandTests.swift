@@ -36,7 +36,7 @@ import Testing
                     ]
                 )
             case .lmdb:
-                (["write the rows of Note anew", "remove Note"], ["write the rows of Memo anew", "remove polystore_1.Note"])
+                (["rewrite the rows of Note", "remove Note"], ["rewrite the rows of Memo", "remove polystore_1.Note"])
             }
         }
     }
@@ -260,7 +260,9 @@ import Testing
         let store = try store(.postgresql)
         let plan = try run("schema", "expand", store, "--model", v2, "--dry-run").output
         #expect(plan.contains(#"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#) && plan.hasSuffix("nothing was changed\n"))
-        #expect(try run("schema", "backfill", store).error == "polystore: no step is under way in the store; begin one with expand\n")
+        #expect(
+            try run("schema", "backfill", store).error
+                == "polystore: no online migration is in progress in the store; begin one with expand\n")
         for timeout in ["nan", "-1"] { #expect(try run("schema", "expand", store, "--model", v2, "--timeout=\(timeout)").code == 64) }
         #expect(
             try run("schema", "expand", store, "--model", v2)

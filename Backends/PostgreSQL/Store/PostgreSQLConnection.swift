@@ -183,7 +183,7 @@ final class PostgreSQLConnection: SQLConnection {
             if [PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(PQresultStatus(result)) {
                 giveUp()
                 PQclear(result)
-                throw StorageError(.unsupported, "a COPY between the program and the server is no statement that can be run here")
+                throw StorageError(.unsupported, "a COPY between the program and the server is not supported")
             }
         }
         return try checked(last)
