@@ -277,7 +277,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     // MARK: Errors
 
-    var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost") }
+    var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost; try again") }
 
     /// Returns the result, or throws its error.
     func checked(_ result: OpaquePointer?) throws(StorageError) -> OpaquePointer? {

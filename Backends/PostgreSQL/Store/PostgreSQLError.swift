@@ -60,7 +60,7 @@ struct PostgreSQLError {
     func error(_ tables: SQLTables?) -> StorageError {
         let cause = Cause(state: state, constraint: constraint, sentence: sentence, table: table, column: column, offset: offset)
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
-        if isFatal { return make(.connectionLost, "the connection to the server was lost") }
+        if isFatal { return make(.connectionLost, "the connection to the server was lost; try again") }
         switch state {
         case "23505": return unique(tables, cause)
         case "40001", "40P01":
@@ -82,7 +82,7 @@ struct PostgreSQLError {
         case "53300": return make(.busy, "the server has too many connections; try again, or raise its max_connections")
         case "57014": return make(.timeout, "the server cancelled the statement")
         case "55P03": return make(.busy, "the server could not get a lock in time; try again")
-        case "08000", "08003", "08006", "": return make(.connectionLost, "the connection to the server was lost")
+        case "08000", "08003", "08006", "": return make(.connectionLost, "the connection to the server was lost; try again")
         case "22003": return make(.arithmeticOverflow, "a number is outside the range of its type")
         case "22012": return make(.divisionByZero, "a division by zero")
         case "22021": return make(.valueNotStorable, "a string has characters that the server cannot store")
@@ -126,7 +126,12 @@ struct PostgreSQLError {
                 "another object has the same values under \"\(constraint)\", a unique constraint of another version of the model",
                 cause: cause)
         }
-        return StorageError(.alreadyExists, "an object with this key already exists", cause: cause)
+        guard let root = tables.schema.roots.first(where: { tables.table($0) == table }) else {
+            return StorageError(.alreadyExists, "an object with this key already exists", cause: cause)
+        }
+        let name = tables.schema.entities[root].name
+        return StorageError(
+            .alreadyExists, "an object of \(name) with this key already exists", details: .init(entity: name), cause: cause)
     }
 }
 #endif

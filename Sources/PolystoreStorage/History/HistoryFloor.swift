@@ -25,7 +25,7 @@ public struct HistoryFloor: Sendable, Hashable {
         }
         let text = String(decoding: note, as: UTF8.self), isUnrecorded = text.hasSuffix(Self.mark)
         guard let position = Int64(isUnrecorded ? String(text.dropLast(Self.mark.count)) : text), (0..<Int64.max).contains(position) else {
-            throw StorageError(.corrupted, "the store has lost where its history begins; restore a backup of it")
+            throw StorageError(.corrupted, "the stored start of the history is damaged; restore the store from a backup")
         }
         self.init(position, isUnrecorded: isUnrecorded)
     }
