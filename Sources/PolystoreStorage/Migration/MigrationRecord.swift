@@ -39,7 +39,7 @@ public struct MigrationRecord: Sendable, Hashable {
         var records: [MigrationRecord] = []
         for number in 0..<(try count(session)) {
             guard let data = try session.note(name(number)), let record = MigrationRecord(data) else {
-                throw StorageError(.corrupted, "the stored record of migration \(number) is damaged; restore the store from a backup")
+                throw StorageError(.corrupted, "the stored record of migration \(number + 1) is damaged; restore the store from a backup")
             }
             records.append(record)
         }

@@ -145,7 +145,8 @@ public struct PastVersion: Sendable, Hashable {
         for step in 0..<count {
             guard let note = try session.note(noteName(step)), let past = PastVersion(note) else {
                 throw StorageError(
-                    .corrupted, "the mapping of the history before migration \(step) is missing or damaged; restore the store from a backup"
+                    .corrupted,
+                    "the mapping of the history before migration \(step + 1) is missing or damaged; restore the store from a backup"
                 )
             }
             if past.until < oldest { continue }
