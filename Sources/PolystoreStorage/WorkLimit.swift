@@ -54,7 +54,7 @@ public final class WorkLimit: Sendable {
     @inline(never) public func check() throws(StorageError) {
         if isCancelled.load(ordering: .acquiring) || Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
         if hasDeadline, let deadline, ContinuousClock.now >= deadline {
-            throw StorageError(.timeout, "the transaction did not end within its time; nothing was changed")
+            throw StorageError(.timeout, "the transaction did not end before its timeout; nothing was changed")
         }
     }
 

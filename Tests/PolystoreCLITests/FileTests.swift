@@ -33,7 +33,7 @@ import Testing
             #expect(result.code == 2 && !result.error.isEmpty, "\(arguments)")
         }
         let named = try program.run(["load", "memory:", pipe, "--entity", "Note", "--model", model])
-        #expect(named.error.contains("it is no regular file"))
+        #expect(named.error.contains("not a regular file"))
     }
 
     @Test func aNameThatFillsNothingIsRefusedUnlessItIsAllowed() throws {

@@ -129,7 +129,7 @@ import Glibc
         #expect(try run("history", "consumers", store).code == 0)
         #expect(try run("history", "purge", store, "--acknowledged").output == "0 transactions forgotten\n")
         let off = try run("history", store + "?history=off")
-        #expect(off.code == 2 && off.error.contains("keeps no history"))
+        #expect(off.code == 2 && off.error.contains("records no history"))
     }
 }
 

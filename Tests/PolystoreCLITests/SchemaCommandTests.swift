@@ -36,7 +36,7 @@ import Testing
                     ]
                 )
             case .lmdb:
-                (["write the rows of Note anew", "remove Note"], ["write the rows of Memo anew", "remove polystore_1.Note"])
+                (["rewrite the rows of Note", "remove Note"], ["rewrite the rows of Memo", "remove polystore_1.Note"])
             }
         }
     }
@@ -90,13 +90,13 @@ import Testing
     private static let toV2 = """
         "V1" → "V2" (lightweight): 2 objects
           Note.text was renamed to body
-          attribute Note.stars is new
+          attribute Note.stars was added
 
         """
     private static let toV3 = """
         "V2" → "V3" (lightweight)
           entity Note was renamed to Memo
-          attribute Note.mail is gone (loses the values of Note.mail)
+          attribute Note.mail was removed (loses the values of Note.mail)
 
         """
 
@@ -193,10 +193,10 @@ import Testing
                     """
                     "V3" → "V2" (lightweight): 2 objects
                       entity Memo was renamed to Note
-                      attribute Note.mail is new
+                      attribute Note.mail was added
                     "V2" → "V1" (lightweight)
                       Note.body was renamed to text
-                      attribute Note.stars is gone (loses the values of Note.stars)
+                      attribute Note.stars was removed (loses the values of Note.stars)
                     2 steps done: the store keeps version "V1" now
 
                     """, ""
@@ -231,7 +231,7 @@ import Testing
         #expect(try run("schema", "diff", store, v1) == (0, "both store the same\n", ""))
         let text = """
               Note.text was renamed to body
-              attribute Note.stars is new
+              attribute Note.stars was added
             2 changes from version "V1" to version "V2"
 
             """
@@ -239,10 +239,10 @@ import Testing
         #expect(try run("model", "diff", v1, v2) == (1, text, ""))
         #expect(
             try run("model", "diff", v2, v1, "--json").output.hasSuffix(
-                #""same":false,"changes":[{"path":"Note.body","change":"attribute Note.body is gone","effect":"lossy","#
-                    + #""detail":"the values of Note.body"},{"path":"Note.stars","change":"attribute Note.stars is gone","effect":"lossy","#
-                    + #""detail":"the values of Note.stars"},{"path":"Note.text","change":"attribute Note.text is new","effect":"undecided","#
-                    + #""detail":"what it is in the objects that are there: it has no default"}]}"# + "\n"))
+                #""same":false,"changes":[{"path":"Note.body","change":"attribute Note.body was removed","effect":"lossy","#
+                    + #""detail":"the values of Note.body"},{"path":"Note.stars","change":"attribute Note.stars was removed","effect":"lossy","#
+                    + #""detail":"the values of Note.stars"},{"path":"Note.text","change":"attribute Note.text was added","effect":"undecided","#
+                    + #""detail":"its value in existing objects, as it has no default"}]}"# + "\n"))
         #expect(try run("schema", "diff", store, program.folder.path + "/none.json").code == 2)
     }
 
@@ -260,7 +260,9 @@ import Testing
         let store = try store(.postgresql)
         let plan = try run("schema", "expand", store, "--model", v2, "--dry-run").output
         #expect(plan.contains(#"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#) && plan.hasSuffix("nothing was changed\n"))
-        #expect(try run("schema", "backfill", store).error == "polystore: no step is under way in the store; begin one with expand\n")
+        #expect(
+            try run("schema", "backfill", store).error
+                == "polystore: no online migration is in progress in the store; begin one with expand\n")
         for timeout in ["nan", "-1"] { #expect(try run("schema", "expand", store, "--model", v2, "--timeout=\(timeout)").code == 64) }
         #expect(
             try run("schema", "expand", store, "--model", v2)

@@ -46,28 +46,29 @@ import Testing
     @Test func anInitialiserOfTheClassIsTold() throws {
         let found = try errors("var name: String = \"\"\ninit(name: String) { self.name = name }")
         #expect(
-            found.count == 1 && found[0].hasPrefix("2: a model class has no initialiser of its own: transaction.create makes an object"))
+            found.count == 1
+                && found[0].hasPrefix("2: a model class cannot have a designated initialiser: create objects with transaction.create"))
         let convenience = "convenience init(_ name: String, _ t: BaseTransaction) throws { try self.init(context: t); self.name = name }"
         #expect(try errors("var name: String = \"\"\n\(convenience)") == [])
     }
 
     @Test(arguments: [
-        ("let name: String = \"\"", "name must be a var: a let cannot be loaded"),
-        ("var name = \"\"", "name needs a type annotation: a macro does not see inferred types"),
-        ("var a: Int = 1, b: Int = 2", "declare a and what follows it each with a var of its own"),
+        ("let name: String = \"\"", "name must be a var: a let cannot be loaded from the store"),
+        ("var name = \"\"", "name requires a type annotation: a macro cannot see inferred types"),
+        ("var a: Int = 1, b: Int = 2", "declare a and the properties after it each with a separate var"),
         (
             "var name: String = \"\" { willSet {} }",
-            "a stored property of a model cannot have observers; mark it @Transient or observe elsewhere"
+            "a stored property of a model cannot have observers; mark it @Transient, or observe the object with a publisher"
         ),
         (
             "@Attribute(key: name) var x: Int = 0\nstatic let name = \"y\"",
-            "key must be a text in quotes: a macro does not see the values of names"
+            "key must be a string literal: a macro cannot evaluate names"
         ),
         (
             "#if true\nvar hidden: Int?\n#endif\nvar name: String = \"\"",
-            "hidden must stand outside of #if: a macro does not see which part is compiled"
+            "hidden must be declared outside of #if: a macro cannot determine which branch is compiled"
         ),
-        ("@Relationship var other: Other", "the relationship other needs the type T?, Set<T> or [T]"),
+        ("@Relationship var other: Other", "the relationship other must have the type T?, Set<T> or [T]"),
     ])
     func oneSentenceAtTheProperty(_ members: String, _ message: String) throws {
         let found = try errors(members).filter { !$0.contains("cannot find") && !$0.contains("instance member") }
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func aNameThatEveryObjectHasIsTold() throws {
-        let message = "every object has a version already: give the property another name, and @Attribute(key: \"version\")"
+        let message = "every object already has a property version: give the property another name, and @Attribute(key: \"version\")"
         #expect(try errors("var version: Int = 0").contains("1: \(message)"))
     }
 

@@ -34,8 +34,9 @@ import Testing
 
     @Test(arguments: [
         ("", "at least one word"), ("-a", "at least one word"), ("...", "at least one word"), ("\"a", "quote is not closed"),
-        ("a \"\"", "between the quotes"), ("a -", "after -"), ("a*b", "directly behind"), ("a *", "directly behind"),
-        ("OR a", "before OR"), ("a OR", "after OR"), ("a OR OR b", "before OR"), ("a OR -b", "beside OR"), ("a -b OR c", "before OR"),
+        ("a \"\"", "between the quotes"), ("a -", "after -"), ("a*b", "directly after"), ("a *", "directly after"),
+        ("OR a", "before OR"), ("a OR", "after OR"), ("a OR OR b", "before OR"), ("a OR -b", "combined with OR"),
+        ("a -b OR c", "before OR"),
     ]) func whatIsWrongIsSaid(_ text: String, _ message: String) {
         #expect { try SearchQuery(text) } throws: { ($0 as? QueryError)?.message.contains(message) == true }
     }

@@ -55,7 +55,7 @@ import Testing
         #expect(origins(old, new) == ["a": "b", "b": "a"])
         #expect(
             SchemaMapping(from: new, backTo: old).changes.map(\.description) == [
-                "Note.a was renamed to b", "Note.b was renamed to a", "the attributes of Note stand in another order",
+                "Note.a was renamed to b", "Note.b was renamed to a", "the attributes of Note are declared in another order",
             ])
     }
 

@@ -234,7 +234,7 @@ import Testing
         let body = ["Shop": "<entity name=\"A\"/>", "Shop 2": "<entity name=\"B\"/>"]
         let unsaid = try XcodeDataModel(contentsOf: models.versions(body, current: nil))
         #expect(unsaid.current == nil)
-        #expect(throws: SchemaError("", "the model has no current version; name one of \"Shop\", \"Shop 2\"")) { try unsaid.version() }
+        #expect(throws: SchemaError("", "the model has no current version; choose one of \"Shop\", \"Shop 2\"")) { try unsaid.version() }
         let wrong = try #require(models.error(try models.versions(body, current: "Shop 3")))
         #expect(wrong.file?.hasSuffix(".xccurrentversion") == true && wrong.line == 6)
         #expect(wrong.message.contains("Shop 3"))

@@ -54,7 +54,7 @@ import Testing
         ]
         let expected: [[String]] =
             switch kind {
-            case .memory, .lmdb: [["keep Note"], ["write the rows of Note anew", "remove Note"]]
+            case .memory, .lmdb: [["keep Note"], ["rewrite the rows of Note", "remove Note"]]
             case .sqlite: [rename, [#"ALTER TABLE "Note" ADD COLUMN "stars" INTEGER DEFAULT 3"#]]
             case .postgresql:
                 [

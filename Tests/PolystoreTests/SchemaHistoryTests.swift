@@ -112,7 +112,7 @@ import Testing
         #expect(changed?.code == .noMigrationPath)
         #expect(
             changed?.message
-                == #"version "V1" of the model is not the version "V1" that is stored: attribute Note.x is gone; "#
+                == #"version "V1" of the model is not the version "V1" that is stored: attribute Note.x was removed; "#
                 + "keep the schema as it was and give the changed one a version of its own")
     }
 

@@ -73,7 +73,7 @@ import Testing
             message("text,who\na,b\n", "a.csv", "{\"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\", \(more)}]}")
         }
         #expect(mapped("\"relationships\": {\"owner\": {\"name\": \"who\"}}") == "loaded 1")
-        #expect(mapped("\"relationship\": {}").contains("\"relationship\" is not known here; did you mean \"relationships\"?"))
+        #expect(mapped("\"relationship\": {}").contains("\"relationship\" is not a known key; did you mean \"relationships\"?"))
         #expect(
             mapped("\"relationships\": {\"owner\": {\"nam\": \"who\"}}").contains("Owner has no attribute \"nam\"; did you mean \"name\"?"))
         #expect(mapped("\"relationships\": {\"owner\": {\"name\": \"whom\"}}").contains("there is no column \"whom\""))

@@ -82,7 +82,7 @@ import Testing
         let store = try open(
             "INSERT INTO Z_PRIMARYKEY VALUES(6, 'Draft', 0, 0); CREATE TABLE ZDRAFT(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER);"
         )
-        #expect(store.remarks == ["the entity Draft is left out: the model has none of this name"])
+        #expect(store.remarks == ["the entity Draft is left out: the model has no entity of this name"])
         #expect(try store.lines() == CoreDataScript.lines)
     }
 

@@ -215,7 +215,7 @@ import Testing
             #expect(attribute.rules.minimum == nil && attribute.rules.maximum == nil && attribute.rules.minLength == nil, "\(attribute)")
             #expect(attribute.allowedValues.isEmpty && attribute.rules.maxLength ?? 9 == 9, "\(attribute)")
         }
-        #expect(open.remarks == ["a check of a says what no rule of an attribute says; it is left out"])
+        #expect(open.remarks == ["a CHECK constraint of a is left out: it does not correspond to a rule of an attribute"])
     }
 }
 

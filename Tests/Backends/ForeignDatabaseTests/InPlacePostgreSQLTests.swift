@@ -48,7 +48,7 @@ import Testing
         }
         #expect(refused?.code == code)
         if code == .valueNotStorable {
-            #expect(refused?.message == "a.d cannot keep the value exactly in the type that it has on the server")
+            #expect(refused?.message == "a.d cannot store the value exactly in the type of its column")
         }
     }
 
@@ -62,7 +62,8 @@ import Testing
         #expect(refused?.code == .unsupported)
         #expect(
             refused?.message.hasPrefix(
-                "the database cannot be used in place: country has the primary key code, which is not of whole numbers; log has no primary key. What to do: give each such table a primary key of one whole number, as in: ALTER TABLE "
+                "the database cannot be used in place: country has the primary key code, which is not an integer; log has no primary key. "
+                    + "What to do: give each such table an integer primary key of one column, as in: ALTER TABLE "
             ) == true)
         #expect(
             refused?.message.contains(

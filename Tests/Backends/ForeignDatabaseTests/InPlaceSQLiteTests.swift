@@ -57,7 +57,7 @@ import Testing
             _ = try change("CREATE TABLE a(id INTEGER PRIMARY KEY, \(declared)); INSERT INTO a(id) VALUES(1);", ["d": value])
         }
         #expect(refused?.code == .valueNotStorable)
-        #expect(refused?.message == "a.d cannot keep the value exactly in the form that its declared type has in SQLite")
+        #expect(refused?.message == "a.d cannot store the value exactly in the form that SQLite uses for its declared type")
     }
 
     @Test func settingsOfTheFileStay() throws {
@@ -107,12 +107,12 @@ import Testing
             _ = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, x NOT NULL); INSERT INTO a VALUES(1, 1), (2, 'x');")
                 .stack()
         }
-        #expect(refused?.message.contains("a.x must have a value and is none that can be written") == true)
+        #expect(refused?.message.contains("a.x requires a value and cannot be written") == true)
         let database = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, n INT, twice INT AS (n * 2));")
         let stack = try database.stack()
         try stack.perform(synchronous: { _ = try $0.make("a", ["n": .int(4)]) })
         #expect(try database.sql("SELECT id, n, twice FROM a") == ["1|4|8"])
-        #expect(try OpenDatabase(database.url).remarks == ["a.twice is left out: the database computes it"])
+        #expect(try OpenDatabase(database.url).remarks == ["a.twice is left out: it is a generated column"])
     }
 
     @Test func whatReplacesARowIsSeen() throws {

@@ -220,7 +220,7 @@ import Testing
             })
         }
         #expect(refused?.code == .unsupported)
-        #expect(refused?.message.hasPrefix("the key of profile is that of its customer") == true)
+        #expect(refused?.message.hasPrefix("the primary key of profile is also its reference customer") == true)
         try stack.perform(synchronous: { try $0.object("profile", 2).setValue(.string("stay"), for: "motto") })
         #expect(try shop.sql("SELECT customer_id, motto FROM profile") == ["2|stay"])
     }
@@ -303,13 +303,13 @@ import Testing
         #expect(refused?.code == .unsupported)
         #expect(
             refused?.message == """
-                the database cannot be used in place: carrier has no primary key; country has the primary key code, which is not of whole numbers; \
-                order_line has a primary key of several columns (order, line); setting has the primary key key, which is not of whole numbers. \
-                What to do: give each such table a primary key of one whole number, as in: \
+                the database cannot be used in place: carrier has no primary key; country has the primary key code, which is not an integer; \
+                order_line has a primary key of several columns (order, line); setting has the primary key key, which is not an integer. \
+                What to do: give each such table an integer primary key of one column, as in: \
                 CREATE TABLE "new_carrier"(id INTEGER PRIMARY KEY, and the columns and keys of "carrier"); \
                 INSERT INTO "new_carrier"("name", "phone number") SELECT "name", "phone number" FROM "carrier"; DROP TABLE "carrier"; \
-                ALTER TABLE "new_carrier" RENAME TO "carrier"; or open it with catalog=foreign, which reads it, and transfer it to a store of \
-                its own (polystore transfer FROM TO)
+                ALTER TABLE "new_carrier" RENAME TO "carrier"; or open it with catalog=foreign, which reads it, and transfer it to a Polystore \
+                store (polystore transfer FROM TO)
                 """)
         #expect(try OpenDatabase("sqlite:\(path)?catalog=foreign").lines() == ShopScript.lines)
     }
@@ -360,7 +360,7 @@ import Testing
         let next = try Schema(entities: entities)
         let step = MigrationStep(SchemaMapping(from: open.schema, to: next))
         #expect(failure { _ = try open.store.beginMigration(step, WriteOptions()) }?.code == .unsupported)
-        #expect(failure { _ = try open.store.explanation(of: step) }?.message.contains("their owner") == true)
+        #expect(failure { _ = try open.store.explanation(of: step) }?.message.contains("the program that owns them") == true)
         #expect(!open.store.capabilities.contains(.migrations))
     }
 

@@ -62,7 +62,7 @@ import Testing
         try sql("UPDATE polystore_history SET changes = x'\(changes)';")
         try with { store in
             let error = failure { _ = try history(store) }
-            #expect(error?.code == .corrupted && error?.message == "an entry of the history is damaged")
+            #expect(error?.code == .corrupted && error?.message == "an entry of the history is damaged; restore the store from a backup")
         }
     }
 }

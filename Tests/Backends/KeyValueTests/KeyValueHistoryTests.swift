@@ -66,7 +66,7 @@ import Testing
         #expect(try history(store).count == 1)
         try put(changes, at: 1)
         let error = #expect(throws: StorageError.self) { _ = try history(store) }
-        #expect(error?.code == .corrupted && error?.message == "an entry of the history is damaged")
+        #expect(error?.code == .corrupted && error?.message == "an entry of the history is damaged; restore the store from a backup")
     }
 
     /// Puts packed changes at a position of the history.

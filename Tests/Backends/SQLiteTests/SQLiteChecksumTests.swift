@@ -280,7 +280,7 @@ import Testing
                 _ = try open(file.path, options)
                 Issue.record("opened")
             } catch let error as StorageError {
-                #expect(error.code == .invalidConfiguration && error.message.contains("transfer its contents to a new file"))
+                #expect(error.code == .invalidConfiguration && error.message.contains("transfer its data to a new file"))
             }
         }
         #expect(try data(file.path) == before)

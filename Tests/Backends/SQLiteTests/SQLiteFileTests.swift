@@ -164,7 +164,7 @@ import Testing
             _ = try file.count()
         }
         #expect(error?.code == .corrupted)
-        #expect(error?.message == "the database is damaged; restore a backup of it")
+        #expect(error?.message == "the database is damaged; restore it from a backup")
     }
 
     @Test func damageIsFound() throws {

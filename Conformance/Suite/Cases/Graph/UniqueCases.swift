@@ -78,7 +78,7 @@ enum UniqueCases {
                     Into<Person>(), sourceArray: [["email": "a", "name": "A"], ["email": "b", "name": "B"], ["name": "nobody"]]
                 ).map { "\($0.object.name) \($0.isInserted)" }
             }
-            check.equal(results, ["A false", "B true"], "what became of them")
+            check.equal(results, ["A false", "B true"], "results")
         },
         .graph("U009.an-upsert-leaves-what-it-does-not-name", "I4") { stack, check in
             try stack.write { transaction in
@@ -199,7 +199,7 @@ enum UniqueCases {
                 check.equal(club.members, [], "members before the commit")
             }
             check.equal(try stack.fetchAll(From<Person>()).map(\.email), ["b"], "emails")
-            check.equal(try stack.fetchAll(From<Dog>()).map(\.name), ["a"], "the pets of the deleted one are gone")
+            check.equal(try stack.fetchAll(From<Dog>()).map(\.name), ["a"], "the pets of the deleted person are deleted")
             check.equal(try stack.read(synchronous: { try $0.fetchAll(From<Club>()).map(\.members.count) }), [0], "members")
         },
     ]
