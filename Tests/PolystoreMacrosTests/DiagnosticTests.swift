@@ -15,18 +15,18 @@ import Testing
     }
 
     @Test func aForgottenRelationshipIsNamed() throws {
-        let object = "0: '_accept' is unavailable: a property that leads to an object needs @Relationship, and is optional"
+        let object = "0: '_accept' is unavailable: a property that refers to an object needs @Relationship and must be optional"
         #expect(try errors("var one: Other?") == [object + " (property 'one')"])
         #expect(try errors("var one: Other") == [object + " (property 'one')"])
         #expect(
             try errors("var all: [Other] = []")
-                == ["0: '_accept' is unavailable: a property that leads to objects needs @Relationship (property 'all')"])
+                == ["0: '_accept' is unavailable: a property that refers to objects needs @Relationship (property 'all')"])
     }
 
     @Test func aTypeThatCannotBeStoredIsToldOfOnce() throws {
         let sentence = """
-            0: '_accept' is unavailable: no attribute can have the type of this property: an enum conforms to AttributeValue and CaseIterable, \
-            another type of your own to CodedAttributeValue, and what is not stored is @Transient
+            0: '_accept' is unavailable: the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, \
+            or another type to CodedAttributeValue, or mark a property that is not stored with @Transient
             """
         #expect(try errors("var kind: Kind = .a", before: "enum Kind { case a, b }") == [sentence + " (property 'kind')"])
         #expect(try errors("var kind: Kind?", before: "final class Kind {}") == [sentence + " (property 'kind')"])
@@ -35,7 +35,7 @@ import Testing
     @Test func anEnumThatLacksAConformanceIsTold() throws {
         let found = try errors("var size: Size = .small", before: "enum Size: String, AttributeValue { case small, large }")
         #expect(found.count == 2 && found[0] == "3: type 'Size' does not conform to protocol 'AttributeValue'")
-        #expect(found.last?.hasSuffix("an enum conforms to CaseIterable too: enum Size: String, AttributeValue, CaseIterable") == true)
+        #expect(found.last?.hasSuffix("an enum must also conform to CaseIterable: enum Size: String, AttributeValue, CaseIterable") == true)
     }
 
     @Test func theDocumentedEnumCompiles() throws {

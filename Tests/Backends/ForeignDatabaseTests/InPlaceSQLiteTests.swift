@@ -203,7 +203,7 @@ import Testing
         try shop.sql("DELETE FROM customer WHERE id = 2")
         let refused = failure { try work.commit() }
         #expect(refused?.code == .staleObject)
-        #expect(refused?.message == "customer 2, which is referred to here, was deleted by another transaction")
+        #expect(refused?.message == "customer 2 is referenced here, but was deleted by another transaction")
     }
 
     @Test func aTransactionIsToldAndForgottenWhole() throws {
