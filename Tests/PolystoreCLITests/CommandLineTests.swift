@@ -78,7 +78,7 @@ import Testing
         try write("a+")
         let result = try run("model", "import", model, "-o", output)
         #expect(result.code == 0 && result.output.isEmpty)
-        #expect(result.error == "left out: transient attribute Note.seen\n")
+        #expect(result.error == "omitted: transient attribute Note.seen\n")
         #expect(try run("model", "show", output).output.contains("\"pattern\": \"a+\""))
         #expect(try run("model", "import", model, "--version", "Shop").output == String(contentsOfFile: output, encoding: .utf8))
         #expect(try run("model", "import", model, "--version", "Shop 2").code == 2)

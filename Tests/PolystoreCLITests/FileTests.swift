@@ -40,7 +40,7 @@ import Testing
         let file = try program.file("notes.ndjson", "{\"text\": \"a\"}\n{\"text\": \"b\", \"texd\": \"c\"}\n")
         let refused = try load(file)
         #expect(refused.code == 2)
-        #expect(refused.error.contains("notes.ndjson, line 2: \"texd\" fills nothing of Note; did you mean \"text\"?"))
+        #expect(refused.error.contains("notes.ndjson, line 2: Note has no property for \"texd\"; did you mean \"text\"?"))
         #expect(try load(file, "--ignore-unknown").output.contains("loaded 2 objects of Note"))
     }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(try program.run(["load", store, file, "--entity", "Note", "--model", model]).code == 0)
         try FileManager.default.createSymbolicLink(atPath: path("link.db"), withDestinationPath: path("a.db"))
         let refused = try program.run(["dump", store, "-o", path(output)])
-        #expect(refused.code == 2 && refused.error.contains("is a file of the store itself"), "\(refused)")
+        #expect(refused.code == 2 && refused.error.contains("is a file of the store that is read"), "\(refused)")
         #expect(try program.run(["dump", store]).output.split(separator: "\n").count == 2)
     }
 

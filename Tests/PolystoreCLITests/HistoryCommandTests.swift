@@ -127,7 +127,7 @@ import Glibc
         let store = try store(kind)
         #expect(try run("history", store, "--json").code == 0)
         #expect(try run("history", "consumers", store).code == 0)
-        #expect(try run("history", "purge", store, "--acknowledged").output == "0 transactions forgotten\n")
+        #expect(try run("history", "purge", store, "--acknowledged").output == "0 transactions deleted\n")
         let off = try run("history", store + "?history=off")
         #expect(off.code == 2 && off.error.contains("keeps no history"))
     }

@@ -96,7 +96,7 @@ import Testing
                 FileBlocks(Data("text,rank\na,1\nb,two\n".utf8))
             }
         }
-        #expect(error?.message == "notes.csv, line 3, column \"rank\": a value of type int64 is expected, within its range")
+        #expect(error?.message == "notes.csv, line 3, column \"rank\": expected a value of type int64 within its range")
         #expect(try digest(store)?.count == 0)
     }
 
