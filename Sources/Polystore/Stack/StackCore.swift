@@ -169,7 +169,7 @@ final class StackCore: Sendable {
         guard !found.isEmpty else {
             let wanted = configurations?.map { $0 ?? "Default" }.joined(separator: ", ")
             throw StorageError(
-                .notFound, "no store of this stack holds \(name)\(wanted.map { " in configuration \($0)" } ?? "")",
+                .notFound, "no store of this stack contains \(name)\(wanted.map { " in configuration \($0)" } ?? "")",
                 details: .init(entity: name))
         }
         return found.map(\.position)
