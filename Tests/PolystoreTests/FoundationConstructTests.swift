@@ -95,7 +95,7 @@ import Testing
     }
 
     /// What has no meaning is an error that names it, thrown by the request.
-    @Test func whatHasNoMeaningIsNamed() throws {
+    @Test func unsupportedPredicatesAreErrorsThatNameThePart() throws {
         let stack = try TestStore.memory.stack()
         func people(_ predicate: Predicate<Person>, _ message: String, at place: SourceLocation = #_sourceLocation) {
             #expect(sourceLocation: place) { try stack.fetchAll(From<Person>().where(Where(predicate))) } throws: { error in

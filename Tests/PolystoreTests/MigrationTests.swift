@@ -72,7 +72,7 @@ import Testing
         try stack.removeStorage(store)
     }
 
-    @Test(arguments: persistent) func whatAStageThrowsUndoesTheStep(_ kind: TestStore) async throws {
+    @Test(arguments: persistent) func anErrorOfAStageRollsBackTheStep(_ kind: TestStore) async throws {
         let store = kind.make()
         defer { try? store.erase() }
         try Self.fill(store)
@@ -167,7 +167,7 @@ import Testing
         try store.erase()
     }
 
-    @Test(arguments: persistent) func progressIsToldAndCancelled(_ kind: TestStore) async throws {
+    @Test(arguments: persistent) func progressIsReportedAndCancelled(_ kind: TestStore) async throws {
         let store = kind.make()
         defer { try? store.erase() }
         func schema(_ version: String, _ type: ValueType) throws -> Schema {

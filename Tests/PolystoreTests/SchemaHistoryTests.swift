@@ -40,7 +40,7 @@ import Testing
         #expect(try SchemaHistory(schemas: all, migrationChain: ["V1": "V2", "V0": "W"]).currentVersion == "V2")
     }
 
-    @Test func aHistoryIsRefusedWithWhatIsWrong() throws {
+    @Test func anInvalidHistoryIsRefusedWithTheReason() throws {
         let all = try Self.versions()
         func message(_ schemas: [Schema], _ chain: MigrationChain = nil, exactly version: String? = nil) -> String? {
             let error = failure { _ = try SchemaHistory(schemas: schemas, migrationChain: chain, exactCurrentVersion: version) }
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Ways
 
-    @Test func eachVersionHasItsWayToTheCurrentOne() throws {
+    @Test func eachVersionHasAPathToTheCurrentOne() throws {
         let all = try Self.versions()
         let list = try SchemaHistory(schemas: all, migrationChain: ["V1", "V2", "V3"])
         #expect(try list.path(from: "V1") == ["V1", "V2", "V3"])
@@ -77,7 +77,7 @@ import Testing
         #expect(try straight.path(from: "V1") == ["V1", "V3"] && straight.path(from: "V3") == ["V3"])
     }
 
-    @Test func aMissingWayNamesBothVersionsAndTheNearest() throws {
+    @Test func aMissingPathNamesBothVersionsAndTheNearest() throws {
         let all = try Self.versions()
         func message(_ history: SchemaHistory, from version: String) -> String? {
             let error = failure { _ = try history.path(from: version) }
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: Stacks
 
-    @Test(arguments: TestStore.all) func aStackWorksWithTheCurrentVersionAndRefusesStoresOfOthers(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aStackUsesTheCurrentVersionAndRefusesStoresOfOtherVersions(_ kind: TestStore) throws {
         let all = try Self.versions()
         let stack = try DataStack(all[0], all[1], migrationChain: ["V1", "V2"])
         #expect(stack.schema == all[1] && stack.schemaHistory.migrationChain == ["V1", "V2"])
