@@ -104,7 +104,7 @@ import Testing
         #expect(try run("query", store, "Note", "--order-by", "--text").code == 2)
     }
 
-    @Test func aQueryAnswersAllThatItIsAsked() throws {
+    @Test func optionsThatAQueryCannotCombineAreRefused() throws {
         let store = try notes("h.db")
         for wrong in [["--count", "--minimum", "text"], ["--count", "--limit", "1"], ["--minimum", "text", "--order-by", "text"]] {
             #expect(try program.run(["query", store, "Note"] + wrong).code == 64, "\(wrong)")

@@ -39,7 +39,7 @@ import Testing
         #expect(try !made().contains { $0.contains("partial") })
     }
 
-    @Test func referencesThatLeadNowhereAreTold() throws {
+    @Test func unresolvedReferencesAreReported() throws {
         _ = try program.file("notes.csv", "text,parent\na,b\nb,\nc,x\n")
         let mapping = try program.file(
             "load.json", #"{"files": [{"file": "notes.csv", "entity": "Note", "relationships": {"of": {"text": "parent"}}}]}"#)

@@ -100,7 +100,7 @@ import Testing
 
         """
 
-    @Test(arguments: Kind.all) func statusTellsByItsExitCodeWhetherStepsAreRequired(_ kind: Kind) throws {
+    @Test(arguments: Kind.all) func theExitCodeOfStatusIndicatesWhetherStepsAreRequired(_ kind: Kind) throws {
         let store = try store(kind), hash = try hash(v1)
         let head = "\(store)  version V1  \(hash)\n  Note                     2\n"
         #expect(try run("schema", "status", store) == (0, head, ""))
@@ -146,7 +146,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter { $0.hasSuffix(".backup") } == [])
     }
 
-    @Test(arguments: Kind.all) func applyAsksAndGoesStepByStep(_ kind: Kind) throws {
+    @Test(arguments: Kind.all) func applyAsksForConfirmationAndMigratesStepByStep(_ kind: Kind) throws {
         let store = try store(kind), models = ["--model", v2, "--model", v3, "--chain", "V1,V2,V3"]
         let unasked = try program.run(["schema", "apply", store] + models)
         #expect(unasked.code == 5 && unasked.output == Self.toV2 + Self.toV3)
@@ -177,7 +177,7 @@ import Testing
         #expect(try run("query", kept, "Note", "--where", "mail == 'x'", "--count").output == "1\n")
     }
 
-    @Test(arguments: Kind.all) func revertGoesBackOverTheVersionsThatTheStoreHad(_ kind: Kind) throws {
+    @Test(arguments: Kind.all) func revertMigratesBackThroughThePreviousVersions(_ kind: Kind) throws {
         let store = try store(kind)
         #expect(try run("schema", "revert", store).error == "polystore: the store had no version before \"V1\"\n")
         let models = ["--model", v2, "--model", v3, "--chain", "V1,V2,V3", "--accept-loss", "Note.mail", "--yes"]
@@ -258,7 +258,7 @@ import Testing
 
     // MARK: Steps while programs of both versions run
 
-    @Test(.enabled(if: Kind.server != nil)) func aStepWithoutDowntime() throws {
+    @Test(.enabled(if: Kind.server != nil)) func anOnlineMigrationRunsThroughItsPhases() throws {
         let store = try store(.postgresql)
         let plan = try run("schema", "expand", store, "--model", v2, "--dry-run").output
         #expect(plan.contains(#"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#) && plan.hasSuffix("nothing was changed\n"))
@@ -286,7 +286,7 @@ import Testing
         #expect(try run("schema", "status", store, "--model", v3).code == 0)
     }
 
-    @Test func aStoreThatCannotSaysSo() throws {
+    @Test func aStoreWithoutOnlineMigrationsIsRefused() throws {
         let refused = try run("schema", "expand", store(.sqlite), "--model", v2)
         #expect(refused.code == 2 && refused.error.contains("rollingMigrations"))
     }

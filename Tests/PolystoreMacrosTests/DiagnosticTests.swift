@@ -23,7 +23,7 @@ import Testing
                 == ["0: '_accept' is unavailable: a property that refers to objects needs @Relationship (property 'all')"])
     }
 
-    @Test func aTypeThatCannotBeStoredIsToldOfOnce() throws {
+    @Test func aTypeThatCannotBeStoredIsDiagnosedOnce() throws {
         let sentence = """
             0: '_accept' is unavailable: the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, \
             or another type to CodedAttributeValue, or mark a property that is not stored with @Transient
@@ -32,7 +32,7 @@ import Testing
         #expect(try errors("var kind: Kind?", before: "final class Kind {}") == [sentence + " (property 'kind')"])
     }
 
-    @Test func anEnumThatLacksAConformanceIsTold() throws {
+    @Test func anEnumThatLacksAConformanceIsDiagnosed() throws {
         let found = try errors("var size: Size = .small", before: "enum Size: String, AttributeValue { case small, large }")
         #expect(found.count == 2 && found[0] == "3: type 'Size' does not conform to protocol 'AttributeValue'")
         #expect(found.last?.hasSuffix("an enum must also conform to CaseIterable: enum Size: String, AttributeValue, CaseIterable") == true)
@@ -43,7 +43,7 @@ import Testing
         #expect(try errors("var size: Size?", before: "enum Size: Int, AttributeValue, CaseIterable, Codable { case small }") == [])
     }
 
-    @Test func anInitialiserOfTheClassIsTold() throws {
+    @Test func anInitialiserOfTheClassIsDiagnosed() throws {
         let found = try errors("var name: String = \"\"\ninit(name: String) { self.name = name }")
         #expect(
             found.count == 1 && found[0].hasPrefix("2: a model class has no initialiser of its own: transaction.create makes an object"))
@@ -74,7 +74,7 @@ import Testing
         #expect(found.count == 1 && found[0].hasSuffix(": \(message)") && !found[0].hasPrefix("0"))
     }
 
-    @Test func aNameThatEveryObjectHasIsTold() throws {
+    @Test func aPropertyNameOfManagedObjectIsDiagnosed() throws {
         let message = "every object has a version already: give the property another name, and @Attribute(key: \"version\")"
         #expect(try errors("var version: Int = 0").contains("1: \(message)"))
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(outside.message == "Being.home leads to Home, which is outside")
     }
 
-    @Test func whatSaysNothingAboutStorageIsPassedOver() throws {
+    @Test func elementsThatDoNotAffectStorageAreIgnored() throws {
         let plain = try Schema(
             xcodeModel: models.model(
                 """
@@ -95,7 +95,7 @@ import Testing
         #expect(full.entities == plain.entities && full.hash == plain.hash)
     }
 
-    @Test func whatTheHistoryPreservesIsRead() throws {
+    @Test func preservedAttributesOfTheHistoryAreRead() throws {
         let schema = try Schema(
             xcodeModel: models.model(
                 """
@@ -105,7 +105,7 @@ import Testing
         #expect(schema.entities[0].attributes.map(\.history) == [.preserved, .recorded])
     }
 
-    @Test func anEntityCanLeadToItselfAndOneSideBeOrdered() throws {
+    @Test func anEntityCanReferToItselfAndOneSideCanBeOrdered() throws {
         let xml = { (isOrdered: String) in
             """
             <entity name="Song">

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func namesThatFillNothingAreRefused() {
+    @Test func columnsWithoutAPropertyAreRefused() {
         #expect(
             message("{\"text\": \"a\", \"wieght\": 1}\n").hasPrefix(
                 "a.ndjson, line 1: Note has no property for \"wieght\"; did you mean \"weight\"?"))
@@ -81,7 +81,7 @@ import Testing
         #expect(mapped("\"columns\": {\"txt\": \"who\"}").contains("Note has no attribute \"txt\"; did you mean \"text\"?"))
     }
 
-    @Test func whatFollowsAClosingQuoteIsNoLine() {
+    @Test func textAfterAClosingQuoteIsRefused() {
         #expect(
             message("text\n\"a\"b\n", "a.csv")
                 == "a.csv, line 2, column 4: expected a comma or the end of the line after a closing quote")
@@ -89,7 +89,7 @@ import Testing
         #expect(message("text\na\n\"b\nc\n", "a.csv") == "a.csv, line 3, column 1: a quote is not closed")
     }
 
-    @Test func errorsShowOnlyTheBeginningOfWhatTheyName() {
+    @Test func errorsTruncateLongNames() {
         let long = String(repeating: "k", count: 300_000)
         #expect(message("{\"\(long)\": 1}").utf8.count < 500)
         #expect(message("\(long)\n1\n", "a.csv").utf8.count < 500)

@@ -43,14 +43,14 @@ import Testing
         #expect(files.message(Self.pets, ["p.csv": "name,age,owner\ntom,,Ada\nrex,30,Bob\n"]) == "loaded [2]")
     }
 
-    @Test func aRequiredRelationshipThatNothingFillsIsRefused() throws {
+    @Test func aRequiredRelationshipWithoutColumnsIsRefused() throws {
         let files = try files()
         defer { files.close() }
         let message = files.message("[{\"file\": \"p.csv\", \"entity\": \"Pet\"}]", ["p.csv": "name\nrex\n"])
         #expect(message.contains("Pet.owner is required, but has no columns"))
     }
 
-    @Test(arguments: TestStore.all) func aToManyDoesNotLeadToMoreThanItMay(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aToManyRelationshipOverItsMaximumCountIsRefused(_ kind: TestStore) throws {
         let files = try files(kind)
         defer { files.close() }
         try files.load(Self.pets, ["p.csv": "name,age,owner\nrex,1,Ada\n"])
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func noNumberThatIsNoneIsLoaded() throws {
+    @Test func notANumberIsRefused() throws {
         let schema = try Schema(entities: [
             Entity("Note", attributes: [Attribute("a", .double, isOptional: true), Attribute("d", .decimal, isOptional: true)])
         ])

@@ -73,7 +73,7 @@ struct Files {
         ])
     }
 
-    @Test(arguments: TestStore.all) func aReferenceLeadsToRowsFurtherDown(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aReferenceIsResolvedToLaterRows(_ kind: TestStore) throws {
         let files = try Files(tree(), kind)
         defer { files.close() }
         let report = try files.load(Self.tree, ["n.csv": "id,parent\na,b\nb,\nc,a\n"])
@@ -82,7 +82,7 @@ struct Files {
         #expect(try files.values("Node", "id", where: "up.id == 'a'") == [.string("c")])
     }
 
-    @Test(arguments: TestStore.all) func aReferenceLeadsToObjectsOfTheStore(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aReferenceIsResolvedToObjectsOfTheStore(_ kind: TestStore) throws {
         let files = try Files(tree(), kind)
         defer { files.close() }
         try files.load(Self.tree, ["n.csv": "id,parent\na,\n"])
@@ -121,7 +121,7 @@ struct Files {
         #expect(try files.values("Node", "id").count == 3)
     }
 
-    @Test func aReferenceLeadsToObjectsOfEntitiesBelow() throws {
+    @Test func aReferenceIsResolvedToObjectsOfSubEntities() throws {
         let schema = try Schema(entities: [
             Entity("Being", isAbstract: true, attributes: [Attribute("name", .string)]), Entity("Cat", parent: "Being"),
             Entity("Note", attributes: [Attribute("text", .string)], relationships: [Relationship("of", to: "Being")]),
@@ -160,7 +160,7 @@ struct Files {
         #expect(try files.values("Car", "sign").count == 2)
     }
 
-    @Test(arguments: TestStore.all) func anOrderedToManyHasWhatLeadsToItInTheOrderOfTheFile(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func anOrderedToManyHasItsObjectsInTheOrderOfTheFile(_ kind: TestStore) throws {
         let schema = try Schema(entities: [
             Entity(
                 "List", attributes: [Attribute("name", .string)],

@@ -51,7 +51,7 @@ import Testing
         return ChangeSet(entities: [EntityChanges(entity: 0, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])])
     }
 
-    @Test func theDigestSeesEveryKindOfChange() throws {
+    @Test func theDigestDependsOnEveryKindOfChange() throws {
         let csv = "text,rank\na,1\nb,\n"
         let plain = try digest(store(csv))
         #expect(try digest(store(csv)) == plain)
@@ -114,7 +114,7 @@ import Testing
         #expect(try digest(store)?.count == 0)
     }
 
-    @Test func aStoreWithPeersIsNoTarget() throws {
+    @Test func aStoreWithPeersIsRefusedAsATarget() throws {
         let source = try store("text\na\n"), target = try store()
         let writer = try target.beginWrite(WriteOptions())
         try Peers.add(UUID(), writer)
@@ -124,7 +124,7 @@ import Testing
         #expect(try digest(target)?.count == 0)
     }
 
-    @Test func aLoadTellsHowFarItHasCome() throws {
+    @Test func aLoadReportsItsProgress() throws {
         let store = try store()
         var told: [Int] = []
         let lines = (0..<2500).map { "{\"text\": \"n\($0)\"}" }.joined(separator: "\n")
