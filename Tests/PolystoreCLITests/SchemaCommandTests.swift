@@ -157,7 +157,7 @@ import Testing
         #expect(
             halfway.error
                 == "1 step done: the store now has version \"V2\"\npolystore: the step \"V2\" → \"V3\" (lightweight) would lose "
-                + "the values of Note.mail; accept it with --accept-loss Note.mail\n")
+                + "the values of Note.mail; accept the loss with --accept-loss Note.mail\n")
         let done = try program.run(["schema", "apply", store, "--yes", "--accept-loss", "Note.mail"] + models)
         let copy =
             kind == .postgresql ? "" : "backup of the store before the migration: \(store.dropFirst(kind.rawValue.count + 1)).V2.backup\n"

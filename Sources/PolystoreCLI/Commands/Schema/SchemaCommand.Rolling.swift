@@ -113,7 +113,7 @@ extension SchemaCommand {
     struct Abandon: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "abandon",
-            abstract: "Cancels an online migration and keeps the older version; programs of the next one are refused from then on.")
+            abstract: "Abandons an online migration and keeps the older version; programs of the next one are refused from then on.")
 
         @Argument(help: "The store to migrate, as a URL.")
         var store: String
