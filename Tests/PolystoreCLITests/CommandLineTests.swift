@@ -78,7 +78,7 @@ import Testing
         try write("a+")
         let result = try run("model", "import", model, "-o", output)
         #expect(result.code == 0 && result.output.isEmpty)
-        #expect(result.error == "left out: transient attribute Note.seen\n")
+        #expect(result.error == "omitted: transient attribute Note.seen\n")
         #expect(try run("model", "show", output).output.contains("\"pattern\": \"a+\""))
         #expect(try run("model", "import", model, "--version", "Shop").output == String(contentsOfFile: output, encoding: .utf8))
         #expect(try run("model", "import", model, "--version", "Shop 2").code == 2)
@@ -104,7 +104,7 @@ import Testing
         #expect(try run("query", store, "Note", "--order-by", "--text").code == 2)
     }
 
-    @Test func aQueryAnswersAllThatItIsAsked() throws {
+    @Test func optionsThatAQueryCannotCombineAreRefused() throws {
         let store = try notes("h.db")
         for wrong in [["--count", "--minimum", "text"], ["--count", "--limit", "1"], ["--minimum", "text", "--order-by", "text"]] {
             #expect(try program.run(["query", store, "Note"] + wrong).code == 64, "\(wrong)")

@@ -15,27 +15,27 @@ import Testing
     }
 
     @Test func aForgottenRelationshipIsNamed() throws {
-        let object = "0: '_accept' is unavailable: a property that leads to an object needs @Relationship, and is optional"
+        let object = "0: '_accept' is unavailable: a property that refers to an object needs @Relationship and must be optional"
         #expect(try errors("var one: Other?") == [object + " (property 'one')"])
         #expect(try errors("var one: Other") == [object + " (property 'one')"])
         #expect(
             try errors("var all: [Other] = []")
-                == ["0: '_accept' is unavailable: a property that leads to objects needs @Relationship (property 'all')"])
+                == ["0: '_accept' is unavailable: a property that refers to objects needs @Relationship (property 'all')"])
     }
 
-    @Test func aTypeThatCannotBeStoredIsToldOfOnce() throws {
+    @Test func aTypeThatCannotBeStoredIsDiagnosedOnce() throws {
         let sentence = """
-            0: '_accept' is unavailable: no attribute can have the type of this property: an enum conforms to AttributeValue and CaseIterable, \
-            another type of your own to CodedAttributeValue, and what is not stored is @Transient
+            0: '_accept' is unavailable: the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, \
+            or another type to CodedAttributeValue, or mark a property that is not stored with @Transient
             """
         #expect(try errors("var kind: Kind = .a", before: "enum Kind { case a, b }") == [sentence + " (property 'kind')"])
         #expect(try errors("var kind: Kind?", before: "final class Kind {}") == [sentence + " (property 'kind')"])
     }
 
-    @Test func anEnumThatLacksAConformanceIsTold() throws {
+    @Test func anEnumThatLacksAConformanceIsDiagnosed() throws {
         let found = try errors("var size: Size = .small", before: "enum Size: String, AttributeValue { case small, large }")
         #expect(found.count == 2 && found[0] == "3: type 'Size' does not conform to protocol 'AttributeValue'")
-        #expect(found.last?.hasSuffix("an enum conforms to CaseIterable too: enum Size: String, AttributeValue, CaseIterable") == true)
+        #expect(found.last?.hasSuffix("an enum must also conform to CaseIterable: enum Size: String, AttributeValue, CaseIterable") == true)
     }
 
     @Test func theDocumentedEnumCompiles() throws {
@@ -43,7 +43,7 @@ import Testing
         #expect(try errors("var size: Size?", before: "enum Size: Int, AttributeValue, CaseIterable, Codable { case small }") == [])
     }
 
-    @Test func anInitialiserOfTheClassIsTold() throws {
+    @Test func anInitialiserOfTheClassIsDiagnosed() throws {
         let found = try errors("var name: String = \"\"\ninit(name: String) { self.name = name }")
         #expect(
             found.count == 1
@@ -75,7 +75,7 @@ import Testing
         #expect(found.count == 1 && found[0].hasSuffix(": \(message)") && !found[0].hasPrefix("0"))
     }
 
-    @Test func aNameThatEveryObjectHasIsTold() throws {
+    @Test func aPropertyNameOfManagedObjectIsDiagnosed() throws {
         let message = "every object already has a property version: give the property another name, and @Attribute(key: \"version\")"
         #expect(try errors("var version: Int = 0").contains("1: \(message)"))
     }

@@ -28,7 +28,9 @@ import Testing
     }
 
     /// A mark that combines with a quote or a backslash makes one Character of two scalars; so do a return and a new line.
-    @Test(arguments: ["a\\\u{308}b", "\"\u{308}", "\r\n", "\\", "\t\"\\\r", "e\u{301}"]) func textsOfEveryKindComeBack(_ text: String)
+    @Test(arguments: ["a\\\u{308}b", "\"\u{308}", "\r\n", "\\", "\t\"\\\r", "e\u{301}"]) func textsOfEveryKindAreParsedAndPrintedBack(
+        _ text: String
+    )
         throws
     {
         let predicate = QueryPredicate.compare(.path(PropertyPath("name")), .equal, .value(.string(text)))
@@ -65,12 +67,12 @@ import Testing
         ("SUBQUERY(friends, $f, $f IN pets).@count > 0", "refers to pets of an outer object"),
         ("ANY friends.age > pets.@count", "refers to pets of an outer object"),
         ("SUBQUERY(friends, $f, $g.age > 1).@count > 0", "$f is expected"), ("$g.age > 1", "a subquery around $g is expected"),
-    ]) func onlySingleValuesOfTheObjectOutsideAreLookedAt(_ text: String, _ message: String) {
+    ]) func onlySingleValuesOfTheOuterObjectCanBeUsed(_ text: String, _ message: String) {
         let error = #expect(throws: QueryError.self) { try QueryPredicate(parsing: text) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test func outsideOfAllThereIsNoObject() throws {
+    @Test func anOuterReferenceInTheOutermostConditionIsRefused() throws {
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
         let error = #expect(throws: QueryError.self) {
             try FetchRequest("Person", where: .compare(.path("age"), .equal, .outer(1, "age"))).plan(in: schema)
@@ -136,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func anErrorNamesThePlaceAndWhatWasExpected() {
+    @Test func anErrorNamesThePositionAndTheExpectation() {
         let error = #expect(throws: QueryError.self) { try QueryPredicate(parsing: "age > ") }
         #expect(error?.message == "at character 7: a property or a constant is expected")
     }

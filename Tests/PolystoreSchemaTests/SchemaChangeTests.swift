@@ -16,12 +16,12 @@ import Testing
         try changes([Entity("Note", relationships: [old])], [Entity("Note", relationships: [new])])
     }
 
-    @Test func whatIsNotStoredDifferentlyIsNoChange() throws {
+    @Test func differencesThatAreNotStoredAreNotChanges() throws {
         let rules = AttributeRules(minimum: .int(0))
         #expect(try changes(Attribute("a", .int64), Attribute("a", .int64, defaultValue: .int(1), rules: rules)) == [])
     }
 
-    @Test func entitiesComeGoAndAreRenamed() throws {
+    @Test func entitiesAreAddedRemovedAndRenamed() throws {
         let found = try changes(
             [Entity("Kept"), Entity("Old"), Entity("Shape", isAbstract: true), Entity("Ended")],
             [Entity("Kept"), Entity("New", originalName: "Old"), Entity("Added")])
@@ -47,7 +47,7 @@ import Testing
         #expect(found.map(\.description) == ["Owner.pets was renamed to animals", "entity Pet was renamed to Animal"])
     }
 
-    @Test func aHintFromAStepBeforeIsNoRename() throws {
+    @Test func aHintFromAnEarlierStepIsNotARename() throws {
         let left = Entity("B", attributes: [Attribute("y", .int64, originalName: "x")], originalName: "A")
         var right = left
         right.attributes += [Attribute("x", .int64, isOptional: true)]
@@ -84,7 +84,7 @@ import Testing
         #expect(found.map(\.effect) == [.undecided("the conversion of values that are not valid as \(new.rawValue)")])
     }
 
-    @Test func whatIsRequiredNeedsADefault() throws {
+    @Test func requiredAttributesNeedADefault() throws {
         let optional = Attribute("a", .int64, isOptional: true), required = Attribute("a", .int64)
         let filled = Attribute("a", .int64, defaultValue: .int(0))
         #expect(try changes(required, optional).map(\.description) == ["Note.a became optional"])

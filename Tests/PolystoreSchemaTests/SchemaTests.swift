@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: ["1-2", "1e", ".", "", "+", "0x10", "1e99999", "123456789012345678901234567890123456789", "1,5", "1 "])
-    func textsThatAreNoDecimal(_ text: String) { #expect(ValueText.value(text, as: .decimal) == nil) }
+    func textsThatAreNotDecimals(_ text: String) { #expect(ValueText.value(text, as: .decimal) == nil) }
 
     @Test(arguments: [
         ("-12.50", "-12.5"), ("+1e3", "1000"), ("0.000", "0"), (".5", "0.5"), ("5.", "5"), ("1e-128", "1e-128"), ("1e130", "1000e127"),
@@ -177,12 +177,12 @@ import Testing
         #expect(ValueText.value(text, as: .decimal) == .decimal(try #require(Decimal(string: same))))
     }
 
-    @Test(arguments: ["0x10", "1,5", "ten"]) func textsThatAreNoDouble(_ text: String) {
+    @Test(arguments: ["0x10", "1,5", "ten"]) func textsThatAreNotDoubles(_ text: String) {
         #expect(ValueText.value(text, as: .double) == nil)
     }
 
     @Test(arguments: ["2013-01-01T10:00:00+99:00", "2013-01-01T10:00:00+01:60", "2013-02-29", "2013-01-01T24:00:00Z", "2013-01-01T10:00"])
-    func textsThatAreNoDate(_ text: String) { #expect(ValueText.value(text, as: .date) == nil) }
+    func textsThatAreNotDates(_ text: String) { #expect(ValueText.value(text, as: .date) == nil) }
 
     @Test func anEscapeNeedsFourHexadecimalDigits() {
         #expect(throws: JSONError.self) { try JSONParser.parse(#""\u+123""#) }

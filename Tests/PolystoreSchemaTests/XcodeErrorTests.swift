@@ -107,7 +107,7 @@ import Testing
         #expect(error.message.contains(message), "\(error)")
     }
 
-    @Test func whatXMLAllowsIsRead() throws {
+    @Test func unusualButValidXMLIsRead() throws {
         let url = try models.file(
             "\u{feff}<?xml version='1.0'?>\r\n<!-- <entity -->\r\n<!DOCTYPE model SYSTEM \"file:///etc/pass>wd\">\r\n<model\r\n>"
                 + "<entity name = 'A' ><userInfo><![CDATA[<b>]]></userInfo></entity ><!-- end --></model>\r\n<?end?>\r\n")
@@ -150,7 +150,7 @@ import Testing
         #expect(models.error(try models.model(inherited))?.message.contains("200000 properties") == true)
     }
 
-    @Test func whatIsNoModelIsRefused() throws {
+    @Test func invalidModelFilesAreRefused() throws {
         let folder = models.folder
         #expect(models.error(folder.appendingPathComponent("a.json"))?.message.contains("not an Xcode data model") == true)
         #expect(models.error(folder.appendingPathComponent("Missing.xcdatamodeld"))?.message.contains("cannot be read") == true)
@@ -163,7 +163,7 @@ import Testing
         #expect(models.error(bytes)?.message == "the file is not UTF-8 text")
     }
 
-    @Test func devicesAreNotRead() throws {
+    @Test func linksToDevicesAreRefused() throws {
         let url = try models.file("<model/>"), contents = url.appendingPathComponent("contents")
         try FileManager.default.removeItem(at: contents)
         try FileManager.default.createSymbolicLink(atPath: contents.path, withDestinationPath: "/dev/zero")

@@ -203,7 +203,7 @@ import Testing
         #expect(error.line == 4 && error.message.contains("did you mean \"Account\"?"))
     }
 
-    @Test func versionsAreToldApartAndRenamesKept() throws {
+    @Test func versionsAreDistinguishedAndRenamesKept() throws {
         let old = "<entity name=\"Person\"><attribute name=\"name\" attributeType=\"String\"/></entity>"
         let new = """
             <entity name="Contact" elementID="Person">
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func aFolderSaysWhichVersionIsMeant() throws {
+    @Test func aFolderNamesItsCurrentVersion() throws {
         let body = ["Shop": "<entity name=\"A\"/>", "Shop 2": "<entity name=\"B\"/>"]
         let unsaid = try XcodeDataModel(contentsOf: models.versions(body, current: nil))
         #expect(unsaid.current == nil)
@@ -240,12 +240,12 @@ import Testing
         #expect(wrong.message.contains("Shop 3"))
     }
 
-    @Test func theOnlyVersionIsTheOneThatIsMeant() throws {
+    @Test func theOnlyVersionIsTheCurrentOne() throws {
         let url = try models.versions(["Shop": "<entity name=\"A\"/>"], current: nil)
         #expect(try Schema(xcodeModel: url).entities.map(\.name) == ["A"])
     }
 
-    @Test func whatIsNotStoredIsLeftOutAndNamed() throws {
+    @Test func propertiesThatAreNotStoredAreOmittedAndListed() throws {
         let version = try XcodeDataModel(
             contentsOf: models.model(
                 """

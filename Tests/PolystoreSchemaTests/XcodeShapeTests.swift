@@ -73,7 +73,7 @@ import Testing
         #expect(outside.message == "the destination of Being.home, Home, is not in the configuration")
     }
 
-    @Test func whatSaysNothingAboutStorageIsPassedOver() throws {
+    @Test func elementsThatDoNotAffectStorageAreIgnored() throws {
         let plain = try Schema(
             xcodeModel: models.model(
                 """
@@ -97,7 +97,7 @@ import Testing
         #expect(full.entities == plain.entities && full.hash == plain.hash)
     }
 
-    @Test func whatTheHistoryPreservesIsRead() throws {
+    @Test func preservedAttributesOfTheHistoryAreRead() throws {
         let schema = try Schema(
             xcodeModel: models.model(
                 """
@@ -107,7 +107,7 @@ import Testing
         #expect(schema.entities[0].attributes.map(\.history) == [.preserved, .recorded])
     }
 
-    @Test func anEntityCanLeadToItselfAndOneSideBeOrdered() throws {
+    @Test func anEntityCanReferToItselfAndOneSideCanBeOrdered() throws {
         let xml = { (isOrdered: String) in
             """
             <entity name="Song">

@@ -49,10 +49,13 @@ extension DataStack {
 extension StackCore {
     fileprivate func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         guard let position = position(of: token.storeID) else {
-            throw StorageError(.notFound, "the stack does not have the store of the commit; add it to ask it")
+            throw StorageError(
+                .notFound,
+                "no store of this stack has the identity \(token.storeID.uuidString.lowercased()); add the store of the commit to request its outcome"
+            )
         }
         guard let store = try store(position).ability((any CommitOutcomeStorage).self) else {
-            throw StorageError(.unsupported, "the store cannot tell what became of a commit")
+            throw StorageError(.unsupported, "the store cannot determine the outcome of a commit")
         }
         return try store.outcome(of: token)
     }
@@ -76,7 +79,7 @@ extension StackCore {
             }
         }
         for difference in differences where difference.kind != .none {
-            StoreLogging.notice("a store has forgotten another with which it has not the same transactions in common")
+            StoreLogging.notice("a store has forgotten a peer although their shared transactions differ")
         }
         return differences
     }

@@ -162,7 +162,7 @@ import Testing
         #expect(try store.keys("a", "SELF == 1") == [1])
     }
 
-    @Test func nothingIsLeftBehindAndNothingCanBeWritten() throws {
+    @Test func aForeignStoreAddsNothingAndRefusesWrites() throws {
         let place = try Place()
         defer { place.drop() }
         let store = place.store

@@ -104,7 +104,7 @@ import Testing
         #expect(failure { _ = try OpenDatabase("sqlite:\(path)?catalog=foreign&model=x") }?.code == .invalidConfiguration)
     }
 
-    @Test func aStoreOfOursIsNotForeign() throws {
+    @Test func aPolystoreStoreIsNotOpenedAsForeign() throws {
         let path = ForeignDatabases.path(".db")
         try OpenDatabase(SQLiteStore(path: path), Schema(entities: [Entity("Note")])).close()
         #expect(failure { _ = try OpenDatabase("sqlite:\(path)?catalog=foreign") }?.code == .invalidConfiguration)

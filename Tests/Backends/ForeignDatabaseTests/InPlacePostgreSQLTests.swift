@@ -40,7 +40,7 @@ import Testing
         ("date", instant, StorageError.Code.valueNotStorable), ("timestamp(0)", instant, .valueNotStorable),
         ("numeric(10,2)", .decimal(Decimal(string: "0.125") ?? 0), .valueNotStorable), ("char(4)", .string("a "), .valueNotStorable),
         ("small", .int(10), .validationFailed),
-    ]) func whatATypeWouldChangeIsRefused(_ type: String, _ value: Value, _ code: StorageError.Code) throws {
+    ]) func valuesThatAColumnTypeCannotStoreExactlyAreRefused(_ type: String, _ value: Value, _ code: StorageError.Code) throws {
         let refused = failure {
             _ = try change(
                 "CREATE DOMAIN small AS int4 CHECK (VALUE < 10); CREATE TABLE a(id int PRIMARY KEY, d \(type)); INSERT INTO a VALUES(1, NULL);",
@@ -87,7 +87,7 @@ import Testing
         #expect(try stack.object("total", 1).value("n") == .int(6))
     }
 
-    @Test func otherUsersNeedNoRightsOnWhatLiesBeside() throws {
+    @Test func otherUsersNeedNoPrivilegesOnTheAdditionalTables() throws {
         let role = "guest_" + UUID().uuidString.lowercased().replacing("-", with: "")
         let shop = try InPlaceDatabase(.postgresql)
         try OpenDatabase(shop.url).close()
@@ -125,7 +125,7 @@ import Testing
         #expect(try shop.sql("SELECT count(*), count(DISTINCT id) FROM category") == ["52|52"])
     }
 
-    @Test func removingByHandTakesTheStatementsOfTheDocumentation() throws {
+    @Test func manualRemovalTakesTheDocumentedStatements() throws {
         let shop = try InPlaceDatabase(.postgresql), before = try shop.objects()
         try OpenDatabase(shop.url).close()
         #expect(try shop.objects() != before)

@@ -76,7 +76,7 @@ import Testing
         #expect(try shop.sql("SELECT status, price FROM product WHERE id = 11").first?.hasPrefix("new|9") == true)
     }
 
-    @Test(arguments: InPlaceEngine.available) func aRowThatWasMadeAnewIsAConflictToo(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aRowThatWasDeletedAndInsertedAgainIsAConflictToo(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack()
         let work = stack.beginUnsafe()
         try #require(try work.edit(try stack.object("shipment", 1))).setObject(nil, for: "line")
@@ -142,7 +142,7 @@ import Testing
         #expect(try shop.sql("SELECT price, weight FROM product WHERE id = 10") == ["19.99|1.5"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func aRowThatRefersWithoutOurKnowledgeKeepsItsObject(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func anObjectReferencedByANewRowIsNotDeleted(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack()
         let work = stack.beginUnsafe()
         let country = try #require(try work.edit(try stack.object("country", 1)))
@@ -169,7 +169,7 @@ import Testing
         #expect(try shop.sql("SELECT (SELECT count(*) FROM profile), (SELECT count(*) FROM product_category)") == ["0|2"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func whatIsThrownLeavesNothing(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aTransactionThatThrowsLeavesNothing(_ engine: InPlaceEngine) throws {
         struct Stop: Error {}
         let shop = try InPlaceDatabase(engine), stack = try shop.stack()
         try? stack.perform(synchronous: { transaction in
@@ -199,7 +199,7 @@ import Testing
         #expect(try shop.sql("SELECT id FROM country ORDER BY id") == ["1", "2", "3", "4", "6"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func detachedWorkTakesKeysThatNobodyElseGets(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func detachedTransactionsReserveUniqueKeys(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack(), work = stack.beginUnsafe()
         let order = try work.create(Into<DynamicObject>(entity: "order"))
         try order.setValue(.date(0), for: "placed_at")
@@ -262,7 +262,7 @@ import Testing
         #expect(theirs.last?.kind == .delete)
     }
 
-    @Test(arguments: InPlaceEngine.available) func aListIsToldWhatWasWrittenHere(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aListReceivesChangesOfThisProcess(_ engine: InPlaceEngine) throws {
         final class Calls: ListObjectObserver {
             var calls: [String] = []
             func listMonitorDidChange(_ monitor: ListMonitor<DynamicObject>) { calls.append("did") }
@@ -326,7 +326,7 @@ import Testing
         #expect(try OpenDatabase(shop.url(catalog: "foreign")).keys("country", "code BEGINSWITH 'X'") == [3, 4, 5, 6])
     }
 
-    @Test(arguments: InPlaceEngine.available) func whatLiesBesideTheTablesCanBeRemoved(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func additionalTablesCanBeRemoved(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), before = try shop.objects()
         let store = try StoreCatalog.standard.store(at: StoreURL(shop.url))
         _ = try store.open(OpenRequest(schema: nil))
@@ -336,7 +336,7 @@ import Testing
         #expect(try OpenDatabase(shop.url(catalog: "foreign")).lines() == InPlaceScript.lines)
     }
 
-    @Test(arguments: InPlaceEngine.available) func aChangedTableIsNoticedAndTheModelIsTold(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aChangedTableIsASchemaMismatchThatNamesTheModel(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack(), old = try OpenDatabase(shop.url).schema
         try shop.sql("ALTER TABLE country DROP COLUMN name; ALTER TABLE customer ADD COLUMN phone TEXT;")
         #expect(failure { _ = try stack.fetchAll(From<DynamicObject>(entity: "country")) }?.code == .schemaMismatch)

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["01070201", "0400050201", "020020000201", "05000201010900"]) func whatTheModelDoesNotHaveIsDamage(
+    @Test(arguments: ["01070201", "0400050201", "020020000201", "05000201010900"]) func changesOfItemsOutsideOfTheModelAreCorrupted(
         _ changes: String
     ) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
