@@ -199,7 +199,7 @@ import Testing
                     "V2" → "V1" (lightweight)
                       Note.body was renamed to text
                       attribute Note.stars was removed (loses the values of Note.stars)
-                    2 steps done: the store keeps version "V1" now
+                    2 steps done: the store now has version "V1" now
 
                     """, ""
                 ))
@@ -264,7 +264,7 @@ import Testing
         #expect(plan.contains(#"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#) && plan.hasSuffix("nothing was changed\n"))
         #expect(
             try run("schema", "backfill", store).error
-                == "polystore: no online migration is in progress in the store; begin one with expand\n")
+                == "polystore: the store has no online migration in progress; start one with expand\n")
         for timeout in ["nan", "-1"] { #expect(try run("schema", "expand", store, "--model", v2, "--timeout=\(timeout)").code == 64) }
         #expect(
             try run("schema", "expand", store, "--model", v2)

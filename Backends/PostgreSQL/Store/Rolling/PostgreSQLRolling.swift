@@ -23,7 +23,7 @@ struct PostgreSQLRolling {
     private func current() throws(StorageError) -> Step {
         let entries = try setup.entries(), metadata = try StoreMetadata(entries: entries)
         guard let record = try RollingRecord(entries) else {
-            throw StorageError(.notFound, "no online migration is in progress in the store; begin one with expand")
+            throw StorageError(.notFound, "the store has no online migration in progress; start one with expand")
         }
         let mapping = SchemaMapping(from: metadata.schema, to: record.schema), next = StoreMetadata(migrating: metadata, mapping)
         let plan = try RollingPlan(MigrationStep(mapping), from: metadata, to: next)
