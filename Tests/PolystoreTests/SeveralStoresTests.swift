@@ -387,6 +387,20 @@ import Testing
         }
     }
 
+    @Test func anOutcomeIsNotRequestedInsideATransaction() throws {
+        try open(Pair(left: .sqlite, right: .lmdb)) { stack, _, _ in
+            try add(1, to: "Left", stack)
+            let storeID = try #require(stack.fetchIDs(From<DynamicObject>(entity: "Left")).first).key.store
+            let token = CommitToken(storeID: storeID, value: "1.ff")
+            try stack.perform(synchronous: { transaction in
+                _ = try transaction.create(Into<DynamicObject>(entity: "Left"))
+                // The store would decide by a commit, which would wait for this transaction.
+                let error = #expect(throws: StorageError.self) { try stack.outcomeAndWait(of: token) }
+                #expect(error?.code == .reentrantCall)
+            })
+        }
+    }
+
     @Test(arguments: TestStore.all) func theStoreInMemoryCommitsLast(_ kind: TestStore) throws {
         try open(Pair(left: .memory, right: kind)) { stack, left, right in
             try write(1, stack)

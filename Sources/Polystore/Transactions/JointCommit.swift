@@ -214,8 +214,11 @@ final class JointCommit {
 
     private func commit(_ first: Int, _ prepared: [Prepared], _ ticket: CommitHub.Ticket) throws(StorageError) {
         do throws(StorageError) {
+            // The leader's commit decides for all stores: no cancellation and no deadline may end the commit of another one afterwards.
+            try limit?.suspend()
             try commitOne(first, ticket)
         } catch {
+            limit?.resume()
             var error = error
             if error.code == .commitOutcomeUnknown, let isCommitted = isCommitted(first) {
                 if isCommitted { return }

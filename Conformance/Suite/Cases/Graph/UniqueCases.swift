@@ -202,6 +202,19 @@ enum UniqueCases {
             check.equal(try stack.fetchAll(From<Dog>()).map(\.name), ["a"], "the pets of the deleted person are deleted")
             check.equal(try stack.read(synchronous: { try $0.fetchAll(From<Club>()).map(\.members.count) }), [0], "members")
         },
+        .graph("U028.a-conflict-precedes-the-unique-value-that-it-keeps", "W8, W14") { stack, check in
+            try family(stack)
+            for (round, deletes) in [false, true].enumerated() {
+                let work = stack.beginUnsafe(), bob = try person("Bob", in: work), email = bob.email
+                if deletes { try work.delete(bob) } else { bob.email = "new" }
+                try work.create(Person.self).email = email
+                try stack.write { try person("Bob", in: $0).score = Double(round + 1) }
+                check.throwing(.staleObject, "Bob was changed since; deleted: \(deletes)") { try work.commit() }
+                check.equal(try emails(stack).count, 2 + round, "nothing is written")
+                try work.commit(merging: .mine)
+                check.equal(try emails(stack), ["a", "b", "new"], "emails; deleted: \(deletes)")
+            }
+        },
     ]
 
     /// Creates Ann and Bob with the emails a and b and a dog each, which has the owner's name.
