@@ -68,15 +68,18 @@ struct CatalogDerivation {
         for key in draft.table.foreignKeys {
             guard let destination = destination(key), let other = drafts[key.table]?.entity.name else {
                 remarks.append(
-                    "the foreign key \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is not a relationship: it does not "
-                        + "refer to a key that is read")
+                    """
+                    the foreign key \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is not a relationship: it does not \
+                    refer to a key that is read
+                    """)
                 continue
             }
             if isInPlace, key.columns.count > 1 || draft.isTaken(key) {
                 remarks.append(
-                    "the foreign key \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is not a relationship: it has several "
-                        + "columns, or its column belongs to another property"
-                )
+                    """
+                    the foreign key \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is not a relationship: it has several \
+                    columns, or its column belongs to another property
+                    """)
                 continue
             }
             let wanted = key.columns.count == 1 ? CatalogNames.relationship(key.columns[0], to: other) : other

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Cases of groups L and E, further part: conflicts of detached transactions when they commit.
 enum DetachedCases {
-    static let all: [ConformanceCase] = destinations + deletions + inverses + order + rules + failures
+    static let all: [ConformanceCase] = destinations + deletions + inverses + order + added + rules + failures
 
     private static let destinations: [ConformanceCase] = [
         .graph("L017.a-reference-to-an-object-that-was-deleted-since", "R8, W20") { stack, check in
@@ -192,6 +192,26 @@ enum DetachedCases {
                 check.equal(try squads(stack), ["Blue": [3, 2, 1].filter { $0 != moved }, "Red": [4, moved]], "squads without \(moved)")
             }
         },
+    ]
+
+    private static let added: [ConformanceCase] = [
+        .graph("L031.what-is-added-and-removed-again-changes-nothing", "W20") { stack, check in
+            try stack.add("Ann")
+            try stack.write { try $0.create(Club.self).name = "Go" }
+            let work = stack.beginUnsafe(), ann = try person("Ann", in: work), club = try work.fetchAll(From<Club>())[0]
+            ann.clubs = [club]
+            ann.clubs = []
+            try stack.write { try person("Ann", in: $0).clubs = Set($0.fetchAll(From<Club>())) }
+            try work.commit()
+            func members() throws -> Int { try stack.read(synchronous: { try $0.fetchAll(From<Club>())[0].members.count }) }
+            check.equal(try members(), 1, "the pair that another transaction has added")
+            let next = stack.beginUnsafe(), again = try person("Ann", in: next), joined = try next.fetchAll(From<Club>())[0]
+            again.clubs = []
+            again.clubs = [joined]
+            again.clubs = []
+            try next.commit()
+            check.equal(try members(), 0, "a pair that existed, was added again and removed")
+        }
     ]
 
     private static let rules: [ConformanceCase] = [
