@@ -36,7 +36,6 @@ let package = Package(
         .library(name: "PolystoreSchema", targets: ["PolystoreSchema"]),
         .library(name: "PolystoreStorage", targets: ["PolystoreStorage"]),
         .library(name: "PolystoreKeyValue", targets: ["PolystoreKeyValue"]),
-        .library(name: "PolystoreSQL", targets: ["PolystoreSQL"]),
         .library(name: "Polystore", targets: ["Polystore"]),
         .library(name: "PolystoreMacros", targets: ["PolystoreMacros"]),
         .library(name: "PolystoreInMemory", targets: ["PolystoreInMemory"]),

@@ -65,11 +65,13 @@ public struct StoreCatalog: StoreOpener {
         if let open = openers[url.scheme] { return try open(url, configuration) }
         let traits = ["sqlite": "SQLite", "lmdb": "LMDB", "postgresql": "PostgreSQL"]
         if let trait = traits[url.scheme] {
-            throw StorageError(.unsupported, "this program was built without the package trait \(trait), which \(url.scheme): stores need")
+            throw StorageError(
+                .unsupported, "this program was built without the package trait \(trait), which \(url.scheme): stores require")
         }
         throw StorageError(
             .invalidConfiguration,
-            "no store is known under \"\(url.scheme.excerpt()):\"\(Suggestion.nearest(url.scheme, in: schemes)) (known: \(schemes.joined(separator: ", ")))"
+            "no store has the scheme \"\(url.scheme.excerpt()):\"\(Suggestion.nearest(url.scheme, in: schemes)) (known: "
+                + "\(schemes.joined(separator: ", ")))"
         )
     }
 
@@ -83,7 +85,8 @@ public struct StoreCatalog: StoreOpener {
         if head.starts(with: "SQLite format 3\0".utf8) { return try StoreURL("sqlite:\(path)") }
         if head.count >= 20, head[16..<20].elementsEqual([0xde, 0xc0, 0xef, 0xbe]) { return try StoreURL("lmdb:\(path)") }
         throw StorageError(
-            .notADatabase, "the file is neither a SQLite nor an LMDB database; name one, or write the kind before its path (sqlite:, lmdb:)"
+            .notADatabase,
+            "the file is neither a SQLite nor an LMDB database; choose another file, or write the scheme before its path (sqlite:, lmdb:)"
         )
     }
 }
@@ -104,7 +107,9 @@ private enum FileHead {
         #if SQLite
         return try SQLiteStore.head(of: path, count: count)
         #else
-        guard let file = try? RegularFile.open(path) else { throw StorageError(.permissionDenied, "the file may not be opened") }
+        guard let file = try? RegularFile.open(path) else {
+            throw StorageError(.permissionDenied, "permission to open the file was denied; check its permissions")
+        }
         defer { try? file.close() }
         return (try? file.read(upToCount: count)).flatMap { $0 }.map([UInt8].init) ?? []
         #endif

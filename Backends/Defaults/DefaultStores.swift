@@ -68,7 +68,9 @@ enum DefaultPlace {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw StorageError(.permissionDenied, "the folder for the program's data cannot be made", cause: error)
+            throw StorageError(
+                .permissionDenied, "the folder for the program's data cannot be created; check the permissions of its parent folder",
+                cause: error)
         }
         return folder.appendingPathComponent("\(name).sqlite").path
     }

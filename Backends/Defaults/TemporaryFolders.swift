@@ -12,7 +12,7 @@ enum TemporaryFolders {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw StorageError(.inputOutput, "a temporary folder cannot be made", cause: error)
+            throw StorageError(.inputOutput, "a temporary folder cannot be created; check the free space and the permissions", cause: error)
         }
         made.withLock { made in
             if made.isEmpty { atexit { TemporaryFolders.remove() } }

@@ -23,12 +23,13 @@ struct Demo {
             try move(server, to: "sqlite:\(folder.path)/back.db")
             try Stores.catalog.store(at: StoreURL(server)).erase()
         }
-        Console.print("\nEverything above was done in a temporary folder and a schema of its own, which are gone now.")
+        Console.print("\nEverything above used a temporary folder and a separate schema, which are now removed.")
     }
 
     private func data(_ name: String) throws -> Data {
         guard let url = Bundle.module.url(forResource: "flights", withExtension: nil) else {
-            throw StorageError(.notFound, "the demonstration's data is not beside the program")
+            throw StorageError(
+                .notFound, "the folder \"flights\" with the data of the demonstration is missing from the resources of the program")
         }
         return try Data(contentsOf: url.appendingPathComponent(name))
     }
@@ -56,7 +57,7 @@ struct Demo {
         Console.print("   mean delay at departure: \(String(format: "%.2f", delay)) minutes")
         let latest = try stack.fetchAll(
             From<Flight>().where(\.plane?.manufacturer == "BOEING").orderBy(.descending(\.dep_delay), .ascending(\.flight)).limit(3))
-        Console.print("   the three Boeings that left latest:")
+        Console.print("   the three Boeings with the longest delay:")
         for flight in latest {
             let names = "\(flight.carrier)\(flight.flight) to \(flight.destAirport?.name ?? flight.dest)"
             Console.print("     \(flight.dep_delay ?? 0) minutes: \(names), \(flight.plane?.model ?? "")")

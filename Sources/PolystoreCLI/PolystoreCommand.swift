@@ -8,17 +8,17 @@ public struct PolystoreCommand: ParsableCommand {
     /// The name, abstract, subcommands, and exit codes.
     public static let configuration = CommandConfiguration(
         commandName: "polystore",
-        abstract: "Loads, inspects, queries, moves and compares Polystore stores.",
+        abstract: "Loads, inspects, queries, copies and compares Polystore stores.",
         discussion: """
-            Stores are named by URL: sqlite:shop.db, lmdb:shop.lmdb, memory:, postgresql://user@host/database, env:VARIABLE, or the path \
+            Stores are specified by URL: sqlite:shop.db, lmdb:shop.lmdb, memory:, postgresql://user@host/database, env:VARIABLE, or the path \
             of an existing file.
 
-            What other programs made is read, not written, with an option of the URL: sqlite:FILE?catalog=foreign, \
+            Databases of other programs are opened for reading only with an option of the URL: sqlite:FILE?catalog=foreign, \
             postgresql://…?x-catalog=foreign&x-schema=public, sqlite:FILE?catalog=coredata&model=X.xcdatamodeld.
 
-            Exit codes: 0 done; 1 the answer is no (stores or models differ, steps are required, a plan would be refused); 2 trouble; 3 \
-            done but references of files lead nowhere and were left out; 5 refused for safety (the target is not empty or has another schema, something would be lost, no \
-            way leads to the model, nobody said yes); 64 wrong usage; 130 interrupted, 143 by SIGTERM.
+            Exit codes: 0 success; 1 a negative result (stores or models differ, steps are required, a plan would be refused); 2 an error; 3 \
+            success, but files had references to missing objects, which were skipped; 5 refused for safety (the target is not empty \
+            or has another schema, data would be lost, no migration path to the model, no confirmation); 64 wrong usage; 130 interrupted, 143 by SIGTERM.
             """,
         version: "0.1.0",
         subcommands: [

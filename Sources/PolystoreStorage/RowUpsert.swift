@@ -86,7 +86,7 @@ extension StorageError {
     public static func upsertOfAnotherEntity(_ upsert: RowUpsert, _ schema: Schema) -> StorageError {
         let name = schema.entities[upsert.entity].name
         return StorageError(
-            .uniqueConstraintViolated, "an object of another entity than \(name) has the same \(upsert.constraint.name)",
+            .uniqueConstraintViolated, "an object of an entity other than \(name) has the same \(upsert.constraint.name)",
             details: .init(entity: name, constraint: upsert.constraint.name))
     }
 }

@@ -38,14 +38,16 @@ public struct StoreMetadata: Sendable {
         guard let format = entries["format"].flatMap({ Int($0) }) else { throw Self.damaged("format") }
         guard format <= Self.currentFormat else {
             throw StorageError(
-                .unsupported, "the store has format \(format); this version reads up to \(Self.currentFormat): update the program")
+                .unsupported,
+                "the store has format version \(format), but this program reads versions up to \(Self.currentFormat): update the program")
         }
         guard let id = entries["store"].flatMap(UUID.init(uuidString:)) else { throw Self.damaged("store") }
         guard let json = entries["schema"] else { throw Self.damaged("schema") }
         do throws(SchemaError) {
             schema = try Schema(json: json)
         } catch {
-            throw StorageError(.corrupted, "the store's schema cannot be read: \(error); restore a backup of it", cause: error)
+            throw StorageError(
+                .corrupted, "the schema in the store's metadata cannot be read: \(error); restore the store from a backup", cause: error)
         }
         let numbers = (entries["entities"] ?? "").split(separator: ",").compactMap { Int16($0) }
         let isSound = numbers.allSatisfy { $0 > 0 } && Set(numbers).count == numbers.count
@@ -105,7 +107,7 @@ public struct StoreMetadata: Sendable {
     }
 
     private static func damaged(_ name: String) -> StorageError {
-        StorageError(.corrupted, "the store's metadata lacks a valid \"\(name)\"; restore a backup of it")
+        StorageError(.corrupted, "the store's metadata has no valid entry \"\(name)\"; restore the store from a backup")
     }
 
     /// The entries that a store keeps.
@@ -133,7 +135,7 @@ public struct StoreMetadata: Sendable {
         let difference = SchemaDifference.first(from: schema, to: wanted)?.description ?? "the hashes differ"
         throw StorageError(
             .schemaMismatch,
-            "the store keeps version \"\(schema.version)\" of the model, the program has \"\(wanted.version)\": \(difference)")
+            "the store has version \"\(schema.version)\" of the model, but the program has \"\(wanted.version)\": \(difference)")
     }
 
     /// Adopts the parts of the program's model that are not stored, provided that it is the stored model.
@@ -151,17 +153,18 @@ public struct StoreMetadata: Sendable {
         let source = step.mapping.source
         if source.hash == schema.hash { return }
         throw StorageError(
-            .schemaMismatch, "the store keeps version \"\(schema.version)\" of the model; the migration begins with \"\(source.version)\"")
+            .schemaMismatch, "the store has version \"\(schema.version)\" of the model, but the migration starts at \"\(source.version)\"")
     }
 
     /// Returns the error of a session that finds another version in the store than the version with which it was opened.
     ///
     /// - Parameter stored: The text of the currently stored schema, or nil if it cannot be read.
     public static func migrated(from schema: Schema, to stored: String?) -> StorageError {
-        let version = stored.flatMap { try? Schema(json: $0) }.map { "\"\($0.version)\"" } ?? "another one"
+        let version = stored.flatMap { try? Schema(json: $0) }.map { "\"\($0.version)\"" } ?? "another version"
         return StorageError(
             .schemaMismatch,
-            "another program has led the store from version \"\(schema.version)\" of the model to \(version); open it anew with that version"
+            "another process migrated the store from version \"\(schema.version)\" of the model to \(version); open it again with that "
+                + "version"
         )
     }
 

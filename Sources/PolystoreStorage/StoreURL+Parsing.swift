@@ -20,7 +20,7 @@ extension StoreURL {
         guard let colon = text.firstIndex(of: ":"), Self.isScheme(text[..<colon]) else {
             throw StorageError(
                 .invalidConfiguration,
-                "a store URL begins with its kind, such as sqlite:shop.db, lmdb:shop.lmdb, memory: or postgresql://host/db")
+                "a store URL begins with a scheme, as in sqlite:shop.db, lmdb:shop.lmdb, memory: or postgresql://host/db")
         }
         let written = text[..<colon].lowercased()
         let rest = text[text.index(after: colon)...]
@@ -59,19 +59,21 @@ extension StoreURL {
             guard path.hasPrefix("///") else {
                 throw StorageError(
                     .invalidConfiguration,
-                    "\(scheme.excerpt())://… would name a host; write \(scheme.excerpt()):path for a relative or \(scheme.excerpt()):/path for an absolute path"
+                    "\(scheme.excerpt())://… names a host, which these stores do not have; write \(scheme.excerpt()):path for a relative "
+                        + "or \(scheme.excerpt()):/path for an absolute path"
                 )
             }
             path = String(path.dropFirst(2))
         }
         guard let decoded = path.removingPercentEncoding else {
-            throw StorageError(.invalidConfiguration, "the path of the store URL has a broken percent escape; write % as %25")
+            throw StorageError(.invalidConfiguration, "the path of the store URL contains an invalid percent escape; write % as %25")
         }
         // The engines' C libraries would truncate the path at the U+0000 and open another file.
-        if decoded.utf8.contains(0) { throw StorageError(.invalidConfiguration, "the path of the store URL has a U+0000; leave it out") }
+        if decoded.utf8.contains(0) { throw StorageError(.invalidConfiguration, "the path of the store URL contains U+0000; remove it") }
         // Foundation would expand the tilde and the engines would not, so they would refer to two different files.
         if Self.fileSchemes.contains(scheme), decoded.hasPrefix("~") {
-            throw StorageError(.invalidConfiguration, "only a shell replaces ~ at the beginning of a path; write the whole path, or ./~")
+            throw StorageError(
+                .invalidConfiguration, "~ at the beginning of a path is only expanded by a shell; write the full path, or ./~")
         }
         var options: [Option] = []
         for part in query { options.append(try Self.option(part)) }
@@ -99,10 +101,11 @@ extension StoreURL {
     /// - Throws: `invalidConfiguration`, which names the option and the nearest known one.
     public func unknownOptions(allowed: [String]) throws(StorageError) {
         for option in options where !allowed.contains(option.name) {
-            let known = allowed.isEmpty ? "it has none" : "known are \(allowed.joined(separator: ", "))"
+            let known = allowed.isEmpty ? "they have no options" : "their options are \(allowed.joined(separator: ", "))"
             throw StorageError(
                 .invalidConfiguration,
-                "\(scheme): stores have no option \"\(option.name.excerpt())\" (\(known))\(Suggestion.nearest(option.name, in: allowed))")
+                "\(scheme): stores have no option \"\(option.name.excerpt())\" (\(known))\(Suggestion.nearest(option.name, in: allowed))"
+            )
         }
     }
 
@@ -110,7 +113,7 @@ extension StoreURL {
     public func durability(option name: String = "durability") throws(StorageError) -> Durability {
         guard let text = option(name) else { return .full }
         guard let durability = Durability(rawValue: text) else {
-            throw StorageError(.invalidConfiguration, "the option \(name) is full or relaxed")
+            throw StorageError(.invalidConfiguration, "the option \(name) must be full or relaxed")
         }
         return durability
     }

@@ -34,7 +34,7 @@ public struct Dump {
             guard let value = Value(row[slot], as: property.type) else {
                 throw StorageError(
                     .corrupted,
-                    "\(description.name).\(property.name) of object \(row.key) has ill-formed bytes; restore a backup of the store")
+                    "\(description.name).\(property.name) of object \(row.key) contains ill-formed bytes; restore a backup of the store")
             }
             if !value.isNull { text += ",\(JSONWriter.quoted(property.name)):\(JSONWriter.write(ValueText.json(value)))" }
         }

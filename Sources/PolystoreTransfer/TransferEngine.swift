@@ -26,7 +26,7 @@ public struct TransferEngine: Sendable {
             let difference = SchemaDifference.first(from: target.schema, to: schema)?.description ?? "the hashes differ"
             throw StorageError(
                 .schemaMismatch,
-                "the target has another schema: \(difference); lead it to the model of the source first (polystore schema apply), or choose a new one"
+                "the target has another schema: \(difference); migrate it to the model of the source first (polystore schema apply), or choose a new target"
             )
         }
         let reader = try source.beginRead(ReadOptions(limit: limit))
@@ -51,7 +51,8 @@ public struct TransferEngine: Sendable {
         for root in schema.roots where try contents.count(root) > 0 {
             let name = schema.entities[root].name
             throw StorageError(
-                .alreadyExists, "the target is not empty: it has objects of \(name); choose an empty one", details: .init(entity: name))
+                .alreadyExists, "the target is not empty: it contains objects of \(name); choose an empty target",
+                details: .init(entity: name))
         }
     }
 
@@ -69,7 +70,7 @@ public struct TransferEngine: Sendable {
                 do throws(StorageError) { try writer.load(root, batch) } catch  where error.code == .alreadyExists {
                     // The target was empty, so the duplicate comes from the source.
                     throw StorageError(
-                        .corrupted, "the source gives an object of \(name) twice: it is damaged; restore a backup of it",
+                        .corrupted, "the source returned an object of \(name) twice, so it is damaged; restore a backup of the source",
                         details: error.details, cause: error)
                 }
                 done += batch.count

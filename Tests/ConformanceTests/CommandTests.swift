@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func aFolderIsNoDatabase(isReadOnly: Bool) throws {
+    @Test(arguments: [false, true]) func aFolderIsNotADatabase(isReadOnly: Bool) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-folder-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -35,7 +35,7 @@ import Testing
     }
 
     /// A model of the user's own, as the command line takes one.
-    @Test func aModelCanBeGiven() throws {
+    @Test func aModelFileCanBeUsed() throws {
         let schema = try Schema(
             entities: [
                 Entity(

@@ -44,7 +44,7 @@ import Testing
         #expect(process.terminationReason == .uncaughtSignal)
     }
 
-    @Test(arguments: pairs) func noCommitIsEverHalfThere(_ left: String, _ right: String) throws {
+    @Test(arguments: pairs) func commitsAreAtomicAcrossCrashes(_ left: String, _ right: String) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let urls = [url(left, "left"), url(right, "right")]
         defer {

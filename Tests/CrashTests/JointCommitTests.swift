@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["sqlite", "lmdb", "postgresql"]) func aCommitThatIsOnItsWayIsNotOvertaken(_ follower: String) throws {
+    @Test(arguments: ["sqlite", "lmdb", "postgresql"]) func aCommitInProgressIsNotOvertaken(_ follower: String) throws {
         guard let server = OwnServer() else { return }
         defer { server.remove() }
         try withFolder {

@@ -38,7 +38,7 @@ import Testing
         return data
     }
 
-    @Test func noDamageEndsTheProcessOrGivesWrongRows() throws {
+    @Test func damageNeitherEndsTheProcessNorReturnsWrongRows() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let original = folder.appendingPathComponent("original.lmdb").path, damaged = folder.appendingPathComponent("damaged.lmdb").path

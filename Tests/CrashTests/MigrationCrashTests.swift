@@ -82,7 +82,7 @@ import Testing
         print("\(kind): \(Self.kills) kills within \(time) s, then \(ends["V1"] ?? 0) old and \(ends["V2"] ?? 0) new")
     }
 
-    @Test(.enabled(if: server != nil)) func aKilledStepWithoutDowntimeGoesOn() throws {
+    @Test(.enabled(if: server != nil)) func aKilledOnlineMigrationContinues() throws {
         let url = url("postgresql")
         defer { try? StoreCatalog.standard.store(at: StoreURL(url), configuration: nil).erase() }
         _ = try run(["--fill-rolling", url, Self.objects])

@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A write-ahead log cannot be made there; one that is there is read, and a database without one too.
-    @Test(.enabled(if: canMount, "file systems cannot be mounted here")) func aLogThatCannotBeMadeIsNamed() throws {
+    @Test(.enabled(if: canMount, "file systems cannot be mounted here")) func aLogThatCannotBeCreatedIsReported() throws {
         let mount = try Mount()
         defer { mount.end() }
         let source = "sqlite:\(mount.source)/store.db", target = "sqlite:\(mount.target)/store.db?mode=ro"

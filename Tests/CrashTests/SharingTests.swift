@@ -38,7 +38,8 @@ import Testing
             new.say("go")
             #expect(try new.rest() == ["upgrade: done", "open: done", "count: 2", "read: done"])
             let refusal =
-                "schemaMismatch another program has led the store from version \"V1\" of the model to \"V3\"; open it anew with that version"
+                "schemaMismatch another process migrated the store from version \"V1\" of the model to \"V3\"; open it again with that "
+                + "version"
             for number in 3...4 {
                 old.say("\(number)")
                 #expect(old.lines(2) == ["write: \(refusal)", "read: \(refusal)"])
@@ -48,7 +49,7 @@ import Testing
             // What it began anew would be is refused at once.
             let again = try run("--write", url)
             #expect(again.count == 1)
-            #expect(again[0].hasPrefix("open: schemaMismatch the store keeps version \"V3\" of the model, the program has \"V1\": "))
+            #expect(again[0].hasPrefix("open: schemaMismatch the store has version \"V3\" of the model, but the program has \"V1\": "))
             #expect(try run("--notes", url) == ["V1>V2>V3: 1 2"])
         }
     }

@@ -12,7 +12,7 @@ import Testing
         return store
     }
 
-    @Test func aStandbyIsReadAndTakesNoChanges() throws {
+    @Test func aStandbyIsReadOnly() throws {
         guard let server = OwnServer() else { return }
         defer { server.remove() }
         let store = try open(server.url), writer = try store.beginWrite(WriteOptions())

@@ -61,7 +61,7 @@ import Testing
         return found
     }
 
-    @Test(arguments: kinds) func commitsOfAnotherProgramAreTold(_ kind: String) throws {
+    @Test(arguments: kinds) func commitsOfAnotherProgramAreReported(_ kind: String) throws {
         try withPrograms(kind) { _, watching, other in
             for _ in 0..<3 {
                 tell(other, "insert")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func whatObserversNeedNotKnowIsNotTold(_ kind: String) throws {
+    @Test(arguments: kinds) func commitsWithoutChangesOfObjectsAreNotReported(_ kind: String) throws {
         try withPrograms(kind) { _, watching, other in
             for _ in 0..<3 {
                 tell(other, "note", "keys", "undone", "nothing", "note")
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func ownCommitsAreNotTold(_ kind: String) throws {
+    @Test(arguments: kinds) func ownCommitsAreNotReportedByWatches(_ kind: String) throws {
         try withPrograms(kind) { _, watching, other in
             tell(watching, "insert", "load", "note", "keys", "insert-then-load", "links", "undone", "sleep 300")
             tell(other, "insert")
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func programsThatKnowNothingOfUsAreUnknownSQLite() throws {
+    @Test func writesOfOtherProgramsAreReportedAsUnknownSQLite() throws {
         try withPrograms("sqlite") { _, watching, other in
             tell(other, "insert")
             #expect(watching.lines(1) == ["a history"])
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: server != nil)) func programsThatKnowNothingOfUsAreUnknownPostgreSQL() throws {
+    @Test(.enabled(if: server != nil)) func writesOfOtherProgramsAreReportedAsUnknownPostgreSQL() throws {
         try withPrograms("postgresql") { _, watching, other in
             tell(other, "insert")
             #expect(watching.lines(1) == ["a history"])
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: server != nil)) func aLostConnectionIsMadeAnew() throws {
+    @Test(.enabled(if: server != nil)) func aLostConnectionIsReplaced() throws {
         try withPrograms("postgresql") { _, watching, other in
             for _ in 0..<2 {
                 try psql(
@@ -160,7 +160,7 @@ import Testing
     }
 
     /// A transaction that wrote before anybody asked to be told, and commits afterwards.
-    @Test(.enabled(if: server != nil)) func aTransactionThatWasUnderWayIsTold() throws {
+    @Test(.enabled(if: server != nil)) func aTransactionBegunBeforeTheWatchIsReported() throws {
         try withPrograms("postgresql") { _, watching, other in
             tell(other, "insert")
             #expect(watching.lines(1) == ["a history"])
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatWasRestartedIsHeardAgain() throws {
+    @Test func notificationsContinueAfterAServerRestart() throws {
         guard let server = OwnServer() else { return }
         defer { server.remove() }
         let watching = try HelperProcess(["--peer", server.url])

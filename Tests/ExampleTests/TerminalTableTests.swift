@@ -58,7 +58,7 @@ import Testing
         ListTargetDriver(TerminalTable(line: names.line, write: terminal.receive))
     }
 
-    @Test func theTableFollowsAListAndWritesOnlyWhatBecameOther() throws {
+    @Test func theTableFollowsAListAndWritesOnlyChangedCells() throws {
         names.names = [1: "Rex", 2: "Bello", 3: "Mimi", 4: "Nemo"]
         let driver = driver()
         driver.apply(try list([("Cats", [3]), ("Dogs", [1, 2])]))
@@ -89,7 +89,7 @@ import Testing
         #expect(driver.snapshot == (try list([("Fish", [4]), ("Dogs", [1])])))
     }
 
-    @Test func whatDidNotChangeIsNotWritten() throws {
+    @Test func unchangedCellsAreNotWritten() throws {
         let driver = driver()
         driver.apply(try list([("Cats", [3]), ("Dogs", [1, 2])]))
         _ = terminal.look()

@@ -77,7 +77,7 @@ import Glibc
         #expect(try run("history", "sqlite:\(folder.path)/missing.db").code == 2)
     }
 
-    @Test func aConsumerGoesOnWhereItWas() throws {
+    @Test func aConsumerContinuesAtItsPosition() throws {
         let store = try store("sqlite")
         for author in ["a", "b", "c"] { try commit(author, "01000201") }
         let first = try lines(
@@ -100,7 +100,7 @@ import Glibc
         #expect(try run("history", "purge", store, "--older-than", "soon").code == 64)
     }
 
-    @Test func followingGoesOnUntilItIsInterrupted() throws {
+    @Test func followingContinuesUntilItIsInterrupted() throws {
         let store = try store("sqlite")
         try commit("a", "01000201")
         let feed = try Feed(["history", store, "--follow"])
@@ -117,7 +117,7 @@ import Glibc
         #expect(resumed.end(SIGTERM) == 0)
     }
 
-    @Test func followingEndsWhenNobodyReads() throws {
+    @Test func followingEndsWhenTheReaderHasEnded() throws {
         let feed = try Feed(["history", try store("sqlite"), "--follow"])
         feed.stopReading()
         #expect(feed.wait() == 0)
@@ -127,9 +127,9 @@ import Glibc
         let store = try store(kind)
         #expect(try run("history", store, "--json").code == 0)
         #expect(try run("history", "consumers", store).code == 0)
-        #expect(try run("history", "purge", store, "--acknowledged").output == "0 transactions forgotten\n")
+        #expect(try run("history", "purge", store, "--acknowledged").output == "0 transactions deleted\n")
         let off = try run("history", store + "?history=off")
-        #expect(off.code == 2 && off.error.contains("keeps no history"))
+        #expect(off.code == 2 && off.error.contains("records no history"))
     }
 }
 

@@ -36,7 +36,7 @@ import Testing
                     ]
                 )
             case .lmdb:
-                (["write the rows of Note anew", "remove Note"], ["write the rows of Memo anew", "remove polystore_1.Note"])
+                (["rewrite the rows of Note", "remove Note"], ["rewrite the rows of Memo", "remove polystore_1.Note"])
             }
         }
     }
@@ -90,17 +90,17 @@ import Testing
     private static let toV2 = """
         "V1" → "V2" (lightweight): 2 objects
           Note.text was renamed to body
-          attribute Note.stars is new
+          attribute Note.stars was added
 
         """
     private static let toV3 = """
         "V2" → "V3" (lightweight)
           entity Note was renamed to Memo
-          attribute Note.mail is gone (loses the values of Note.mail)
+          attribute Note.mail was removed (loses the values of Note.mail)
 
         """
 
-    @Test(arguments: Kind.all) func statusTellsByItsExitCodeWhetherStepsAreRequired(_ kind: Kind) throws {
+    @Test(arguments: Kind.all) func theExitCodeOfStatusIndicatesWhetherStepsAreRequired(_ kind: Kind) throws {
         let store = try store(kind), hash = try hash(v1)
         let head = "\(store)  version V1  \(hash)\n  Note                     2\n"
         #expect(try run("schema", "status", store) == (0, head, ""))
@@ -115,15 +115,16 @@ import Testing
     @Test(arguments: Kind.all) func aPlanShowsWhatTheStoreWouldDoAndChangesNothing(_ kind: Kind) throws {
         let store = try store(kind)
         let plan = try run("schema", "plan", store, "--model", v1, "--model", v2, "--model", v3, "--chain", "V1,V2,V3")
-        func does(_ lines: [String]) -> String { "  the store would do:\n" + lines.map { "    \($0)\n" }.joined() }
+        func does(_ lines: [String]) -> String { "  operations of the store:\n" + lines.map { "    \($0)\n" }.joined() }
         #expect(
             plan.output == Self.toV2 + does(kind.lines.first) + Self.toV3 + does(kind.lines.second)
-                + "a later step is refused where anything is stored there: --accept-loss Note.mail\nnothing was changed\n")
+                + "a later step will be refused if the store has such data; accept the loss with --accept-loss Note.mail\nnothing was changed\n"
+        )
         #expect(plan.code == 0 && plan.error == "")
         #expect(try run("schema", "status", store, "--model", v1).code == 0)
         #expect(
             try run("schema", "plan", store, "--model", v1)
-                == (0, "the store keeps version \"V1\" already: nothing is to be done\n", ""))
+                == (0, "the store already has version \"V1\": no steps are required\n", ""))
         #expect(try run("schema", "plan", store).code == 64)
     }
 
@@ -133,34 +134,35 @@ import Testing
             "bare.json", #"{"version": "V2", "entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}]}]}"#)
         let plan = try run("schema", "plan", store, "--model", bare)
         #expect(plan.code == 1)
-        #expect(plan.error == "polystore: the plan would be refused; accept what is lost with --accept-loss Note.mail\n")
+        #expect(plan.error == "polystore: the plan would be refused; accept the loss with --accept-loss Note.mail\n")
         #expect(try run("schema", "plan", store, "--model", bare, "--accept-loss", "Note.mail").code == 0)
         let refused = try run("schema", "apply", store, "--model", bare, "--yes")
         #expect(refused.code == 5)
         #expect(
             refused.error == "polystore: the step \"V1\" → \"V2\" (lightweight) would lose the values of Note.mail; "
-                + "accept it with --accept-loss Note.mail\n")
+                + "accept the loss with --accept-loss Note.mail\n")
         // The path of a change of the model that loses nothing in this store need not be accepted.
         #expect(try run("schema", "apply", store, "--model", bare, "--yes", "--accept-loss", "Note.mail", "--no-backup").code == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter { $0.hasSuffix(".backup") } == [])
     }
 
-    @Test(arguments: Kind.all) func applyAsksAndGoesStepByStep(_ kind: Kind) throws {
+    @Test(arguments: Kind.all) func applyAsksForConfirmationAndMigratesStepByStep(_ kind: Kind) throws {
         let store = try store(kind), models = ["--model", v2, "--model", v3, "--chain", "V1,V2,V3"]
         let unasked = try program.run(["schema", "apply", store] + models)
         #expect(unasked.code == 5 && unasked.output == Self.toV2 + Self.toV3)
-        #expect(unasked.error == "polystore: nothing was changed; where nobody can be asked, --yes is the answer\n")
+        #expect(unasked.error == "polystore: nothing was changed; the input is not a terminal, so confirm with --yes\n")
         // The loss of the second step is known when the first is done.
         let halfway = try program.run(["schema", "apply", store, "--yes", "--no-backup"] + models)
         #expect(halfway.code == 5)
         #expect(
             halfway.error
-                == "1 step done: the store keeps version \"V2\" now\npolystore: the step \"V2\" → \"V3\" (lightweight) would lose "
-                + "the values of Note.mail; accept it with --accept-loss Note.mail\n")
+                == "1 step done: the store now has version \"V2\"\npolystore: the step \"V2\" → \"V3\" (lightweight) would lose "
+                + "the values of Note.mail; accept the loss with --accept-loss Note.mail\n")
         let done = try program.run(["schema", "apply", store, "--yes", "--accept-loss", "Note.mail"] + models)
-        let copy = kind == .postgresql ? "" : "the file as it was is \(store.dropFirst(kind.rawValue.count + 1)).V2.backup\n"
+        let copy =
+            kind == .postgresql ? "" : "backup of the store before the migration: \(store.dropFirst(kind.rawValue.count + 1)).V2.backup\n"
         let second = Self.toV3.replacingOccurrences(of: "(lightweight)\n", with: "(lightweight): 2 objects\n")
-        #expect(done == (0, second + copy + "1 step done: the store keeps version \"V3\" now\n", ""))
+        #expect(done == (0, second + copy + "1 step done: the store now has version \"V3\"\n", ""))
         #expect(
             try run("query", store, "Memo").output == """
                 {"entity":"Memo","key":1,"version":1,"body":"a","stars":3}
@@ -169,13 +171,13 @@ import Testing
                 """)
         #expect(
             try program.run(["schema", "apply", store, "--yes"] + models)
-                == (0, "the store keeps version \"V3\" already: nothing is to be done\n", ""))
+                == (0, "the store already has version \"V3\": no steps are required\n", ""))
         if kind == .postgresql { return }
         let kept = "\(kind):\(store.dropFirst(kind.rawValue.count + 1)).V2.backup"
         #expect(try run("query", kept, "Note", "--where", "mail == 'x'", "--count").output == "1\n")
     }
 
-    @Test(arguments: Kind.all) func revertGoesBackOverTheVersionsThatTheStoreHad(_ kind: Kind) throws {
+    @Test(arguments: Kind.all) func revertMigratesBackThroughThePreviousVersions(_ kind: Kind) throws {
         let store = try store(kind)
         #expect(try run("schema", "revert", store).error == "polystore: the store had no version before \"V1\"\n")
         let models = ["--model", v2, "--model", v3, "--chain", "V1,V2,V3", "--accept-loss", "Note.mail", "--yes"]
@@ -193,11 +195,11 @@ import Testing
                     """
                     "V3" → "V2" (lightweight): 2 objects
                       entity Memo was renamed to Note
-                      attribute Note.mail is new
+                      attribute Note.mail was added
                     "V2" → "V1" (lightweight)
                       Note.body was renamed to text
-                      attribute Note.stars is gone (loses the values of Note.stars)
-                    2 steps done: the store keeps version "V1" now
+                      attribute Note.stars was removed (loses the values of Note.stars)
+                    2 steps done: the store now has version "V1" now
 
                     """, ""
                 ))
@@ -216,22 +218,22 @@ import Testing
 
     @Test(arguments: Kind.all) func aStampRenamesTheVersionAlone(_ kind: Kind) throws {
         let store = try store(kind)
-        #expect(try run("schema", "stamp", store, "--version", "One") == (0, "the store keeps version \"One\" now; it was \"V1\"\n", ""))
-        #expect(try run("schema", "stamp", store, "--version", "One") == (0, "the store keeps version \"One\" already\n", ""))
+        #expect(try run("schema", "stamp", store, "--version", "One") == (0, "the store now has version \"One\"; it was \"V1\"\n", ""))
+        #expect(try run("schema", "stamp", store, "--version", "One") == (0, "the store already has version \"One\"\n", ""))
         let status = try run("schema", "status", store, "--model", v1)
         #expect(status.code == 0)
         #expect(
             status.output == "\(store)  version One  \(try hash(v1))\n  Note                     2\n"
-                + "it is the version of the model, which calls it \"V1\" (schema stamp gives it that name)\n")
+                + "it is the version of the model, which names it \"V1\" (schema stamp changes the name in the store)\n")
         #expect(try run("schema", "stamp", store, "--version", "").code == 64)
     }
 
     @Test func modelsAndStoresAreCompared() throws {
         let store = try store(.sqlite)
-        #expect(try run("schema", "diff", store, v1) == (0, "both store the same\n", ""))
+        #expect(try run("schema", "diff", store, v1) == (0, "the stored schemas are equal\n", ""))
         let text = """
               Note.text was renamed to body
-              attribute Note.stars is new
+              attribute Note.stars was added
             2 changes from version "V1" to version "V2"
 
             """
@@ -239,10 +241,10 @@ import Testing
         #expect(try run("model", "diff", v1, v2) == (1, text, ""))
         #expect(
             try run("model", "diff", v2, v1, "--json").output.hasSuffix(
-                #""same":false,"changes":[{"path":"Note.body","change":"attribute Note.body is gone","effect":"lossy","#
-                    + #""detail":"the values of Note.body"},{"path":"Note.stars","change":"attribute Note.stars is gone","effect":"lossy","#
-                    + #""detail":"the values of Note.stars"},{"path":"Note.text","change":"attribute Note.text is new","effect":"undecided","#
-                    + #""detail":"what it is in the objects that are there: it has no default"}]}"# + "\n"))
+                #""same":false,"changes":[{"path":"Note.body","change":"attribute Note.body was removed","effect":"lossy","#
+                    + #""detail":"the values of Note.body"},{"path":"Note.stars","change":"attribute Note.stars was removed","effect":"lossy","#
+                    + #""detail":"the values of Note.stars"},{"path":"Note.text","change":"attribute Note.text was added","effect":"undecided","#
+                    + #""detail":"its value in existing objects, as it has no default"}]}"# + "\n"))
         #expect(try run("schema", "diff", store, program.folder.path + "/none.json").code == 2)
     }
 
@@ -256,23 +258,27 @@ import Testing
 
     // MARK: Steps while programs of both versions run
 
-    @Test(.enabled(if: Kind.server != nil)) func aStepWithoutDowntime() throws {
+    @Test(.enabled(if: Kind.server != nil)) func anOnlineMigrationRunsThroughItsPhases() throws {
         let store = try store(.postgresql)
         let plan = try run("schema", "expand", store, "--model", v2, "--dry-run").output
         #expect(plan.contains(#"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#) && plan.hasSuffix("nothing was changed\n"))
-        #expect(try run("schema", "backfill", store).error == "polystore: no step is under way in the store; begin one with expand\n")
+        #expect(
+            try run("schema", "backfill", store).error
+                == "polystore: the store has no online migration in progress; start one with expand\n")
         for timeout in ["nan", "-1"] { #expect(try run("schema", "expand", store, "--model", v2, "--timeout=\(timeout)").code == 64) }
         #expect(
             try run("schema", "expand", store, "--model", v2)
                 == (0, "done: programs of version \"V2\" can start\n", ""))
         let status = try run("schema", "status", store).output
-        #expect(status.hasSuffix("a step to version \"V2\" is under way: programs of both versions can run; contract ends it\n"))
+        #expect(
+            status.hasSuffix(
+                "an online migration to version \"V2\" is in progress: programs of both versions can run; run contract to complete it\n"))
         #expect(try run("schema", "status", store, "--json").output.contains(#""phase":"ready""#))
-        #expect(try run("schema", "abandon", store).code == 5, "it asks, and there is nobody to answer")
-        #expect(try run("schema", "abandon", store, "--yes").output == "done: the store keeps version \"V1\"\n")
+        #expect(try run("schema", "abandon", store).code == 5, "confirmation is required, but the input is not a terminal")
+        #expect(try run("schema", "abandon", store, "--yes").output == "done: the store has version \"V1\"\n")
         #expect(try run("schema", "expand", store, "--model", v2).code == 0)
         #expect(try run("schema", "backfill", store).output == "done: programs of version \"V2\" can start\n")
-        #expect(try run("schema", "contract", store, "--yes") == (0, "done: the store keeps version \"V2\" now\n", ""))
+        #expect(try run("schema", "contract", store, "--yes") == (0, "done: the store now has version \"V2\"\n", ""))
         #expect(try run("query", store, "Note", "--sum", "stars").output == "6\n")
         // What goes has to be named.
         #expect(try run("schema", "expand", store, "--model", v3).code == 0)
@@ -282,7 +288,7 @@ import Testing
         #expect(try run("schema", "status", store, "--model", v3).code == 0)
     }
 
-    @Test func aStoreThatCannotSaysSo() throws {
+    @Test func aStoreWithoutOnlineMigrationsIsRefused() throws {
         let refused = try run("schema", "expand", store(.sqlite), "--model", v2)
         #expect(refused.code == 2 && refused.error.contains("rollingMigrations"))
     }

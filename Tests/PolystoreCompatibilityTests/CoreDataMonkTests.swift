@@ -42,7 +42,7 @@ import Testing
         #expect { try World.fetch(MyPersonEntity.self, named("Nobody")) } throws: { ($0 as? StorageError)?.code == .notFound }
     }
 
-    @Test(arguments: TestStore.all) func anUpdateLivesOnInCallBacks(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func anUpdateContinuesInCallbacks(_ store: TestStore) throws {
         let stack = try stack(store), World = try CoreDataMainContext(stack: stack, updateTarget: .rootContext(autoMerge: true))
         try World.beginUpdateAndWait { update in
             try update.create(MyPersonEntity.self).name = "Monk"
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.all) func contextsThatUpdateOnlyAndTellOfCommits(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func updateContextsReportCommits(_ store: TestStore) throws {
         let stack = try stack(store, .none)
         let Updater = try CoreDataContext(stack: stack, updateTarget: .persistentStore)
         let screen = try CoreDataMainContext(stack: stack, updateTarget: .persistentStore)
@@ -169,7 +169,7 @@ import Testing
     private func isSendable<T: Sendable>(_ type: T.Type) -> Bool { true }
     private func isSendable<T>(_ type: T.Type) -> Bool { false }
 
-    @Test func whatHoldsObjectsStaysInItsIsolation() {
+    @Test func typesThatContainObjectsStayInTheirIsolation() {
         #expect(!isSendable(CoreDataMainContext.self) && !isSendable(CoreDataContext.self) && !isSendable(CoreDataUpdate.self))
         #expect(isSendable(CoreDataUpdateContext.self) && isSendable(CoreDataStack.self) && isSendable(CommitObservation.self))
     }

@@ -100,7 +100,7 @@ import Testing
         } throws: { ($0 as? StorageError)?.code == .validationFailed }
     }
 
-    @Test func aVersionLockHoldsOrSaysWhatChanged() throws {
+    @Test func aVersionLockIsCheckedAndNamesTheChanges() throws {
         let schema = try V2.schema()
         _ = try V2.schema(lock: schema.versionLock)
         var hashes = schema.versionLock.hashes

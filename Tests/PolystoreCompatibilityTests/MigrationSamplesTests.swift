@@ -158,7 +158,7 @@ import Testing
     @Test func stagesAreDeclaredOnTheVersions() throws {
         #expect(Versions.migrationStages().map(\.isCustom) == [false, true])
         #expect { try Versions.migrationManager() } throws: { error in
-            "\(error)".contains(#"the bundle has neither "TestModel.xcdatamodeld" nor "Model.json""#)
+            "\(error)".contains(#"the bundle contains neither "TestModel.xcdatamodeld" nor "Model.json""#)
         }
         #expect { try Schema.named("TestModel", in: .main) } throws: { ($0 as? StorageError)?.code == .notFound }
     }

@@ -90,7 +90,7 @@ import Testing
         #expect(controller.calls.last == "did refetch" && monitor.numberOfObjects == 1)
     }
 
-    @Test func aListThatIsFetchedAnewStaysOneOfItsEntityAndConfiguration() throws {
+    @Test func aRefetchedListKeepsItsEntityAndConfiguration() throws {
         let point = ManagedObject._Entity("Point", attributes: [ManagedObject._Attribute("x", .int64)])
         let schema = try Schema(entities: [point], configurations: ["A": ["Point"], "B": ["Point"]])
         let stack = try DataStack(schema: schema)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func whatStandsForAnObjectIsConverted() throws {
+    @Test func objectRepresentationsAreConverted() throws {
         let ann = try #require(try dataStack.fetchOne(From<MyPersonEntity>(), Where("name", isEqualTo: "Ann")))
         let publisher = try ann.asPublisher(in: dataStack), snapshot = try #require(try publisher.asSnapshot(in: dataStack))
         try dataStack.perform(synchronous: { transaction in

@@ -79,7 +79,7 @@ private struct ImportablePerson: Persistable, Identifiable {
         #expect { try viewContext.existingObject(with: personId) } throws: { ($0 as? StorageError)?.code == .notFound }
     }
 
-    @MainActor @Test(arguments: TestStore.all) func theViewContextIsNotWrittenThrough(_ store: TestStore) async throws {
+    @MainActor @Test(arguments: TestStore.all) func theViewContextRefusesWrites(_ store: TestStore) async throws {
         let viewContext = try stack(store).viewContext
         for write in [
             { _ = try MyPersonEntity(context: viewContext) }, { try viewContext.save() },

@@ -26,7 +26,7 @@ import Tracing
         return stack
     }
 
-    @Test func metricsCountWhatHappens() async throws {
+    @Test func metricsCountTransactionsAndRequests() async throws {
         let stack = try stack(), metrics = Self.metrics
         stack.instrumentation = MetricsInstrumentation(prefix: "test")
         try await stack.perform { transaction in
@@ -52,7 +52,7 @@ import Tracing
             try metrics.expectTimer("test_transaction_seconds", [("kind", "write"), ("outcome", "committed")]).values.count == 2)
     }
 
-    @Test func spansStandUnderThoseOfTheCaller() async throws {
+    @Test func spansAreChildrenOfTheCallersSpan() async throws {
         let stack = try stack(), tracer = Self.tracer
         stack.instrumentation = CombinedInstrumentation(TracingInstrumentation(), MetricsInstrumentation(prefix: "other"))
         try await withSpan("request") { _ in

@@ -16,7 +16,7 @@ import Testing
 }
 
 @Suite struct CompatibleModelTests {
-    @Test func aModelStandsBesideTheNamesOfOtherLibraries() throws {
+    @Test func aModelCompilesBesideTypesWithTheSameNamesOfOtherLibraries() throws {
         let stack = try DataStack(Paper.self, Journal.self)
         try stack.addStorageAndWait(InMemoryStore())
         try stack.perform(synchronous: { transaction in

@@ -15,27 +15,27 @@ import Testing
     }
 
     @Test func aForgottenRelationshipIsNamed() throws {
-        let object = "0: '_accept' is unavailable: a property that leads to an object needs @Relationship, and is optional"
+        let object = "0: '_accept' is unavailable: a property that refers to an object needs @Relationship and must be optional"
         #expect(try errors("var one: Other?") == [object + " (property 'one')"])
         #expect(try errors("var one: Other") == [object + " (property 'one')"])
         #expect(
             try errors("var all: [Other] = []")
-                == ["0: '_accept' is unavailable: a property that leads to objects needs @Relationship (property 'all')"])
+                == ["0: '_accept' is unavailable: a property that refers to objects needs @Relationship (property 'all')"])
     }
 
-    @Test func aTypeThatCannotBeStoredIsToldOfOnce() throws {
+    @Test func aTypeThatCannotBeStoredIsDiagnosedOnce() throws {
         let sentence = """
-            0: '_accept' is unavailable: no attribute can have the type of this property: an enum conforms to AttributeValue and CaseIterable, \
-            another type of your own to CodedAttributeValue, and what is not stored is @Transient
+            0: '_accept' is unavailable: the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, \
+            or another type to CodedAttributeValue, or mark a property that is not stored with @Transient
             """
         #expect(try errors("var kind: Kind = .a", before: "enum Kind { case a, b }") == [sentence + " (property 'kind')"])
         #expect(try errors("var kind: Kind?", before: "final class Kind {}") == [sentence + " (property 'kind')"])
     }
 
-    @Test func anEnumThatLacksAConformanceIsTold() throws {
+    @Test func anEnumThatLacksAConformanceIsDiagnosed() throws {
         let found = try errors("var size: Size = .small", before: "enum Size: String, AttributeValue { case small, large }")
         #expect(found.count == 2 && found[0] == "3: type 'Size' does not conform to protocol 'AttributeValue'")
-        #expect(found.last?.hasSuffix("an enum conforms to CaseIterable too: enum Size: String, AttributeValue, CaseIterable") == true)
+        #expect(found.last?.hasSuffix("an enum must also conform to CaseIterable: enum Size: String, AttributeValue, CaseIterable") == true)
     }
 
     @Test func theDocumentedEnumCompiles() throws {
@@ -43,39 +43,40 @@ import Testing
         #expect(try errors("var size: Size?", before: "enum Size: Int, AttributeValue, CaseIterable, Codable { case small }") == [])
     }
 
-    @Test func anInitialiserOfTheClassIsTold() throws {
+    @Test func anInitialiserOfTheClassIsDiagnosed() throws {
         let found = try errors("var name: String = \"\"\ninit(name: String) { self.name = name }")
         #expect(
-            found.count == 1 && found[0].hasPrefix("2: a model class has no initialiser of its own: transaction.create makes an object"))
+            found.count == 1
+                && found[0].hasPrefix("2: a model class cannot have a designated initialiser: create objects with transaction.create"))
         let convenience = "convenience init(_ name: String, _ t: BaseTransaction) throws { try self.init(context: t); self.name = name }"
         #expect(try errors("var name: String = \"\"\n\(convenience)") == [])
     }
 
     @Test(arguments: [
-        ("let name: String = \"\"", "name must be a var: a let cannot be loaded"),
-        ("var name = \"\"", "name needs a type annotation: a macro does not see inferred types"),
-        ("var a: Int = 1, b: Int = 2", "declare a and what follows it each with a var of its own"),
+        ("let name: String = \"\"", "name must be a var: a let cannot be loaded from the store"),
+        ("var name = \"\"", "name requires a type annotation: a macro cannot see inferred types"),
+        ("var a: Int = 1, b: Int = 2", "declare a and the properties after it each with a separate var"),
         (
             "var name: String = \"\" { willSet {} }",
-            "a stored property of a model cannot have observers; mark it @Transient or observe elsewhere"
+            "a stored property of a model cannot have observers; mark it @Transient, or observe the object with a publisher"
         ),
         (
             "@Attribute(key: name) var x: Int = 0\nstatic let name = \"y\"",
-            "key must be a text in quotes: a macro does not see the values of names"
+            "key must be a string literal: a macro cannot evaluate names"
         ),
         (
             "#if true\nvar hidden: Int?\n#endif\nvar name: String = \"\"",
-            "hidden must stand outside of #if: a macro does not see which part is compiled"
+            "hidden must be declared outside of #if: a macro cannot determine which branch is compiled"
         ),
-        ("@Relationship var other: Other", "the relationship other needs the type T?, Set<T> or [T]"),
+        ("@Relationship var other: Other", "the relationship other must have the type T?, Set<T> or [T]"),
     ])
     func oneSentenceAtTheProperty(_ members: String, _ message: String) throws {
         let found = try errors(members).filter { !$0.contains("cannot find") && !$0.contains("instance member") }
         #expect(found.count == 1 && found[0].hasSuffix(": \(message)") && !found[0].hasPrefix("0"))
     }
 
-    @Test func aNameThatEveryObjectHasIsTold() throws {
-        let message = "every object has a version already: give the property another name, and @Attribute(key: \"version\")"
+    @Test func aPropertyNameOfManagedObjectIsDiagnosed() throws {
+        let message = "every object already has a property version: give the property another name, and @Attribute(key: \"version\")"
         #expect(try errors("var version: Int = 0").contains("1: \(message)"))
     }
 

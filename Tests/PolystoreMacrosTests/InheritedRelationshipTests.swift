@@ -35,7 +35,7 @@ import Testing
         #expect(teams.value == 1)
     }
 
-    @Test func aListOfASubclassIsToldOfPairsOfItsParent() throws {
+    @Test func aListOfASubclassReceivesChangesOfPairsOfItsParent() throws {
         let stack = try DataStack(Team.self, Member.self, Captain.self)
         try stack.addStorageAndWait(InMemoryStore())
         try stack.perform(synchronous: { transaction in

@@ -39,7 +39,7 @@ import Testing
         return stack
     }
 
-    @Test func onlyWhatIsTheSameForAllObjectsIsDeclared() {
+    @Test func onlyConstantInitialValuesAreDeclaredAsDefaults() {
         let defaults = Ticket.declaration.attributes.filter { $0.defaultValue != nil }.map(\.name)
         #expect(defaults == ["price", "begin", "address", "tags"])
         #expect(Ticket._initialSlots == [0, 1, 2, 3, 4])

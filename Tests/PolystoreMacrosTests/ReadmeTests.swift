@@ -18,7 +18,7 @@ import Testing
 }
 
 @Suite struct ReadmeTests {
-    @Test func theExampleDoesWhatItSays() async throws {
+    @Test func theReadmeExampleWorks() async throws {
         let stack = try DataStack(Person.self, Dog.self)
         try stack.addStorageAndWait(InMemoryStore())
 

@@ -28,7 +28,9 @@ import Testing
     }
 
     /// A mark that combines with a quote or a backslash makes one Character of two scalars; so do a return and a new line.
-    @Test(arguments: ["a\\\u{308}b", "\"\u{308}", "\r\n", "\\", "\t\"\\\r", "e\u{301}"]) func textsOfEveryKindComeBack(_ text: String)
+    @Test(arguments: ["a\\\u{308}b", "\"\u{308}", "\r\n", "\\", "\t\"\\\r", "e\u{301}"]) func textsOfEveryKindAreParsedAndPrintedBack(
+        _ text: String
+    )
         throws
     {
         let predicate = QueryPredicate.compare(.path(PropertyPath("name")), .equal, .value(.string(text)))
@@ -60,17 +62,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SUBQUERY(friends, $f, pets.@count > 1).@count > 0", "pets leads to; begin with $f"),
-        ("SUBQUERY(friends, $f, ANY pets SATISFIES (age > 1)).@count > 0", "pets leads to; begin with $f"),
-        ("SUBQUERY(friends, $f, $f IN pets).@count > 0", "looks at pets of an object outside"),
-        ("ANY friends.age > pets.@count", "looks at pets of an object outside"),
+        ("SUBQUERY(friends, $f, pets.@count > 1).@count > 0", "objects of pets; begin with $f"),
+        ("SUBQUERY(friends, $f, ANY pets SATISFIES (age > 1)).@count > 0", "objects of pets; begin with $f"),
+        ("SUBQUERY(friends, $f, $f IN pets).@count > 0", "refers to pets of an outer object"),
+        ("ANY friends.age > pets.@count", "refers to pets of an outer object"),
         ("SUBQUERY(friends, $f, $g.age > 1).@count > 0", "$f is expected"), ("$g.age > 1", "a subquery around $g is expected"),
-    ]) func onlySingleValuesOfTheObjectOutsideAreLookedAt(_ text: String, _ message: String) {
+    ]) func onlySingleValuesOfTheOuterObjectCanBeUsed(_ text: String, _ message: String) {
         let error = #expect(throws: QueryError.self) { try QueryPredicate(parsing: text) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test func outsideOfAllThereIsNoObject() throws {
+    @Test func anOuterReferenceInTheOutermostConditionIsRefused() throws {
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
         let error = #expect(throws: QueryError.self) {
             try FetchRequest("Person", where: .compare(.path("age"), .equal, .outer(1, "age"))).plan(in: schema)
@@ -103,11 +105,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("age == $NAME", ["NAMES": .value(.int(1))], "no value is given for $NAME; did you mean \"NAMES\"?"),
-            ("age == $NAME", [:], "no value is given for $NAME"), ("age == $N", ["N": .list([.int(1)])], "must be a single value"),
+            ("age == $NAME", ["NAMES": .value(.int(1))], "the variable $NAME has no value; did you mean \"NAMES\"?"),
+            ("age == $NAME", [:], "the variable $NAME has no value"), ("age == $N", ["N": .list([.int(1)])], "must be a single value"),
             ("age == $N", ["N": .path("name")], "must be a single value"), ("age IN $N", ["N": .value(.int(1))], "must be a list"),
             ("age BETWEEN $N", ["N": .list([.int(1)])], "must be a list of two values"),
-            ("name LIKE $N", ["N": .value(.int(1))], "must be a text"), ("name LIKE $N", ["N": .value(.null)], "must be a text"),
+            ("name LIKE $N", ["N": .value(.int(1))], "must be a string"), ("name LIKE $N", ["N": .value(.null)], "must be a string"),
         ] as [(String, [String: PredicateArgument], String)]) func aVariableWithoutItsValueIsNamed(
             _ text: String, _ values: [String: PredicateArgument], _ message: String
         ) throws
@@ -136,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func anErrorNamesThePlaceAndWhatWasExpected() {
+    @Test func anErrorNamesThePositionAndTheExpectation() {
         let error = #expect(throws: QueryError.self) { try QueryPredicate(parsing: "age > ") }
         #expect(error?.message == "at character 7: a property or a constant is expected")
     }

@@ -12,7 +12,7 @@ import Testing
         #expect(SearchWords(text).list.map { Array($0.unicodeScalars) } == words.map { Array($0.unicodeScalars) })
     }
 
-    @Test func illFormedBytesAreNoTrap() {
+    @Test func illFormedBytesDoNotTrap() {
         for bytes: [UInt8] in [
             [0xff], [0xc3], [0x61, 0xe2, 0x82], [0xf4, 0x90, 0x80, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80], [0x80, 0x61],
         ] {
@@ -34,9 +34,10 @@ import Testing
 
     @Test(arguments: [
         ("", "at least one word"), ("-a", "at least one word"), ("...", "at least one word"), ("\"a", "quote is not closed"),
-        ("a \"\"", "between the quotes"), ("a -", "after -"), ("a*b", "directly behind"), ("a *", "directly behind"),
-        ("OR a", "before OR"), ("a OR", "after OR"), ("a OR OR b", "before OR"), ("a OR -b", "beside OR"), ("a -b OR c", "before OR"),
-    ]) func whatIsWrongIsSaid(_ text: String, _ message: String) {
+        ("a \"\"", "between the quotes"), ("a -", "after -"), ("a*b", "directly after"), ("a *", "directly after"),
+        ("OR a", "before OR"), ("a OR", "after OR"), ("a OR OR b", "before OR"), ("a OR -b", "combined with OR"),
+        ("a -b OR c", "before OR"),
+    ]) func errorsOfQueriesNameTheReason(_ text: String, _ message: String) {
         #expect { try SearchQuery(text) } throws: { ($0 as? QueryError)?.message.contains(message) == true }
     }
 
@@ -51,7 +52,7 @@ import Testing
         ("ab", "ab abc", true), ("ab", "abc", false), ("ab*", "xab", false), ("a b", "b x a", true), ("\"a b\"", "b a a b", true),
         ("\"a b\"", "a x b", false), ("\"a b*\"", "a bc", true), ("\"a b*\"", "ab", false), ("a -b", "a", true), ("a -b", "a b", false),
         ("a -\"b c\"", "a c b", true), ("a OR b c", "b c", true), ("a OR b c", "a b", false), ("a.b", "A-B", true), ("a -b*", "a xb", true),
-    ]) func aTextIsWhatAQueryAsksFor(_ query: String, _ text: String, _ expected: Bool) throws {
+    ]) func queriesMatchTheExpectedTexts(_ query: String, _ text: String, _ expected: Bool) throws {
         #expect(try SearchQuery(query).matches(SearchWords(text)) == expected)
     }
 }

@@ -20,7 +20,7 @@ import Testing
         return result
     }
 
-    @Test func namesGoBackToTheirOriginals() throws {
+    @Test func aRevertRestoresOriginalNames() throws {
         let (old, new) = try schemas(
             [
                 Entity("Owner", relationships: [Relationship("pets", to: "Pet", .toMany, inverse: "owners")]),
@@ -55,11 +55,11 @@ import Testing
         #expect(origins(old, new) == ["a": "b", "b": "a"])
         #expect(
             SchemaMapping(from: new, backTo: old).changes.map(\.description) == [
-                "Note.a was renamed to b", "Note.b was renamed to a", "the attributes of Note stand in another order",
+                "Note.a was renamed to b", "Note.b was renamed to a", "the attributes of Note are declared in another order",
             ])
     }
 
-    @Test func whatIsOnlyNewIsLostAndWhatIsGoneComesEmpty() throws {
+    @Test func aRevertLosesNewDataAndRestoresRemovedItemsEmpty() throws {
         let (old, new) = try schemas(
             [Entity("Note", attributes: [Attribute("kept", .string), Attribute("gone", .string, isOptional: true)])],
             [Entity("Note", attributes: [Attribute("kept", .string), Attribute("added", .int64, defaultValue: .int(1))]), Entity("Tag")])
@@ -68,7 +68,7 @@ import Testing
         #expect(changes.map(\.path) == ["Note.added", "Note.gone", "Tag"])
     }
 
-    @Test func aHintFromAStepBeforeIsNoRenameOnTheWayBack() throws {
+    @Test func aHintFromAnEarlierStepIsNotARenameInARevert() throws {
         let kept = Entity("B", attributes: [Attribute("y", .int64, originalName: "x")], originalName: "A")
         var grown = kept
         grown.attributes += [Attribute("x", .int64, isOptional: true)]

@@ -16,18 +16,18 @@ import Testing
         try changes([Entity("Note", relationships: [old])], [Entity("Note", relationships: [new])])
     }
 
-    @Test func whatIsNotStoredDifferentlyIsNoChange() throws {
+    @Test func differencesThatAreNotStoredAreNotChanges() throws {
         let rules = AttributeRules(minimum: .int(0))
         #expect(try changes(Attribute("a", .int64), Attribute("a", .int64, defaultValue: .int(1), rules: rules)) == [])
     }
 
-    @Test func entitiesComeGoAndAreRenamed() throws {
+    @Test func entitiesAreAddedRemovedAndRenamed() throws {
         let found = try changes(
             [Entity("Kept"), Entity("Old"), Entity("Shape", isAbstract: true), Entity("Ended")],
             [Entity("Kept"), Entity("New", originalName: "Old"), Entity("Added")])
         #expect(
             found.map(\.description) == [
-                "entity Ended is gone", "entity Old was renamed to New", "entity Shape is gone", "entity Added is new",
+                "entity Ended was removed", "entity Old was renamed to New", "entity Shape was removed", "entity Added was added",
             ])
         #expect(found.map(\.effect) == [.lossy("the objects of Ended"), .inferred, .inferred, .inferred])
         #expect(found.map(\.loss) == ["the objects of Ended", nil, nil, nil] && found.map(\.path) == ["Ended", "New", "Shape", "Added"])
@@ -47,12 +47,12 @@ import Testing
         #expect(found.map(\.description) == ["Owner.pets was renamed to animals", "entity Pet was renamed to Animal"])
     }
 
-    @Test func aHintFromAStepBeforeIsNoRename() throws {
+    @Test func aHintFromAnEarlierStepIsNotARename() throws {
         let left = Entity("B", attributes: [Attribute("y", .int64, originalName: "x")], originalName: "A")
         var right = left
         right.attributes += [Attribute("x", .int64, isOptional: true)]
         let found = try changes([left], [right, Entity("A")])
-        #expect(found.map(\.description) == ["attribute B.x is new", "entity A is new"])
+        #expect(found.map(\.description) == ["attribute B.x was added", "entity A was added"])
     }
 
     @Test func twoNamesCanBeExchanged() throws {
@@ -74,26 +74,26 @@ import Testing
         if old.isInteger, new.isInteger {
             #expect(back == .conditional("every value of Note.a is in the range of \(old.rawValue)"))
         } else {
-            #expect(back == .undecided("what becomes of its values, of which not every one is a \(old.rawValue)"))
+            #expect(back == .undecided("the conversion of values that are not valid as \(old.rawValue)"))
         }
     }
 
     @Test(arguments: [(.int64, .double), (.int32, .float), (.string, .data), (.bool, .int16), (.date, .int64)] as [(ValueType, ValueType)])
     func otherTypesAreToBeDecided(_ old: ValueType, _ new: ValueType) throws {
         let found = try changes(Attribute("a", old), Attribute("a", new))
-        #expect(found.map(\.effect) == [.undecided("what becomes of its values, of which not every one is a \(new.rawValue)")])
+        #expect(found.map(\.effect) == [.undecided("the conversion of values that are not valid as \(new.rawValue)")])
     }
 
-    @Test func whatIsRequiredNeedsADefault() throws {
+    @Test func requiredAttributesNeedADefault() throws {
         let optional = Attribute("a", .int64, isOptional: true), required = Attribute("a", .int64)
         let filled = Attribute("a", .int64, defaultValue: .int(0))
         #expect(try changes(required, optional).map(\.description) == ["Note.a became optional"])
         #expect(try changes(required, optional)[0].effect == .inferred && changes(optional, filled)[0].effect == .inferred)
-        #expect(try changes(optional, required)[0].effect == .conditional("Note.a is nil in no object: it has no default"))
+        #expect(try changes(optional, required)[0].effect == .conditional("Note.a is not nil in any object, as it has no default"))
         let none = [Entity("Note")]
         func added(_ attribute: Attribute) throws -> SchemaChange { try changes(none, [Entity("Note", attributes: [attribute])])[0] }
         #expect(try added(optional).effect == .inferred && added(filled).effect == .inferred)
-        #expect(try added(required).effect == .undecided("what it is in the objects that are there: it has no default"))
+        #expect(try added(required).effect == .undecided("its value in existing objects, as it has no default"))
         #expect(try changes([Entity("Note", attributes: [required])], none)[0].effect == .lossy("the values of Note.a"))
     }
 
@@ -139,8 +139,8 @@ import Testing
         #expect(try changes(form(.toOne), form(.toMany))[0].effect == .inferred)
         #expect(try changes(form(.toMany), form(.toManyOrdered))[0].effect == .inferred)
         #expect(try changes(form(.toManyOrdered), form(.toMany))[0].effect == .lossy("the order of Note.r"))
-        #expect(try changes(form(.toMany), form(.toOne))[0].effect == .undecided("which one of several remains"))
-        #expect(try changes(form(.toOne), form(.toOne, false))[0].effect == .conditional("every object leads to another by Note.r"))
+        #expect(try changes(form(.toMany), form(.toOne))[0].effect == .undecided("which of several related objects it keeps"))
+        #expect(try changes(form(.toOne), form(.toOne, false))[0].effect == .conditional("every object has a related object in Note.r"))
         #expect(
             try changes(form(.toOne), form(.toOne, true, .cascade)).map(\.description)
                 == ["the delete rule of Note.r changed from nullify to cascade"])
@@ -151,16 +151,16 @@ import Testing
         let both = pair([Relationship("b", to: "B", inverse: "a")], [Relationship("a", to: "A", .toMany, inverse: "b")])
         let one = pair([Relationship("b", to: "B")], []), neither = pair([], [])
         let half = try changes(both, one)
-        #expect(half.map(\.description) == ["relationship B.a is gone"])
+        #expect(half.map(\.description) == ["relationship B.a was removed"])
         #expect(half.allSatisfy { $0.effect == .inferred })
-        #expect(try changes(one, neither)[0].effect == .lossy("what A.b leads to"))
+        #expect(try changes(one, neither)[0].effect == .lossy("the references of A.b"))
         #expect(try changes(one, both).allSatisfy { $0.effect == .inferred })
         let single = pair([Relationship("b", to: "B", inverse: "a")], [Relationship("a", to: "A", inverse: "b")])
-        #expect(try changes(one, single).map(\.effect) == [.conditional("no two objects lead to the same one by A.b"), .inferred])
+        #expect(try changes(one, single).map(\.effect) == [.conditional("no two objects refer to the same object by A.b"), .inferred])
         let apart = pair([Relationship("b", to: "B")], [Relationship("a", to: "A", .toMany)])
-        #expect(try changes(apart, both)[0].effect == .undecided("which pairs of the two relationships remain"))
+        #expect(try changes(apart, both)[0].effect == .undecided("which pairs of the two relationships are kept"))
         let required = pair([Relationship("b", to: "B", isOptional: false)], [])
-        #expect(try changes(neither, required)[0].effect == .undecided("what it leads to in the objects that are there"))
+        #expect(try changes(neither, required)[0].effect == .undecided("the related objects of existing objects"))
     }
 
     @Test func destinationsMayBecomeWider() throws {
@@ -170,7 +170,7 @@ import Testing
             ]
         }
         #expect(try changes(model("Dog"), model("Animal"))[0].effect == .inferred)
-        #expect(try changes(model("Animal"), model("Dog"))[0].effect == .undecided("what it leads to among the objects of Dog"))
+        #expect(try changes(model("Animal"), model("Dog"))[0].effect == .undecided("which objects of Dog it refers to"))
     }
 
     @Test func indexesAndConstraintsFollowRenamedProperties() throws {
@@ -183,17 +183,17 @@ import Testing
         let found = try changes([old], [new])
         #expect(
             found.map(\.description) == [
-                "Note.a was renamed to c", "the index Note(b) is gone", "the unique constraint Note(b, c) is new",
+                "Note.a was renamed to c", "the index Note(b) was removed", "the unique constraint Note(b, c) was added",
             ])
-        #expect(found.map(\.effect) == [.inferred, .inferred, .conditional("no two objects of Note agree in b, c")])
+        #expect(found.map(\.effect) == [.inferred, .inferred, .conditional("no two objects of Note have the same b, c")])
     }
 
     @Test func theOrderOfDeclarationsIsAChange() throws {
         let a = Attribute("a", .int64), b = Attribute("b", .int64)
         let found = try changes([Entity("Note", attributes: [a, b])], [Entity("Note", attributes: [b, a])])
-        #expect(found.map(\.description) == ["the attributes of Note stand in another order"])
+        #expect(found.map(\.description) == ["the attributes of Note are declared in another order"])
         let r = Relationship("r", to: "Note"), s = Relationship("s", to: "Note")
         let other = try changes([Entity("Note", relationships: [r, s])], [Entity("Note", relationships: [s, r])])
-        #expect(other.map(\.description) == ["the declarations stand in another order"])
+        #expect(other.map(\.description) == ["the entities or properties are declared in another order"])
     }
 }

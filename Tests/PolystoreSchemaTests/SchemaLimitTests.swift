@@ -18,13 +18,13 @@ import Testing
     @Test func aHundredParentsAreAllowedAndMoreNameTheLine() {
         #expect(error(chain(101)) == nil)
         let refusal = error(chain(3_000))
-        #expect(refusal?.message == "it has more than 100 parents")
+        #expect(refusal?.message == "the entity has more than 100 ancestors")
         #expect(refusal?.line != nil)
     }
 
     @Test func aLoopOfParentsIsNamedAsOne() {
         let json = "{\"entities\": [{\"name\": \"A\", \"parent\": \"B\"}, {\"name\": \"B\", \"parent\": \"A\"}]}"
-        #expect(error(json)?.message == "its parents form a loop")
+        #expect(error(json)?.message == "its ancestors form a cycle")
     }
 
     @Test func manyEntitiesOfOneParentAreResolved() throws {

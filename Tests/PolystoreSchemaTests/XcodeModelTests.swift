@@ -203,7 +203,7 @@ import Testing
         #expect(error.line == 4 && error.message.contains("did you mean \"Account\"?"))
     }
 
-    @Test func versionsAreToldApartAndRenamesKept() throws {
+    @Test func versionsAreDistinguishedAndRenamesKept() throws {
         let old = "<entity name=\"Person\"><attribute name=\"name\" attributeType=\"String\"/></entity>"
         let new = """
             <entity name="Contact" elementID="Person">
@@ -230,22 +230,22 @@ import Testing
         }
     }
 
-    @Test func aFolderSaysWhichVersionIsMeant() throws {
+    @Test func aFolderNamesItsCurrentVersion() throws {
         let body = ["Shop": "<entity name=\"A\"/>", "Shop 2": "<entity name=\"B\"/>"]
         let unsaid = try XcodeDataModel(contentsOf: models.versions(body, current: nil))
         #expect(unsaid.current == nil)
-        #expect(throws: SchemaError("", "the model has no current version; name one of \"Shop\", \"Shop 2\"")) { try unsaid.version() }
+        #expect(throws: SchemaError("", "the model has no current version; choose one of \"Shop\", \"Shop 2\"")) { try unsaid.version() }
         let wrong = try #require(models.error(try models.versions(body, current: "Shop 3")))
         #expect(wrong.file?.hasSuffix(".xccurrentversion") == true && wrong.line == 6)
         #expect(wrong.message.contains("Shop 3"))
     }
 
-    @Test func theOnlyVersionIsTheOneThatIsMeant() throws {
+    @Test func theOnlyVersionIsTheCurrentOne() throws {
         let url = try models.versions(["Shop": "<entity name=\"A\"/>"], current: nil)
         #expect(try Schema(xcodeModel: url).entities.map(\.name) == ["A"])
     }
 
-    @Test func whatIsNotStoredIsLeftOutAndNamed() throws {
+    @Test func propertiesThatAreNotStoredAreOmittedAndListed() throws {
         let version = try XcodeDataModel(
             contentsOf: models.model(
                 """

@@ -64,14 +64,16 @@ import Testing
             xcodeModel: models.model(Self.family + configuration("Zoo", all) + configuration("Logs", ["Log"])))
         #expect(schema.configurations == ["Zoo": all, "Logs": ["Log"]])
         let split = try #require(models.error(try models.model(Self.family + configuration("Zoo", all.filter { $0 != "Puppy" }))))
-        #expect(split.path == "configuration Zoo" && split.message.hasSuffix("but not Puppy: a hierarchy stays together"))
+        #expect(
+            split.path == "configuration Zoo"
+                && split.message.hasSuffix("but not Puppy: a configuration must contain all entities of a hierarchy"))
         let orphan = try #require(models.error(try models.model(Self.family + configuration("Zoo", all.filter { $0 != "Being" }))))
-        #expect(orphan.message.hasSuffix("but not Being: a hierarchy stays together"))
+        #expect(orphan.message.hasSuffix("but not Being: a configuration must contain all entities of a hierarchy"))
         let outside = try #require(models.error(try models.model(Self.family + configuration("Zoo", all.filter { $0 != "Home" }))))
-        #expect(outside.message == "Being.home leads to Home, which is outside")
+        #expect(outside.message == "the destination of Being.home, Home, is not in the configuration")
     }
 
-    @Test func whatSaysNothingAboutStorageIsPassedOver() throws {
+    @Test func elementsThatDoNotAffectStorageAreIgnored() throws {
         let plain = try Schema(
             xcodeModel: models.model(
                 """
@@ -95,7 +97,7 @@ import Testing
         #expect(full.entities == plain.entities && full.hash == plain.hash)
     }
 
-    @Test func whatTheHistoryPreservesIsRead() throws {
+    @Test func preservedAttributesOfTheHistoryAreRead() throws {
         let schema = try Schema(
             xcodeModel: models.model(
                 """
@@ -105,7 +107,7 @@ import Testing
         #expect(schema.entities[0].attributes.map(\.history) == [.preserved, .recorded])
     }
 
-    @Test func anEntityCanLeadToItselfAndOneSideBeOrdered() throws {
+    @Test func anEntityCanReferToItselfAndOneSideCanBeOrdered() throws {
         let xml = { (isOrdered: String) in
             """
             <entity name="Song">
@@ -125,6 +127,6 @@ import Testing
                 Relationship("like", to: "Song", .toMany, inverse: "like"),
             ])
         let both = try #require(models.error(try models.model(xml("YES"))))
-        #expect(both.path == "Playlist.songs" && both.line == 8 && both.message == "only one of the two sides can be ordered")
+        #expect(both.path == "Playlist.songs" && both.line == 8 && both.message == "a relationship and its inverse cannot both be ordered")
     }
 }

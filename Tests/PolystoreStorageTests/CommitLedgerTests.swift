@@ -29,7 +29,7 @@ private struct Counted {
 }
 
 @Suite struct CommitLedgerTests {
-    @Test func theFirstLookTellsNothing() throws {
+    @Test func theFirstPollReportsNothing() throws {
         let store = Counted()
         var ledger = CommitLedger(store.own)
         #expect(!ledger.hasBegun)
@@ -38,7 +38,7 @@ private struct Counted {
         #expect(try store.look(&ledger) == nil)
     }
 
-    @Test func entriesOfOthersAreHistory() throws {
+    @Test func historyEntriesOfOtherProcessesAreReported() throws {
         var store = Counted(), ledger = try store.ledger()
         store.commit(listed: 1)
         #expect(try store.look(&ledger) == .history)
@@ -64,20 +64,20 @@ private struct Counted {
         }
     }
 
-    @Test func quietCommitsAreNothing() throws {
+    @Test func quietCommitsAreNotReported() throws {
         var store = Counted(), ledger = try store.ledger()
         store.commit(quiet: 1)
         #expect(try store.look(&ledger) == nil)
     }
 
-    @Test func aCommitThatRaisesNothingIsUnknown() throws {
+    @Test func aCommitWithoutAListedChangeIsReportedAsUnknown() throws {
         var store = Counted(), ledger = try store.ledger()
         store.commit()
         #expect(try store.look(&ledger) == .unknown)
         #expect(try store.look(&ledger) == nil)
     }
 
-    @Test func aRawCommitBetweenOthersIsNotOverlooked() throws {
+    @Test func aRawCommitBetweenOthersIsReported() throws {
         var store = Counted(), ledger = try store.ledger()
         store.commit(listed: 1)
         store.commit()
@@ -87,7 +87,7 @@ private struct Counted {
         #expect(try store.look(&ledger) == nil)
     }
 
-    @Test func rowsBesideAnEntryAreUnknown() throws {
+    @Test func rowsOutsideOfTheHistoryEntryAreReportedAsUnknown() throws {
         var store = Counted(), ledger = try store.ledger()
         var beside = ChangesBeside()
         beside.rows()
@@ -95,7 +95,7 @@ private struct Counted {
         #expect(try store.look(&ledger) == .unknown)
     }
 
-    @Test func ownCommitsAreNothing() throws {
+    @Test func ownCommitsAreNotReported() throws {
         var store = Counted(), ledger = try store.ledger()
         try store.ownCommit(listed: 1)
         try store.ownCommit(rows: true)
@@ -114,7 +114,7 @@ private struct Counted {
         #expect(try store.look(&ledger) == .unknown)
     }
 
-    @Test func aCommitOnItsWayIsNobodyElses() throws {
+    @Test func anOwnCommitInProgressIsNotReported() throws {
         var store = Counted(), ledger = try store.ledger()
         let count = store.count
         try store.own.count(isListed: false, isUnlisted: true) { () throws(StorageError) in
@@ -138,7 +138,7 @@ private struct Counted {
         #expect(try store.look(&ledger) == .unknown)
     }
 
-    @Test func aCommitBetweenTheLookAndTheCountIsSeenNextTime() throws {
+    @Test func aCommitBetweenThePollAndTheCountIsReportedByTheNextPoll() throws {
         var store = Counted(), ledger = try store.ledger()
         let before = store.count
         store.commit()
@@ -147,7 +147,7 @@ private struct Counted {
         #expect(try store.look(&ledger) == .unknown)
     }
 
-    @Test func anotherFormBeginsAnewWithHistory() throws {
+    @Test func aChangedFormRestartsWithASignalForTheHistory() throws {
         var store = Counted(), ledger = try store.ledger()
         let count = store.count
         try store.own.reshape { () throws(StorageError) in
@@ -160,14 +160,14 @@ private struct Counted {
         #expect(try store.look(&ledger) == nil)
     }
 
-    @Test func numbersThatFallAreUnknown() throws {
+    @Test func decreasingCountsAreReportedAsUnknown() throws {
         var store = Counted(), ledger = try store.ledger()
         store.count = CommitCount(commits: 3, listed: 1, quiet: 0)
         #expect(try store.look(&ledger) == .unknown)
         #expect(try store.look(&ledger) == nil)
     }
 
-    @Test func withoutACountTheVersionTells() throws {
+    @Test func theVersionIsComparedIfThereIsNoCommitCount() throws {
         var store = Counted()
         store.count = CommitCount(commits: nil, version: 5, listed: 40, quiet: 7)
         var ledger = try store.ledger()
@@ -183,7 +183,7 @@ private struct Counted {
         #expect(try store.look(&ledger) == nil)
     }
 
-    @Test func whatIsBesideRaisesTheRightCount() {
+    @Test func changesOutsideOfTheHistoryRaiseTheirOwnCount() {
         var quiet = ChangesBeside(), rows = ChangesBeside()
         quiet.quietly()
         rows.rows()

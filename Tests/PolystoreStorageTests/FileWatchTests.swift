@@ -62,7 +62,7 @@ private final class Counter: Sendable {
         }
     }
 
-    @Test func filesThatComeLaterAndAgainAreSeen() throws {
+    @Test func filesThatAreCreatedLaterOrAgainAreWatched() throws {
         try withFolder {
             let path = folder + "/a", log = folder + "/a-wal", looks = Counter()
             make(path)
@@ -80,7 +80,7 @@ private final class Counter: Sendable {
         }
     }
 
-    @Test func otherFilesWakeNobody() throws {
+    @Test func writesToOtherFilesAreNotReported() throws {
         try withFolder {
             let path = folder + "/a", other = folder + "/b", looks = Counter()
             make(path)
@@ -94,7 +94,7 @@ private final class Counter: Sendable {
         }
     }
 
-    @Test func anIdleWatchLooksOnceASecond() throws {
+    @Test func anIdleWatchPollsOnceASecond() throws {
         try withFolder {
             let path = folder + "/a", looks = Counter()
             make(path)
@@ -108,7 +108,7 @@ private final class Counter: Sendable {
         }
     }
 
-    @Test func manyWritesAreFewLooksAndTheLastIsSeen() throws {
+    @Test func manyWritesCauseFewPollsAndTheLastIsReported() throws {
         try withFolder {
             let path = folder + "/a", sizes = Mutex<[Int]>([])
             make(path)
@@ -127,7 +127,7 @@ private final class Counter: Sendable {
         }
     }
 
-    @Test func aLinkLeadsToTheFile() throws {
+    @Test func aLinkIsResolvedToItsFile() throws {
         try withFolder {
             let path = folder + "/a", link = folder + "/link", looks = Counter()
             make(path)
@@ -164,7 +164,7 @@ private final class Counter: Sendable {
         }
     }
 
-    @Test func aFolderThatIsNotThereIsLookedAtSlowly() throws {
+    @Test func aMissingFolderIsPolledSlowly() throws {
         let looks = Counter()
         let watch = FileWatch(["/nowhere/\(UUID().uuidString)/a"]) { looks.add() }
         defer { watch.stop() }
@@ -189,7 +189,7 @@ private final class Counter: Sendable {
         #expect(watches.isEmpty)
     }
 
-    @Test func aWatchThatNobodyHoldsEnds() throws {
+    @Test func aReleasedWatchEnds() throws {
         let calls = Counter(), ends = Counter()
         let watches = ChangeWatches { ends.add() }
         do { _ = watches.add { _ in calls.add() } }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HistoryTests {
     private func decoded(_ bytes: [UInt8]) -> HistoryChanges? { bytes.withUnsafeBytes(HistoryRecorder.decode) }
 
-    @Test func whatIsRecordedComesBackInOrder() throws {
+    @Test func recordedChangesAreReadInOrder() throws {
         var recorder = HistoryRecorder()
         var mask = SlotMask()
         mask.insert(3)
@@ -58,14 +58,14 @@ import Testing
 
     @Test(
         arguments: [[1, 1, 2, 1], [2, 0, 1, 0, 2, 1], [4, 0, 0, 2, 1], [5, 1, 2, 1, 1, 0, 0], [1, 0, 2, 0x80, 0x80, 0x20]] as [[UInt8]])
-    func whatTheModelHasIsNoDamage(_ bytes: [UInt8]) throws {
+    func changesOfItemsOfTheModelAreRead(_ bytes: [UInt8]) throws {
         try #require(decoded(bytes)).check(Self.model.get())
     }
 
     // An entity, a link table, and slots: of an update, beyond the first word, and of what is kept of a deleted object.
     @Test(
         arguments: [[1, 2, 2, 1], [4, 0, 9, 2, 1], [2, 0, 0x40, 0, 2, 1], [2, 0, 0, 1, 1, 2, 1], [5, 0, 2, 1, 1, 9, 0]] as [[UInt8]])
-    func whatTheModelDoesNotHaveIsDamage(_ bytes: [UInt8]) throws {
+    func changesOfItemsOutsideOfTheModelAreCorrupted(_ bytes: [UInt8]) throws {
         let changes = try #require(decoded(bytes)), model = try Self.model.get()
         let error = #expect(throws: StorageError.self) { try changes.check(model) }
         #expect(error?.code == .corrupted)
@@ -77,7 +77,7 @@ import Testing
         #expect(try HistoryFloor(note: Data("9223372036854775806 off".utf8)) == HistoryFloor(.max - 1, isUnrecorded: true))
     }
 
-    @Test func aMarkCanBeReturnedTo() {
+    @Test func recordingCanReturnToAMark() {
         var recorder = HistoryRecorder()
         recorder.insert(0, 1)
         let mark = recorder.mark()
@@ -115,7 +115,7 @@ import Testing
                 ] + (7...9).map { HistoryChange(entity: 0, key: $0, kind: .update(Self.mask(1))) })
     }
 
-    @Test func whatIsAddedAndDeletedIsNothingWithItsPairs() {
+    @Test func anObjectThatIsAddedAndDeletedLeavesNoChangesOfItsPairs() {
         let found = changes { recorder in
             for key in 1...4 as ClosedRange<Int64> { recorder.insert(0, key) }
             for key in 1...4 as ClosedRange<Int64> { recorder.links(0, owner: 0, key) }
@@ -136,7 +136,7 @@ import Testing
             }.isEmpty)
     }
 
-    @Test func theGreatestKeyIsOneToo() {
+    @Test func theGreatestKeyIsRecorded() {
         let found = changes { recorder in
             recorder.update(0, .max, Self.mask(0))
             recorder.update(0, .max - 1, Self.mask(0))
@@ -182,7 +182,7 @@ import Testing
         (cells[0], cells[1], cells[2]) = (.int(5), cell, .null)
     }
 
-    @Test func deletionsKeepWhatIsPreserved() throws {
+    @Test func deletionsKeepPreservedValues() throws {
         let batch = RowBatch(capacity: 4)
         for (key, text) in [(1, "one"), (2, "two"), (3, ""), (7, "seven")] as [(Int64, String)] { row(key, text, in: batch) }
         let rules = try Self.rules.get()
@@ -206,7 +206,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsExcludedIsInNoMask() throws {
+    @Test func excludedAttributesAreInNoMask() throws {
         let found = changes(
             {
                 $0.update(0, 1, Self.mask(0, 2)); $0.update(0, 9, Self.mask(2))

@@ -6,7 +6,7 @@ import Testing
 
     init() throws { schema = try Schema(version: "V1", entities: [Entity("Note", attributes: [Attribute("a", .int64)])]) }
 
-    @Test func whatAStoreKeepsIsReadAgain() throws {
+    @Test func metadataIsReadBack() throws {
         let metadata = StoreMetadata(new: schema)
         let read = try StoreMetadata(entries: metadata.entries)
         #expect(read.storeID == metadata.storeID && read.schema == schema && read.formatVersion == StoreMetadata.currentFormat)
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Entries are written over those of the version before: one that is left out would stay.
-    @Test func namesOfMapsAreWrittenAlsoWhereThereAreNone() throws {
+    @Test func emptyNamesOfMapsAreWritten() throws {
         var first = StoreMetadata(migrating: StoreMetadata(new: schema), SchemaMapping(from: schema, to: schema))
         first.mapNames = ["Note": "polystore_1.Note"]
         var second = StoreMetadata(migrating: first, SchemaMapping(from: schema, to: schema))

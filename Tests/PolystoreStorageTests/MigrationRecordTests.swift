@@ -13,12 +13,12 @@ import Testing
         return MigrationRecord.ancestors(of: schemas[schemas.count - 1], schemas.dropLast().map(MigrationRecord.init)).map(\.version)
     }
 
-    @Test func theVersionsBeforeStandNearestFirst() throws {
+    @Test func previousVersionsAreListedNearestFirst() throws {
         #expect(try ancestors("V1") == [])
         #expect(try ancestors("V1", "V2", "V3") == ["V2", "V1"])
     }
 
-    @Test func aStepBackIsNoStepOfItsOwn() throws {
+    @Test func aRevertIsNotRecordedAsASeparateStep() throws {
         #expect(try ancestors("V1", "V2", "V1") == [])
         #expect(try ancestors("V1", "V2", "V3", "V2") == ["V1"])
         #expect(try ancestors("V1", "V2", "V1", "V3") == ["V1"])

@@ -48,7 +48,7 @@ import Testing
         return recorder.bytes(number: 42, author: "ann")
     }
 
-    @Test func whatWasKeptComesBack() throws {
+    @Test func keptChangesAreReadBack() throws {
         let schema = try schema.get()
         let redo = try Redo(try redo(schema), schema)
         #expect(redo.number == 42 && redo.author == "ann" && redo.changes.count == 2 && redo.changes[1].isEmpty)
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// The bytes of the first format, by hand: versions are not in it, so that nothing is compared.
-    @Test func whatWasKeptInTheFirstFormatComesBack() throws {
+    @Test func keptChangesInTheFirstFormatAreRead() throws {
         let schema = try schema.get(), hash = Array(schema.hash.description.utf8)
         func number(_ value: Int64) -> [UInt8] { [UInt8(value << 1)] }
         let head: [UInt8] = [1, UInt8(hash.count)] + hash + [3] + Array("ann".utf8) + [42]

@@ -111,7 +111,7 @@ import Testing
         #expect(reader.read - before <= 1024)
     }
 
-    @Test func onlyWhatIsLookedAtIsAskedFor() throws {
+    @Test func onlyEvaluatedPropertiesAreRead() throws {
         let reader = Reader(try Self.schema.get()), item = try #require(reader.schema.index(of: "Item"))
         let number = try #require(reader.schema[item].slot("number"))
         var wanted = try plan("Item", "number * 2 > 20")
@@ -137,7 +137,7 @@ import Testing
         #expect(reader.plans.dropFirst(before).allSatisfy { $0.entity == maker || $0.predicate == .constant(true) })
     }
 
-    @Test func whatIsReadIsReported() throws {
+    @Test func residualReadsAreReported() throws {
         final class Reports: @unchecked Sendable {
             // One thread adds and reads.
             var all: [ResidualWork] = []

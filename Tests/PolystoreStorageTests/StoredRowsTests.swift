@@ -44,7 +44,7 @@ import Testing
         func end() {}
     }
 
-    @Test func rowsAreReadTogetherAndNotKeptForEver() throws {
+    @Test func rowsAreReadInBatchesAndReleased() throws {
         let schema = try Self.schema.get(), reader = Reader(), rows = StoredRows(reader, schema), batch = RowBatch(capacity: 500)
         let dog = try #require(schema.index(of: "Dog")), owner = try #require(schema.index(of: "Owner"))
         var most = 0

@@ -22,7 +22,7 @@ import Testing
         #expect(failure(timeout: 600, WorkLimit(timeout: .milliseconds(20))) == .timeout)
     }
 
-    @Test func anEndedLimitTakesNoFreeLane() throws {
+    @Test func anEndedLimitTakesNoFreeWriteLock() throws {
         let limit = WorkLimit()
         limit.cancel()
         #expect(failure(timeout: 600, limit) == .cancelled)
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Each writer ends at a moment of its own, by a timeout, a cancellation or with the lane, which only one has at a time.
-    @Test func theLaneIsNeitherLostNorGivenTwice() {
+    @Test func theWriteLockIsNeitherLostNorGrantedTwice() {
         let inside = Atomic(0), entered = Atomic(0), lane = lane
         DispatchQueue.concurrentPerform(iterations: 8) { writer in
             for round in 0..<300 {

@@ -51,7 +51,8 @@ import Testing
         try stack.removeStorage(store)
     }
 
-    @Test(arguments: [DeleteRule.nullify, .cascade, .deny]) func objectsAreDeletedWhereNoStoreHasWhatMayRefer(_ rule: DeleteRule) throws {
+    @Test(arguments: [DeleteRule.nullify, .cascade, .deny]) func deletionSucceedsIfTheReferringEntityIsInNoStore(_ rule: DeleteRule) throws
+    {
         let stack = try DataStack(schema: Self.schema(rule))
         try stack.addStorageAndWait(TestStore.memory.make(configuration: "Right"))
         for isWhole in [false, true] {

@@ -8,13 +8,13 @@ import Testing
 @Suite struct AwkwardNamesTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Models")
 
-    @Test func theGeneratedClassesAreThoseThatAreTestedHere() throws {
+    @Test func theGeneratedClassesEqualTheTestedOnes() throws {
         let model = try String(contentsOf: Self.folder.appendingPathComponent("Awkward.json"), encoding: .utf8)
         let file = try String(contentsOf: Self.folder.appendingPathComponent("Awkward.swift"), encoding: .utf8)
         #expect(ModelCode.swift(for: try Schema(json: model)) == file)
     }
 
-    @Test(arguments: TestStore.all) func everyPropertyHasItsDefaultAndComesBack(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func everyPropertyHasItsDefaultAndIsReadBack(_ store: TestStore) throws {
         let stack = try DataStack(StringEntity.self, EntityEntity.self, CellEntity.self)
         try stack.addStorageAndWait(store.make())
         try stack.perform(synchronous: { transaction in

@@ -3,7 +3,7 @@ import PolystoreInMemory
 import Testing
 
 @Suite struct DebugDescriptionTests {
-    @Test func whatPrintShows() throws {
+    @Test func debugDescriptionsShowTheState() throws {
         let stack = try DataStack(Person.self, Animal.self, Dog.self)
         try stack.addStorageAndWait(InMemoryStore())
         #expect(stack.debugDescription.hasPrefix("DataStack of model \"1\", 3 entities, 1 stores\n  0: memory (all entities) "))

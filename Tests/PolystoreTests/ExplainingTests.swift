@@ -16,7 +16,7 @@ import Testing
         return stack
     }
 
-    @Test(arguments: TestStore.all) func whatAnAnswerTakesIsCounted(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func requestsAndRowsOfAFetchAreCounted(_ store: TestStore) throws {
         let stack = try stack(store)
         let request = From<Person>().where(\.age == 3)
         #expect(try stack.explain(request).stores.first?.work == nil)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.all) func enginesTellWhatTheyMeasure(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func explanationsContainTheMeasurementsOfTheEngine(_ store: TestStore) throws {
         let stack = try stack(store)
         let plan = try #require(
             try stack.explain(From<Person>().where(\.name == "P3"), analyze: true).stores.first?.plan.joined(separator: "\n"))

@@ -95,7 +95,7 @@ import Testing
     }
 
     /// What has no meaning is an error that names it, thrown by the request.
-    @Test func whatHasNoMeaningIsNamed() throws {
+    @Test func unsupportedPredicatesAreErrorsThatNameThePart() throws {
         let stack = try TestStore.memory.stack()
         func people(_ predicate: Predicate<Person>, _ message: String, at place: SourceLocation = #_sourceLocation) {
             #expect(sourceLocation: place) { try stack.fetchAll(From<Person>().where(Where(predicate))) } throws: { error in
@@ -107,17 +107,21 @@ import Testing
                 (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains(message)
             }
         }
-        people(#Predicate<Person> { $0.name.contains($0.name) }, "the text that is looked for is not a captured one")
-        people(#Predicate<Person> { person in person.pets.contains { _ in person.pets.count > 1 } }, "looks at pets of an outer object")
-        people(#Predicate<Person> { person in person.pets.contains { _ in person.pets.isEmpty } }, "looks at pets of an outer object")
+        people(#Predicate<Person> { $0.name.contains($0.name) }, "the searched text must be a captured value")
+        people(
+            #Predicate<Person> { person in person.pets.contains { _ in person.pets.count > 1 } },
+            "uses the relationship pets of an outer object")
+        people(
+            #Predicate<Person> { person in person.pets.contains { _ in person.pets.isEmpty } },
+            "uses the relationship pets of an outer object")
         let ages = [1], missing: Int? = nil
-        people(#Predicate<Person> { $0.age == ages[3] }, "read outside of its bounds")
-        people(#Predicate<Person> { $0.age == ages[$0.age] }, "only captured lists give")
-        people(#Predicate<Person> { $0.age == missing! }, "a captured nil is unwrapped")
-        animals(#Predicate<Animal> { ($0 as? Dog)?.size == nil }, "an object of type Animal is cast to Dog")
+        people(#Predicate<Person> { $0.age == ages[3] }, "an index is out of the bounds of a captured list")
+        people(#Predicate<Person> { $0.age == ages[$0.age] }, "only captured lists support this")
+        people(#Predicate<Person> { $0.age == missing! }, "it unwraps a captured nil")
+        animals(#Predicate<Animal> { ($0 as? Dog)?.size == nil }, "it casts an object of type Animal to Dog")
         people(#Predicate<Person> { $0.name.utf8.count > 3 }, "UTF8View")
         let unknown = UnknownValue()
-        people(#Predicate<Person> { $0.name == unknown.name && unknown == unknown }, "it captures a UnknownValue")
+        people(#Predicate<Person> { $0.name == unknown.name && unknown == unknown }, "it captures a value of type UnknownValue")
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// A file that imports Foundation and Polystore writes Foundation's generic names without a module in front.
 @Suite struct FoundationNamesTests {
-    @Test(arguments: TestStore.all) func foundationsNamesStandBesidePolystores(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func foundationTypesNeedNoModuleNameBesidePolystore(_ store: TestStore) throws {
         let stack = try store.stack()
         try stack.perform(synchronous: { transaction in
             for (name, age) in [("Ann", 30), ("Bob", 50), ("Cid", 40)] {
@@ -24,7 +24,7 @@ import Testing
         #expect(try oldest.map { try doubled.evaluate($0.age) } == [100, 80, 60])
     }
 
-    @Test func polystoresRequestsAreWrittenBesideFoundationsNames() throws {
+    @Test func requestsCompileBesideFoundationTypes() throws {
         let predicate = try QueryPredicate(parsing: "age > 35"), expression = try QueryExpression(parsing: "age * 2")
         let request = FetchRequest("Person", where: predicate, orderBy: [OrderTerm(expression, ascending: false)])
         #expect(request.order == [OrderTerm(expression, ascending: false)])

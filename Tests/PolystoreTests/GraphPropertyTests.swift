@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.all) func soDoEditsThatStayInMemory(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func editsInMemoryKeepEveryInverse(_ store: TestStore) throws {
         let stack = try stack(store)
         var random = SplitMix(state: 7), expected = Expected(), next = 1
         for _ in 0..<10 {
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.all) func everyStepCanBeTakenBackAndAgain(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func everyChangeCanBeUndoneAndRedone(_ store: TestStore) throws {
         let stack = try stack(store)
         var random = SplitMix(state: 99), expected = Expected(), next = 1
         for _ in 0..<6 {

@@ -4,7 +4,7 @@ import TestStores
 import Testing
 
 @Suite struct GraphTests {
-    @Test(arguments: TestStore.all) func whatIsCommittedIsFetched(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func committedObjectsAreFetched(_ store: TestStore) async throws {
         let stack = try store.stack()
         let id = try await stack.perform { transaction in
             let ann = try transaction.create(Person.self)
@@ -29,7 +29,7 @@ import Testing
         #expect(try stack.fetchCount(From<Person>().where(\.email == nil)) == 1)
     }
 
-    @Test(arguments: TestStore.all) func cascadeDeletesWhatIsOwned(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func cascadeDeletesOwnedObjects(_ store: TestStore) throws {
         let stack = try store.stack()
         try stack.perform(synchronous: { transaction in
             let ann = try transaction.create(Person.self)

@@ -52,7 +52,7 @@ import Testing
         return nil
     }
 
-    @Test(arguments: kinds) func aMissingColumnIsATypedErrorOfWhatNeedsIt(_ kind: TestStore) throws {
+    @Test(arguments: kinds) func aMissingColumnIsATypedErrorOfEachOperationThatNeedsIt(_ kind: TestStore) throws {
         try withStore(kind, #"ALTER TABLE "Note" DROP COLUMN "text""#) { (stack: DataStack) throws in
             #expect(code { _ = try stack.fetchAll(From<DynamicObject>(entity: "Note")) } == .corrupted)
             #expect(
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func aMissingTableIsATypedErrorOfWhatNeedsIt(_ kind: TestStore) throws {
+    @Test(arguments: kinds) func aMissingTableIsATypedErrorOfEachOperationThatNeedsIt(_ kind: TestStore) throws {
         try withStore(kind, #"DROP TABLE "Note""#) { (stack: DataStack) throws in
             #expect(code { _ = try stack.fetchCount(From<DynamicObject>(entity: "Note")) } == .corrupted)
             #expect(try stack.fetchCount(From<DynamicObject>(entity: "Tag")) == 1)
         }
     }
 
-    @Test(arguments: kinds) func whatSomebodyAddsIsLeftAlone(_ kind: TestStore) throws {
+    @Test(arguments: kinds) func columnsAndTablesOfOtherProgramsAreKept(_ kind: TestStore) throws {
         try withStore(kind, #"ALTER TABLE "Note" ADD COLUMN extra TEXT DEFAULT 'x'"#) { (stack: DataStack) throws in
             let three = From<DynamicObject>(entity: "Note").where(Where(format: "stars == 3"))
             let rows = try stack.fetchAll(three)

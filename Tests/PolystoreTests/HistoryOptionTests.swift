@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.all) func aListIsToldWhatAStoreWithoutHistoryCommits(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aListFollowsCommitsOfAStoreWithoutHistory(_ kind: TestStore) throws {
         let place = try Place(kind), url = kind == .memory ? "memory:?history=off" : place.off
         defer { place.erase() }
         let stack = try DataStack(schema: Self.schema()), notes = From<DynamicObject>(entity: "Note").orderBy(.ascending("number"))
@@ -112,7 +112,7 @@ import Testing
         #expect(code { _ = try reader.history(since: nil, limit: 10) } == .unsupported)
     }
 
-    @Test(arguments: stores) func whatIsNotRecordedIsNoSilentGap(_ kind: TestStore) throws {
+    @Test(arguments: stores) func tokensExpireAfterUnrecordedCommits(_ kind: TestStore) throws {
         let place = try Place(kind)
         defer { place.erase() }
         let tokens = try place.with(place.url) { store in [try write(store), try write(store)] }

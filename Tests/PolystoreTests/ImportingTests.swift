@@ -77,7 +77,7 @@ private struct ImportedDog: Persistable, Identifiable {
         #expect(try people(stack).map { $0[0] } == ["a", "b", "c", "y"])
     }
 
-    @Test(arguments: TestStore.all) func whatAnImportThrowsUndoesEverything(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func anErrorOfAnImportRollsBackTheWholeImport(_ store: TestStore) throws {
         let stack = try store.stack()
         #expect(throws: InvalidName.self) {
             try stack.perform(synchronous: { transaction in

@@ -81,7 +81,7 @@ import Testing
         for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [1, 2, 3, 4]) }
     }
 
-    @Test(arguments: JointFailureTests.files) func aLeaderInDoubtHoldsUpItsFollowersAlone(_ pair: Pair) throws {
+    @Test(arguments: JointFailureTests.files) func aLeaderInDoubtBlocksOnlyItsFollowers(_ pair: Pair) throws {
         let scene = try Scene(pair), third = TestStore.sqlite.make(configuration: "Third")
         defer { try? third.erase() }
         try scene.stack.addStorageAndWait(third)
@@ -136,7 +136,7 @@ import Testing
 
     /// Readers have all connections to the servers that they may have.
     @Test(.enabled(if: TestStore.server != nil), arguments: [TestStore.sqlite, .lmdb, .postgresql])
-    func whoWritesToSeveralStoresNeedsNoConnectionOfThoseWhoRead(_ kind: TestStore) throws {
+    func writersOfSeveralStoresNeedNoConnectionsOfReaders(_ kind: TestStore) throws {
         func server(_ configuration: String) -> PostgreSQLStore {
             PostgreSQLStore(
                 conninfo: TestStore.server ?? "", configuration: configuration,
@@ -170,7 +170,7 @@ import Testing
 
     /// Somebody who reads both stores has a session of the one and waits for a session of the other. That holds up nobody, until a commit has
     /// come in between: first of those that the closure opens one by one, then of both.
-    @Test(arguments: JointFailureTests.files) func aCommitWaitsForThoseWhoReadNoLongerThanItsTime(_ pair: Pair) throws {
+    @Test(arguments: JointFailureTests.files) func aCommitWaitsForReadersNoLongerThanItsTimeout(_ pair: Pair) throws {
         let stack = try DataStack(schema: Scene.schema.get()), held = HeldStore(pair.left.make(configuration: "Left"))
         let stores: [any StorageInterface] = [held, pair.right.make(configuration: "Right")]
         defer { for store in stores { try? store.erase() } }

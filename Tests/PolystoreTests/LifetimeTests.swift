@@ -5,7 +5,7 @@ import Testing
 
 /// Nothing keeps a store, a stack or an object longer than the program does.
 @Suite struct LifetimeTests {
-    @Test(arguments: TestStore.all) func aStackThatIsDroppedTakesItsStoreAlong(_ kind: TestStore) async throws {
+    @Test(arguments: TestStore.all) func aReleasedStackReleasesItsStore(_ kind: TestStore) async throws {
         weak var store: (any StorageInterface)?
         weak var person: Person?
         func work() async throws {
@@ -36,7 +36,7 @@ import Testing
         #expect(store == nil)
     }
 
-    @Test(arguments: TestStore.all) func anObjectOutlivesEverythingItCameFrom(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func anObjectOutlivesItsContextAndStack(_ kind: TestStore) throws {
         func fetch() throws -> Person {
             let stack = try kind.stack()
             try stack.perform(synchronous: { transaction in

@@ -89,7 +89,7 @@ private final class RecordingLogger: StoreLogger {
         }
     }
 
-    @Test func whatAProgramThrowsItselfIsItsOwn() throws {
+    @Test func errorsOfTheProgramAreNotLogged() throws {
         struct Own: Error {}
         try recording { logger in
             let stack = try DataStack(Person.self, Animal.self, Dog.self)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct MigrationChainTests {
     private static let tree: MigrationChain = ["V1": "V3", "V2": "V4", "V3": "V4"]
 
-    @Test func aListLeadsEachVersionToTheNext() {
+    @Test func aListMigratesEachVersionToTheNext() {
         let chain: MigrationChain = ["V1", "V2", "V3"]
         #expect(chain.versions == ["V1", "V2", "V3"])
         #expect(chain.nextVersion(from: "V1") == "V2" && chain.nextVersion(from: "V2") == "V3")
@@ -19,7 +19,7 @@ import Testing
         #expect(chain.description == #""V1" → "V2" → "V3""#)
     }
 
-    @Test func aTreeLeadsEachKeyToItsValue() {
+    @Test func aTreeMigratesEachKeyToItsValue() {
         #expect(Self.tree.rootVersions == ["V1", "V2"] && Self.tree.leafVersions == ["V4"])
         #expect(Self.tree.path(from: "V1", to: "V4") == ["V1", "V3", "V4"])
         #expect(Self.tree.path(from: "V2", to: "V4") == ["V2", "V4"])
@@ -32,7 +32,7 @@ import Testing
         for chain in chains {
             #expect(chain == MigrationChain() && chain.isEmpty && !chain.hasSteps && chain.versions.isEmpty)
             #expect(chain.nextVersion(from: "V1") == nil && chain.path(from: "V1", to: "V1") == nil)
-            #expect(chain.description == "straight to the current version")
+            #expect(chain.description == "directly to the current version")
         }
     }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(chain.description == #""V1""#)
     }
 
-    @Test func chainsAreEqualWhenTheyLeadTheSameWay() {
+    @Test func chainsWithEqualStepsAreEqual() {
         let list: MigrationChain = ["V1", "V2", "V3"]
         #expect(list == ["V2": "V3", "V1": "V2"] && list.hashValue == MigrationChain(["V2": "V3", "V1": "V2"]).hashValue)
         #expect(list != ["V1", "V2"] && list != ["V1", "V3", "V2"])
@@ -56,19 +56,19 @@ import Testing
 
     @Test(
         arguments: [
-            (["V1", "V2", "V1"], #"version "V1" stands twice in the list: "V1" → "V2" → "V1""#),
-            (["V1", "V2", "V2"], #"version "V2" stands twice in the list: "V2" → "V2""#),
-            (["V0", "V1", "V2", "V3", "V1", "V2"], #"version "V1" stands twice in the list: "V1" → "V2" → "V3" → "V1""#),
+            (["V1", "V2", "V1"], #"version "V1" is listed twice: "V1" → "V2" → "V1""#),
+            (["V1", "V2", "V2"], #"version "V2" is listed twice: "V2" → "V2""#),
+            (["V0", "V1", "V2", "V3", "V1", "V2"], #"version "V1" is listed twice: "V1" → "V2" → "V3" → "V1""#),
             (
-                ["V1": "V2", "V1": "V3"] as MigrationChain, #"version "V1" stands twice as a key: "V1" → "V2" and "V1" → "V3""#
+                ["V1": "V2", "V1": "V3"] as MigrationChain, #"version "V1" has two next versions: "V1" → "V2" and "V1" → "V3""#
             ),
-            (["V1": "V3", "V3": "V1"], #"the versions lead in a loop: "V1" → "V3" → "V1""#),
-            (["V1": "V2", "V2": "V3", "V3": "V2"], #"the versions lead in a loop: "V2" → "V3" → "V2""#),
-            (["V0": "V9", "V1": "V1"], #"the versions lead in a loop: "V1" → "V1""#),
+            (["V1": "V3", "V3": "V1"], #"the versions form a cycle: "V1" → "V3" → "V1""#),
+            (["V1": "V2", "V2": "V3", "V3": "V2"], #"the versions form a cycle: "V2" → "V3" → "V2""#),
+            (["V0": "V9", "V1": "V1"], #"the versions form a cycle: "V1" → "V1""#),
         ] as [(MigrationChain, String)])
-    func aDefectIsKeptAndThrownWithItsWay(_ chain: MigrationChain, _ defect: String) throws {
+    func aDefectIsKeptAndThrownWithItsPath(_ chain: MigrationChain, _ defect: String) throws {
         #expect(chain.defect == defect && chain.description == defect)
-        let message = "the migration chain cannot be followed: \(defect)"
+        let message = "the migration chain is invalid: \(defect)"
         #expect { try chain.check() } throws: { error in
             (error as? StorageError)?.code == .invalidConfiguration && (error as? StorageError)?.message == message
         }
@@ -76,7 +76,7 @@ import Testing
         #expect { try SchemaHistory(schema, migrationChain: chain) } throws: { ($0 as? StorageError)?.message == message }
     }
 
-    @Test func waysOfALoopEnd() {
+    @Test func pathsInACycleEnd() {
         let chain: MigrationChain = ["V1": "V2", "V2": "V3", "V3": "V2"]
         #expect(chain.path(from: "V1", to: "V3") == ["V1", "V2", "V3"])
         #expect(chain.path(from: "V1", to: "V4") == nil)

@@ -72,7 +72,7 @@ import Testing
         try stack.removeStorage(store)
     }
 
-    @Test(arguments: persistent) func whatAStageThrowsUndoesTheStep(_ kind: TestStore) async throws {
+    @Test(arguments: persistent) func anErrorOfAStageRollsBackTheStep(_ kind: TestStore) async throws {
         let store = kind.make()
         defer { try? store.erase() }
         try Self.fill(store)
@@ -105,7 +105,7 @@ import Testing
         let old = try DataStack(V1.Animal.self, V1.Dog.self, V1.Person.self, version: "V1")
         #expect { try old.addStorageAndWait(SQLiteStore(path: path)) } throws: { ($0 as? StorageError)?.code == .schemaMismatch }
         #expect { try old.requiredMigrations(for: SQLiteStore(path: path)) } throws: { error in
-            "\(error)".contains(#"was led from version "V1" of the model to "V2" by a newer program: update this one"#)
+            "\(error)".contains(#"was migrated from version "V1" of the model to "V2" by a newer program; update this one"#)
         }
         await #expect { try await old.addStorage(SQLiteStore(path: path)) } throws: { ($0 as? StorageError)?.code == .noMigrationPath }
     }
@@ -167,7 +167,7 @@ import Testing
         try store.erase()
     }
 
-    @Test(arguments: persistent) func progressIsToldAndCancelled(_ kind: TestStore) async throws {
+    @Test(arguments: persistent) func progressIsReportedAndCancelled(_ kind: TestStore) async throws {
         let store = kind.make()
         defer { try? store.erase() }
         func schema(_ version: String, _ type: ValueType) throws -> Schema {

@@ -42,7 +42,7 @@ import Testing
         #expect(try stack.fetchAll(From<Object>(entity: "Owner")).map(\.version) == [2, 2, 1])
     }
 
-    @Test(arguments: TestStore.all) func soTheyDoInBatchesAndOfPendingObjects(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func referencesOfBatchesAndPendingObjectsBecomeNil(_ kind: TestStore) throws {
         let stack = try stack(kind)
         _ = try fill(stack)
         try stack.perform(synchronous: { transaction in
@@ -55,7 +55,7 @@ import Testing
         #expect(try count(stack, "target == NIL") == 4)
     }
 
-    @Test(arguments: TestStore.all) func aDetachedDeletionMeetsReferencesMadeSince(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aDetachedDeletionConflictsWithLaterReferences(_ kind: TestStore) throws {
         let stack = try stack(kind), (target, other) = try fill(stack)
         let work = stack.beginUnsafe()
         try work.delete(try #require(try work.fetchExisting(other)))
@@ -71,7 +71,7 @@ import Testing
         #expect(try count(stack, "target == NIL") == 2)
     }
 
-    @Test(arguments: TestStore.all) func whatIsRequiredKeepsItsTarget(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func requiredReferencesPreventTheDeletion(_ kind: TestStore) throws {
         let stack = try stack(kind, isOptional: false), (target, _) = try fill(stack)
         let error = #expect(throws: StorageError.self) {
             try stack.perform(synchronous: { transaction in try transaction.delete(try #require(try transaction.fetchExisting(target))) })

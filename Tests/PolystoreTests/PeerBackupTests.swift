@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Two lines of transactions with the same numbers: the leader of one and the follower of the other have none of them in common.
-    @Test(arguments: [TestStore.sqlite, .lmdb]) func twoLinesOfBackupsAreNotMixed(_ kind: TestStore) throws {
+    @Test(arguments: [TestStore.sqlite, .lmdb]) func backupsFromDifferentBranchesAreNotMixed(_ kind: TestStore) throws {
         let files = try Files(kind)
         try files.save("before")
         try files.withStack { stack, _ in for number in 2...3 { try files.write(Int64(number), stack) } }
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// A leader that is put back lacks what its follower has; it is for the one that is asked to say so.
-    @Test(arguments: [TestStore.sqlite, .lmdb]) func aLeaderThatWasPutBackSaysWhatItLacks(_ kind: TestStore) throws {
+    @Test(arguments: [TestStore.sqlite, .lmdb]) func aRestoredLeaderReportsMissingTransactions(_ kind: TestStore) throws {
         let files = try Files(kind)
         try files.save("before")
         try files.withStack { stack, _ in for number in 2...3 { try files.write(Int64(number), stack) } }

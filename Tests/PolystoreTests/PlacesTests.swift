@@ -50,7 +50,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: copy.path + ".partial"))
     }
 
-    @Test(arguments: ["sqlite", "lmdb"]) func roomIsGivenBack(_ kind: String) throws {
+    @Test(arguments: ["sqlite", "lmdb"]) func unusedSpaceIsReleased(_ kind: String) throws {
         let url = place(kind), copy = place(kind)
         let storage = store(kind, url), stack = try stack(storage)
         defer { try? storage.erase() }
@@ -75,7 +75,7 @@ import Testing
         #expect(throws: StorageError.self) { try storage.fileSize() }
     }
 
-    @Test(arguments: ["sqlite", "lmdb"]) func aStoreIsMadeAnewOnlyWhenAskedFor(_ kind: String) throws {
+    @Test(arguments: ["sqlite", "lmdb"]) func aStoreIsRecreatedOnlyIfRequested(_ kind: String) throws {
         let url = place(kind)
         do {
             let storage = store(kind, url), old = try stack(storage)
@@ -125,7 +125,7 @@ import Testing
 
     private func store(_ schema: String) -> PostgreSQLStore { PostgreSQLStore(conninfo: TestStore.server ?? "", schema: schema) }
 
-    @Test func allEightEventsComeInPairs() throws {
+    @Test func allEightEventsAreReportedInPairs() throws {
         let schema = "polystore_observed_\(UUID().uuidString.prefix(8))", observed = store(schema), observer = Observer(), quiet = Quiet()
         observed.addObserver(observer)
         observed.addObserver(quiet)

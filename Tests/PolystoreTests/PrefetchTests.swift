@@ -27,7 +27,7 @@ import Testing
         return (stack, store)
     }
 
-    @Test(arguments: TestStore.all) func membersAndPartnersAreThere(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func toManyAndToOneRelationshipsArePrefetched(_ kind: TestStore) throws {
         let (stack, store) = try pets(kind)
         let people = try stack.fetchAll(From<Person>().prefetch(\.pets).prefetch(\.partner?.pets))
         try stack.removeStorage(store)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.all) func whatADogsOwnerHasIsThere(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func nestedRelationshipsArePrefetched(_ kind: TestStore) throws {
         let (stack, store) = try pets(kind)
         var dogs = try stack.fetchAll(From<Dog>().where(\.name == "D3.1").prefetch(\.owner?.partner))
         let owner: Person
@@ -57,7 +57,7 @@ import Testing
         #expect(partner == nil)
     }
 
-    @Test(arguments: TestStore.all) func pairsAndOrdersAreThere(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func manyToManyAndOrderedRelationshipsArePrefetched(_ kind: TestStore) throws {
         let store = kind.make()
         let stack = try DataStack(StringEntity.self, EntityEntity.self, CellEntity.self)
         try stack.addStorageAndWait(store)
@@ -80,7 +80,7 @@ import Testing
         #expect(texts.map { $0.ranking.map(\.key) } == [["k5", "k3", "k4"], [], []])
     }
 
-    @Test func anAttributeIsNoRelationship() throws {
+    @Test func anAttributeCannotBePrefetched() throws {
         let (stack, _) = try pets(.memory)
         let error = #expect(throws: StorageError.self) { try stack.fetchAll(From<Person>().prefetch(\.name)) }
         #expect(error?.code == .invalidPredicate)

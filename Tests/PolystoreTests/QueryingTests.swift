@@ -59,7 +59,8 @@ import Testing
         #expect(try names(stack, aged.substituting(["AGE": 40, "COUNTS": [0, 7]])) == ["Cid"])
         #expect(try names(stack, aged.substituting(["AGE": 40, "COUNTS": [1]])) == ["bob"])
         #expect { try names(stack, aged.substituting(["AGES": 40, "COUNTS": [1]])) } throws: { error in
-            (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains("no value is given for $AGE; did you mean \"AGES\"?")
+            (error as? StorageError)?.code == .invalidPredicate
+                && "\(error)".contains("the variable $AGE has no value; did you mean \"AGES\"?")
         }
         #expect { try names(stack, aged) } throws: { ($0 as? StorageError)?.code == .invalidPredicate }
         // Whose pets are called after them: a condition on related objects that looks at the object outside.

@@ -13,7 +13,7 @@ import Testing
     private static let body = Attribute("body", .string, originalName: "text")
     private static let stars = Attribute("stars", .int64, defaultValue: .int(3))
 
-    @Test(arguments: TestStore.all) func aStoreGoesBackToTheVersionBefore(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aStoreRevertsToThePreviousVersion(_ kind: TestStore) throws {
         let old = try Self.schema("V1", [Attribute("a", .string), Attribute("b", .string, isOptional: true)])
         let new = try Self.schema(
             "V2",
@@ -54,7 +54,7 @@ import Testing
         ]
         let expected: [[String]] =
             switch kind {
-            case .memory, .lmdb: [["keep Note"], ["write the rows of Note anew", "remove Note"]]
+            case .memory, .lmdb: [["keep Note"], ["rewrite the rows of Note", "remove Note"]]
             case .sqlite: [rename, [#"ALTER TABLE "Note" ADD COLUMN "stars" INTEGER DEFAULT 3"#]]
             case .postgresql:
                 [

@@ -30,7 +30,7 @@ import Testing
         "SELECT total(i.price) FROM Item i",
         "SELECT n FROM Item WHERE price = n", "SELECT (price) + 1 FROM Item", "SELECT n FROM Item WHERE price",
         "SELECT n FROM Item WHERE NOT price",
-    ]) func whatWouldBeComputedFromBytesIsRefused(_ sql: String) throws {
+    ]) func arithmeticOnDecimalBytesIsRefused(_ sql: String) throws {
         let stack = try stack()
         #expect {
             try stack.queryRows(RawSQL(stringLiteral: sql))
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func whatIsExactIsAnswered() throws {
+    @Test func exactResultsAreComputed() throws {
         let stack = try stack(), two: Decimal = 2
         func numbers(_ sql: RawSQL) throws -> [Value] { try stack.queryRows(sql).map { $0.values[0] } }
         #expect(try numbers("SELECT n FROM Item WHERE price > \(two) ORDER BY price DESC") == [.int(2), .int(1)])

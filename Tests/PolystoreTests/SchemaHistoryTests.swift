@@ -40,7 +40,7 @@ import Testing
         #expect(try SchemaHistory(schemas: all, migrationChain: ["V1": "V2", "V0": "W"]).currentVersion == "V2")
     }
 
-    @Test func aHistoryIsRefusedWithWhatIsWrong() throws {
+    @Test func anInvalidHistoryIsRefusedWithTheReason() throws {
         let all = try Self.versions()
         func message(_ schemas: [Schema], _ chain: MigrationChain = nil, exactly version: String? = nil) -> String? {
             let error = failure { _ = try SchemaHistory(schemas: schemas, migrationChain: chain, exactCurrentVersion: version) }
@@ -48,10 +48,10 @@ import Testing
             return error?.message
         }
         #expect(message([]) == "a history needs at least one schema")
-        #expect(message([all[0], all[1], all[0]]) == #"version "V1" of the model stands twice in the history"#)
+        #expect(message([all[0], all[1], all[0]]) == #"version "V1" of the model is in the history twice"#)
         #expect(
             message(all, ["V1": "V3", "V0": "V2"])
-                == #"the migration chain ends in 2 versions: "V1" → "V3", "V0" → "V2"; name the current one (exactCurrentVersion)"#)
+                == #"the migration chain ends in 2 versions: "V1" → "V3", "V0" → "V2"; specify the current one with exactCurrentVersion"#)
         #expect(message(all, ["V1", "Version4"]) == #"the history has no schema of version "Version4"; it has "V1", "V2", "V3""#)
         #expect(message(all, exactly: "v33") == #"the history has no schema of version "v33"; did you mean "V3"?"#)
         #expect(
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Ways
 
-    @Test func eachVersionHasItsWayToTheCurrentOne() throws {
+    @Test func eachVersionHasAPathToTheCurrentOne() throws {
         let all = try Self.versions()
         let list = try SchemaHistory(schemas: all, migrationChain: ["V1", "V2", "V3"])
         #expect(try list.path(from: "V1") == ["V1", "V2", "V3"])
@@ -77,7 +77,7 @@ import Testing
         #expect(try straight.path(from: "V1") == ["V1", "V3"] && straight.path(from: "V3") == ["V3"])
     }
 
-    @Test func aMissingWayNamesBothVersionsAndTheNearest() throws {
+    @Test func aMissingPathNamesBothVersionsAndTheNearest() throws {
         let all = try Self.versions()
         func message(_ history: SchemaHistory, from version: String) -> String? {
             let error = failure { _ = try history.path(from: version) }
@@ -86,14 +86,17 @@ import Testing
         }
         let list = try SchemaHistory(schemas: all, migrationChain: ["V1", "V2", "V3"], exactCurrentVersion: "V2")
         #expect(
-            message(list, from: "V3") == #"no way leads from version "V3" of the model to "V2": the migration chain leads from it to "V3""#)
+            message(list, from: "V3")
+                == #"there is no migration path from version "V3" of the model to "V2": the migration chain goes from it to "V3""#)
         #expect(
             message(list, from: "v33")
-                == #"no way leads from version "v33" of the model to "V2": it is not part of the migration chain; did you mean "V3"?"#)
+                == #"there is no migration path from version "v33" of the model to "V2": it is not part of the migration chain; did you mean "V3"?"#
+        )
         let straight = try SchemaHistory(schemas: all)
         #expect(
             message(straight, from: "Release")
-                == #"no way leads from version "Release" of the model to "V3": it is not part of the history, which has "V1", "V2", "V3""#)
+                == #"there is no migration path from version "Release" of the model to "V3": it is not part of the history, which has "V1", "V2", "V3""#
+        )
     }
 
     @Test func theStepsFromAStoredSchemaAreClassified() throws {
@@ -112,13 +115,13 @@ import Testing
         #expect(changed?.code == .noMigrationPath)
         #expect(
             changed?.message
-                == #"version "V1" of the model is not the version "V1" that is stored: attribute Note.x is gone; "#
-                + "keep the schema as it was and give the changed one a version of its own")
+                == #"version "V1" of the model differs from version "V1" in the store: attribute Note.x was removed; "#
+                + "restore the schema of this version and give the changed schema a new version")
     }
 
     // MARK: Stacks
 
-    @Test(arguments: TestStore.all) func aStackWorksWithTheCurrentVersionAndRefusesStoresOfOthers(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aStackUsesTheCurrentVersionAndRefusesStoresOfOtherVersions(_ kind: TestStore) throws {
         let all = try Self.versions()
         let stack = try DataStack(all[0], all[1], migrationChain: ["V1", "V2"])
         #expect(stack.schema == all[1] && stack.schemaHistory.migrationChain == ["V1", "V2"])
@@ -174,7 +177,7 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
         #expect(
             error?.message
-                == "version \"V1\" of the model is locked, but is not what it was (changed: Note; new: Tag; gone: Gone); the lock would be now:\n\(present)"
+                == "version \"V1\" of the model is locked, but was changed (changed: Note; new: Tag; gone: Gone); its lock would now be:\n\(present)"
         )
         _ = try Schema(version: "V1", entities: [changed, added], versionLock: present)
     }

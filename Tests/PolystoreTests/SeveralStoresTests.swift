@@ -67,7 +67,7 @@ import Testing
         try stack.fetchAll(From<DynamicObject>(entity: entity).orderBy(.ascending("x"))).map { try $0.value("x") }
     }
 
-    @Test(arguments: Pair.all) func whatTheSecondMissesItTakesOverBeforeItIsWrittenTo(_ pair: Pair) throws {
+    @Test(arguments: Pair.all) func theFollowerAppliesMissingChangesBeforeItsNextWrite(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)
             try second(pair, left, right).isArmed = true
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Pair.all) func whatTheSecondMissesItTakesOverBeforeItIsMigrated(_ pair: Pair) async throws {
+    @Test(arguments: Pair.all) func theFollowerAppliesMissingChangesBeforeItsMigration(_ pair: Pair) async throws {
         let left = InterruptedStore(pair.left.make(configuration: "Left")),
             right = InterruptedStore(pair.right.make(configuration: "Right"))
         defer {
@@ -121,7 +121,7 @@ import Testing
         try new.removeStorage(right)
     }
 
-    @Test(arguments: Pair.all) func whenTheFirstDoesNotCommitNeitherHasAnything(_ pair: Pair) throws {
+    @Test(arguments: Pair.all) func aFailedCommitOfTheLeaderLeavesNoChangesInBothStores(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)
             (try second(pair, left, right) === left ? right : left).isArmed = true
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Pair.all) func whatAStoreForgotIsNeverTakenOver(_ pair: Pair) throws {
+    @Test(arguments: Pair.all) func forgottenTransactionsAreNeverApplied(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)
             let second = try second(pair, left, right), first = second === left ? right : left
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Pair.all) func whatAStoreForgetsIsReported(_ pair: Pair) throws {
+    @Test(arguments: Pair.all) func forgottenDifferencesAreReported(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)
             let second = try second(pair, left, right), entity = second === left ? "Left" : "Right"
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// Files as they are: a store is put back by copying its file.
-    @Test(arguments: [TestStore.sqlite, .lmdb]) func aFollowerThatWasPutBackIsNotWrittenOverAndFindsAWayOut(_ kind: TestStore) throws {
+    @Test(arguments: [TestStore.sqlite, .lmdb]) func aRestoredFollowerIsNotOverwrittenAndCanForgetItsPeers(_ kind: TestStore) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-back-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -249,7 +249,7 @@ import Testing
         try [left, right][followers([left, right])]
     }
 
-    @Test(arguments: Pair.all) func whatTheFirstKeepsIsDroppedWhenTheSecondHasIt(_ pair: Pair) throws {
+    @Test(arguments: Pair.all) func pendingChangesAreDroppedAfterTheFollowerAppliedThem(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)
             let second = try second(pair, left, right), first = second === left ? right : left
@@ -341,7 +341,7 @@ import Testing
         for entity in ["Left", "Right"] { #expect(try numbers(stack, entity).count == 3) }
     }
 
-    @Test(.enabled(if: TestStore.server != nil)) func whatADeadProgramPreparedEndsAsItsLeaderDecided() throws {
+    @Test(.enabled(if: TestStore.server != nil)) func preparedTransactionsOfADeadProgramEndAsTheLeaderDecided() throws {
         let schema = try Self.schema.get()
         let stores = ["Left", "Right"].map { TestStore.postgresql.make(configuration: $0) }
         defer { for store in stores { try? store.erase() } }
@@ -374,7 +374,7 @@ import Testing
         }
     }
 
-    @Test func theOutcomeOfACommitIsAskedOfItsStore() throws {
+    @Test func theOutcomeOfACommitIsRequestedFromItsStore() throws {
         try open(Pair(left: .sqlite, right: .memory)) { stack, _, _ in
             let unknown = #expect(throws: StorageError.self) {
                 try stack.outcomeAndWait(of: CommitToken(storeID: UUID(), value: "1"))
@@ -384,6 +384,20 @@ import Testing
             let storeID = try #require(stack.fetchIDs(From<DynamicObject>(entity: "Right")).first).key.store
             let mute = #expect(throws: StorageError.self) { try stack.outcomeAndWait(of: CommitToken(storeID: storeID, value: "1")) }
             #expect(mute?.code == .unsupported)
+        }
+    }
+
+    @Test func anOutcomeIsNotRequestedInsideATransaction() throws {
+        try open(Pair(left: .sqlite, right: .lmdb)) { stack, _, _ in
+            try add(1, to: "Left", stack)
+            let storeID = try #require(stack.fetchIDs(From<DynamicObject>(entity: "Left")).first).key.store
+            let token = CommitToken(storeID: storeID, value: "1.ff")
+            try stack.perform(synchronous: { transaction in
+                _ = try transaction.create(Into<DynamicObject>(entity: "Left"))
+                // The store would decide by a commit, which would wait for this transaction.
+                let error = #expect(throws: StorageError.self) { try stack.outcomeAndWait(of: token) }
+                #expect(error?.code == .reentrantCall)
+            })
         }
     }
 

@@ -79,7 +79,7 @@ import Testing
         #expect(code { try other.addStorageAndWait(InMemoryStore(configuration: "Onyl")) } == .invalidConfiguration)
     }
 
-    @Test func theDefaultPlaceIsThatOfTheProgram() throws {
+    @Test func theDefaultFileLocationBelongsToTheProgram() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore_\(UUID().uuidString)")
         setenv("XDG_DATA_HOME", folder.path, 1)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -22,7 +22,7 @@ import Testing
         #expect(found == known)
     }
 
-    @Test(arguments: TestStore.all) func aDetachedTransactionStreamsWhatItChanged(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func aDetachedTransactionStreamsItsChanges(_ store: TestStore) async throws {
         let detached = try stack(store).beginUnsafe()
         try detached.create(Person.self).name = "P00"
         var names: [String] = []
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.all) func cursorsThatAreClosedOrAtTheirEndLeaveRoom(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func closedAndFinishedCursorsReleaseTheirPermits(_ store: TestStore) async throws {
         let stack = try stack(store)
         var closed: [ObjectCursor<Person>] = [], ended: [ObjectCursor<Person>] = []
         // More than may be open at a time.
@@ -82,7 +82,7 @@ import Testing
         #expect(streams.count == 6)
     }
 
-    @Test(arguments: TestStore.all) func streamsRunBesideCommits(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func streamsRunConcurrentlyWithCommits(_ store: TestStore) async throws {
         let stack = try stack(store)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<3 {

@@ -14,7 +14,7 @@ import Testing
         Entity(name, attributes: [Attribute("x", .int64)], originalName: original)
     }
 
-    @Test(arguments: TestStore.all.filter { $0 != .memory }) func aLossIsLookedForWhereItWasStored(_ kind: TestStore) async throws {
+    @Test(arguments: TestStore.all.filter { $0 != .memory }) func aLossIsCheckedUnderTheOldNameOfItsEntity(_ kind: TestStore) async throws {
         let old = try Schema(version: "V1", entities: [Self.list("A", nil, .toManyOrdered), Self.plain("B"), Self.song])
         let new = try Schema(version: "V2", entities: [Self.list("B", "A", .toMany), Self.plain("A", "B"), Self.song])
         let store = kind.make(), first = try DataStack(schema: old)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDecidedForOneEntityIsNotForAnotherOfItsName() throws {
+    @Test func aMappingOfADeletedEntityDoesNotApplyToAnEntityRenamedToIt() throws {
         let old = try Schema(version: "V1", entities: [Self.plain("A"), Self.list("B", nil, .toManyOrdered), Self.song])
         let new = try Schema(version: "V2", entities: [Self.list("A", "B", .toMany), Self.song])
         let provider = CustomSchemaMappingProvider(from: "V1", to: "V2", entityMappings: [.deleteEntity(sourceEntity: "A")])

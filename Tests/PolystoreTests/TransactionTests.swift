@@ -55,7 +55,7 @@ import Testing
         #expect(Set(ids).count == 2)
     }
 
-    @Test(arguments: TestStore.all) func aDeletedObjectComesBackWhenThePartFails(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aDeletedObjectIsRestoredWhenThePartFails(_ store: TestStore) throws {
         let stack = try store.stack()
         try stack.perform(synchronous: { transaction in
             let ann = try transaction.create(Person.self)
@@ -77,7 +77,7 @@ import Testing
         #expect(try stack.fetchOne(From<Dog>())?.owner?.name == "Anna")
     }
 
-    @Test(arguments: TestStore.all) func aTransactionKnowsWhatItChanges(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aTransactionReportsItsChanges(_ store: TestStore) throws {
         let stack = try store.stack()
         try stack.perform(synchronous: { transaction in
             for name in ["Ann", "Ben", "Cid"] { try transaction.create(Person.self).name = name }
@@ -106,7 +106,7 @@ import Testing
         })
     }
 
-    @Test func valuesThatAreThereAlreadyAreNoChange() throws {
+    @Test func assigningEqualValuesIsNotAChange() throws {
         let stack = try TestStore.memory.stack()
         try stack.perform(synchronous: { transaction in
             let ann = try transaction.create(Person.self)
@@ -134,7 +134,7 @@ import Testing
         })
     }
 
-    @Test(arguments: TestStore.all) func whatIsMissingIsMadeWithTheDemandedValues(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func missingObjectsAreCreatedWithTheRequiredValues(_ store: TestStore) throws {
         let stack = try store.stack()
         for _ in 0..<2 {
             try stack.perform(synchronous: { transaction in
@@ -153,7 +153,7 @@ import Testing
         })
     }
 
-    @Test(arguments: TestStore.all) func anObjectIsMadeByItsInitialiser(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func anObjectIsCreatedByItsInitialiser(_ store: TestStore) throws {
         let stack = try store.stack()
         try stack.perform(synchronous: { transaction in
             let rex = try Dog(context: transaction)
@@ -192,7 +192,7 @@ import Testing
         #expect(try stack.fetchCount(From<Person>()) == 1)
     }
 
-    @Test func handlersTellHowItEnded() async throws {
+    @Test func handlersReceiveTheOutcome() async throws {
         let stack = try TestStore.memory.stack()
         let name = await withCheckedContinuation { continuation in
             stack.perform(

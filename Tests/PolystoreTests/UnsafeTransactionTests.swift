@@ -76,7 +76,7 @@ import Testing
         #expect(try stack.fetchOne(From<Dog>())?.owner?.name == "Eve")
     }
 
-    @Test(arguments: TestStore.all) func membersThatAreLoadedLateAreThoseOfNow(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func lazilyLoadedMembersAreCurrent(_ store: TestStore) throws {
         let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
         try stack.perform(synchronous: { transaction in
             let ann = try transaction.fetchOne(From<Person>().where(\.name == "Ann"))
@@ -96,7 +96,7 @@ import Testing
         #expect(ben.pets.map(\.name) == ["Rex"])
     }
 
-    @Test(arguments: TestStore.all) func whatOthersChangedMeanwhileIsAConflict(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func concurrentChangesAreAConflict(_ store: TestStore) throws {
         let stack = try stack(store, [("Ann", 1), ("Ben", 2), ("Cid", 3)])
         let transaction = stack.beginUnsafe()
         let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
@@ -148,7 +148,7 @@ import Testing
         #expect(try stack.fetchOne(From<Person>())?.email == "mine")
     }
 
-    @Test(arguments: TestStore.all) func aDeletionMeetsAChange(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aDeletionConflictsWithAChange(_ store: TestStore) throws {
         let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
         let transaction = stack.beginUnsafe()
         let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
@@ -164,7 +164,7 @@ import Testing
         #expect(try people(stack).isEmpty)
     }
 
-    @Test(arguments: TestStore.all) func theOthersCanWin(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func theStoredValuesCanTakePrecedence(_ store: TestStore) throws {
         let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
         let transaction = stack.beginUnsafe()
         let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
@@ -180,7 +180,7 @@ import Testing
         #expect(try people(stack) == ["Ann 51", "Ben 12"])
     }
 
-    @Test(arguments: TestStore.all) func aRollbackGoesBackToTheLastCommit(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aRollbackRestoresTheLastCommit(_ store: TestStore) throws {
         let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
         let transaction = stack.beginUnsafe()
         let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
@@ -211,7 +211,7 @@ import Testing
         #expect(try stack.fetchCount(From<Person>()) == 2)
     }
 
-    @Test(arguments: TestStore.all) func stepsAreTakenBackAndAgain(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func changesAreUndoneAndRedone(_ store: TestStore) throws {
         let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
         let transaction = stack.beginUnsafe(supportsUndo: true)
         let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
@@ -262,7 +262,7 @@ import Testing
         #expect(error?.code == .unsupported)
     }
 
-    @Test(arguments: TestStore.all) func whatADecisionRestsOnCanBeGuarded(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func readsCanBeValidatedAtTheCommit(_ store: TestStore) throws {
         let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
         let transaction = stack.beginUnsafe()
         let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))

@@ -126,7 +126,7 @@ import Testing
         return places
     }
 
-    @Test(arguments: [TestStore.sqlite, .lmdb]) func otherRowsAndIndexesStayWhereTheyLieInTheFile(_ kind: TestStore) throws {
+    @Test(arguments: [TestStore.sqlite, .lmdb]) func rowsAndIndexesOfOtherEntitiesStayInPlace(_ kind: TestStore) throws {
         try withStore(kind) { store, _ in
             let file = try #require(store as? any LocalStorage).fileURL
             // Closing puts everything into the file.

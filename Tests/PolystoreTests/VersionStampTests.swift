@@ -53,7 +53,7 @@ import Testing
         try kept.store.erase()
     }
 
-    @Test(arguments: TestStore.all) func aStampIsOfWhatTheStoreKeeps(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aStampOfAnotherSchemaIsRefused(_ kind: TestStore) throws {
         let kept = try VersionedStore(kind, try Self.schema("V1"))
         let other = try Schema(version: "V1", entities: [Entity("Other")])
         var refusal: StorageError?

@@ -47,7 +47,7 @@ import Testing
         #expect(people[1].age == 30)
     }
 
-    @Test(arguments: TestStore.all) func onDemandItStandsStillUntilItIsAsked(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func anOnDemandContextChangesOnlyWhenMerged(_ store: TestStore) throws {
         let stack = try stack(store)
         let still = stack.makeViewContext(merging: .onDemand), following = stack.makeViewContext()
         let ann = try #require(try still.fetchOne(From<Person>().where(\.name == "Ann")))
@@ -64,7 +64,7 @@ import Testing
         #expect(fresh !== ann && fresh.age == 11 && ann.age == 10)
     }
 
-    @Test func membersThatWereLoadedInAdvanceAreNotKeptPastACommit() throws {
+    @Test func prefetchedMembersAreInvalidatedByACommit() throws {
         let stack = try stack(.sqlite)
         let view = stack.makeViewContext()
         let ann = try #require(try view.fetchOne(From<Person>().where(\.name == "Ann").prefetch(\.pets)))
@@ -91,7 +91,7 @@ import Testing
         #expect(ann.age == 77)
     }
 
-    @Test func moreThanItRemembersIsReadAgain() throws {
+    @Test func changesBeyondTheMailboxLimitAreReadAgain() throws {
         let stack = try TestStore.memory.stack()
         try stack.perform(synchronous: { transaction in for _ in 0..<12_000 { _ = try transaction.create(Person.self) } })
         let view = stack.makeViewContext()

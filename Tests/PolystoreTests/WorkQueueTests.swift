@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func elementsComeInOrderWithoutThoseTakenOut() {
+    @Test func elementsAreTakenInOrderWithoutRemovedOnes() {
         var queue = NumberedQueue<String>()
         let numbers = ["a", "b", "c", "d"].map { queue.append($0) }
         #expect(queue.remove(numbers[0]) == "a" && queue.remove(numbers[0]) == nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(try await queue.result(of: { () throws(StorageError) in 2 }).get() == 2)
     }
 
-    @Test func noMoreRunThanTheQueueIsWide() async throws {
+    @Test func noMoreThanTheWidthOfTheQueueRun() async throws {
         let queue = WorkQueue(WorkerThreads(), width: 3), running = Mutex((now: 0, most: 0))
         let work: @Sendable (StorageError?) throws -> Void = { _ in
             running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
@@ -141,7 +141,7 @@ import Testing
         #expect(queue.doneCount == 1)
     }
 
-    @Test func aClosureThatWaitsForItsOwnTaskIsNotWaitedForForEver() async throws {
+    @Test func aClosureThatWaitsForItsOwnTaskDoesNotBlockForever() async throws {
         let stack = try TestStore.memory.stack(), queue = WorkQueue(WorkerThreads(), width: 1, patience: 0.05)
         let code = Mutex<StorageError.Code?>(nil)
         queue.submit(WorkLimit()) { _ in
@@ -158,7 +158,7 @@ import Testing
         #expect(code.withLock { $0 } == .reentrantCall)
     }
 
-    @Test func aStackThatGoesAwayLeavesNothing() async throws {
+    @Test func aReleasedStackReleasesItsWorkers() async throws {
         weak var core: StackCore?
         weak var workers: StackWorkers?
         do {
@@ -170,7 +170,7 @@ import Testing
         #expect(await until { core == nil && workers == nil })
     }
 
-    @Test func completionsComeOnTheQueueThatIsNamed() async throws {
+    @Test func completionsRunOnTheSpecifiedQueue() async throws {
         let stack = try TestStore.memory.stack(), key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "named")
         queue.setSpecific(key: key, value: 7)
         let found = await withCheckedContinuation { continuation in

@@ -155,7 +155,7 @@ import Testing
         #"Label string("old") ["string(\"Low\")"]"#, #"Label string("red") ["string(\"Bär\")", "string(\"Low\")"]"#,
     ]
 
-    @Test(arguments: TestStore.all) func aStoreOfTheFirstDrawingComesToTheSwiftVersion(_ kind: TestStore) async throws {
+    @Test(arguments: TestStore.all) func aStoreOfTheFirstXcodeVersionMigratesToTheSwiftVersion(_ kind: TestStore) async throws {
         var history = try Self.history()
         #expect(history.schemas.map(\.version) == ["Shop", "Shop 2", "3"])
         let store = kind.make(), seen = Mutex<[String]>([])

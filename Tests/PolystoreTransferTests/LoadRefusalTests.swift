@@ -58,12 +58,13 @@ import Testing
         }
     }
 
-    @Test func namesThatFillNothingAreRefused() {
+    @Test func columnsWithoutAPropertyAreRefused() {
         #expect(
             message("{\"text\": \"a\", \"wieght\": 1}\n").hasPrefix(
-                "a.ndjson, line 1: \"wieght\" fills nothing of Note; did you mean \"weight\"?"))
+                "a.ndjson, line 1: Note has no property for \"wieght\"; did you mean \"weight\"?"))
         #expect(
-            message("text,wieght\na,1\n", "a.csv").hasPrefix("a.csv, line 1: \"wieght\" fills nothing of Note; did you mean \"weight\"?"))
+            message("text,wieght\na,1\n", "a.csv").hasPrefix("a.csv, line 1: Note has no property for \"wieght\"; did you mean \"weight\"?")
+        )
         let allowed = "{\"ignoresUnknown\": true, \"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\"}]}"
         #expect(message("text,wieght\na,1\n", "a.csv", allowed) == "loaded 1")
     }
@@ -73,22 +74,22 @@ import Testing
             message("text,who\na,b\n", "a.csv", "{\"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\", \(more)}]}")
         }
         #expect(mapped("\"relationships\": {\"owner\": {\"name\": \"who\"}}") == "loaded 1")
-        #expect(mapped("\"relationship\": {}").contains("\"relationship\" is not known here; did you mean \"relationships\"?"))
+        #expect(mapped("\"relationship\": {}").contains("\"relationship\" is not a known key; did you mean \"relationships\"?"))
         #expect(
             mapped("\"relationships\": {\"owner\": {\"nam\": \"who\"}}").contains("Owner has no attribute \"nam\"; did you mean \"name\"?"))
         #expect(mapped("\"relationships\": {\"owner\": {\"name\": \"whom\"}}").contains("there is no column \"whom\""))
         #expect(mapped("\"columns\": {\"txt\": \"who\"}").contains("Note has no attribute \"txt\"; did you mean \"text\"?"))
     }
 
-    @Test func whatFollowsAClosingQuoteIsNoLine() {
+    @Test func textAfterAClosingQuoteIsRefused() {
         #expect(
             message("text\n\"a\"b\n", "a.csv")
-                == "a.csv, line 2, column 4: a comma or the end of the line is expected behind a closing quote")
+                == "a.csv, line 2, column 4: expected a comma or the end of the line after a closing quote")
         #expect(message("text,rank\n\"x\"2,\"3\"\n", "a.csv").hasPrefix("a.csv, line 2, column 4: a comma"))
         #expect(message("text\na\n\"b\nc\n", "a.csv") == "a.csv, line 3, column 1: a quote is not closed")
     }
 
-    @Test func errorsShowOnlyTheBeginningOfWhatTheyName() {
+    @Test func errorsTruncateLongNames() {
         let long = String(repeating: "k", count: 300_000)
         #expect(message("{\"\(long)\": 1}").utf8.count < 500)
         #expect(message("\(long)\n1\n", "a.csv").utf8.count < 500)

@@ -33,8 +33,8 @@ import Testing
         ("r,1,Ada", "\"name\": the value must have at least 2 characters"),
         ("rexrex,1,Ada", "\"name\": the value must have at most 5 characters"),
         ("Rex,1,Ada", "\"name\": the value must match [a-z]+"),
-        ("rex,1,", "\"owner\": Pet.owner is required, but the column says nothing"),
-        ("rex,1,Eve", "\"owner\": Pet.owner is required, but leads nowhere"),
+        ("rex,1,", "\"owner\": Pet.owner is required, but the column is nil"),
+        ("rex,1,Eve", "\"owner\": Pet.owner is required, but no object of Owner has these values"),
     ]) func aRowThatBreaksARuleIsRefused(_ row: String, _ expected: String) throws {
         let files = try files()
         defer { files.close() }
@@ -43,20 +43,20 @@ import Testing
         #expect(files.message(Self.pets, ["p.csv": "name,age,owner\ntom,,Ada\nrex,30,Bob\n"]) == "loaded [2]")
     }
 
-    @Test func aRequiredRelationshipThatNothingFillsIsRefused() throws {
+    @Test func aRequiredRelationshipWithoutColumnsIsRefused() throws {
         let files = try files()
         defer { files.close() }
         let message = files.message("[{\"file\": \"p.csv\", \"entity\": \"Pet\"}]", ["p.csv": "name\nrex\n"])
-        #expect(message.contains("Pet.owner is required, but nothing fills it"))
+        #expect(message.contains("Pet.owner is required, but has no columns"))
     }
 
-    @Test(arguments: TestStore.all) func aToManyDoesNotLeadToMoreThanItMay(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aToManyRelationshipOverItsMaximumCountIsRefused(_ kind: TestStore) throws {
         let files = try files(kind)
         defer { files.close() }
         try files.load(Self.pets, ["p.csv": "name,age,owner\nrex,1,Ada\n"])
         #expect(
             files.message(Self.pets, ["p.csv": "name,age,owner\ntom,1,Ada\ntim,1,Ada\n"])
-                == "Owner.pets must lead to 0 to 2 objects; nothing was loaded")
+                == "Owner.pets must have 0 to 2 objects; nothing was loaded")
         #expect(files.message(Self.pets, ["p.csv": "name,age,owner\ntom,1,Ada\ntim,1,Bob\n"]) == "loaded [2]")
     }
 
@@ -68,7 +68,7 @@ import Testing
         defer { files.close() }
         #expect(
             files.message(mapping, ["n.csv": "mail\na@x\nb@x\na@x\n"])
-                == "n.csv, line 4: an object before it in the files has the same mail (\"a@x\"); nothing was loaded")
+                == "n.csv, line 4: an earlier object in the files has the same mail (\"a@x\"); nothing was loaded")
         try files.load(mapping, ["n.csv": "mail\na@x\nb@x\n"])
         #expect(
             files.message(mapping, ["n.csv": "mail\nc@x\nb@x\n"])
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func noNumberThatIsNoneIsLoaded() throws {
+    @Test func notANumberIsRefused() throws {
         let schema = try Schema(entities: [
             Entity("Note", attributes: [Attribute("a", .double, isOptional: true), Attribute("d", .decimal, isOptional: true)])
         ])

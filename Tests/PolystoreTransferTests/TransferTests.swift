@@ -51,7 +51,7 @@ import Testing
         return ChangeSet(entities: [EntityChanges(entity: 0, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])])
     }
 
-    @Test func theDigestSeesEveryKindOfChange() throws {
+    @Test func theDigestDependsOnEveryKindOfChange() throws {
         let csv = "text,rank\na,1\nb,\n"
         let plain = try digest(store(csv))
         #expect(try digest(store(csv)) == plain)
@@ -96,7 +96,7 @@ import Testing
                 FileBlocks(Data("text,rank\na,1\nb,two\n".utf8))
             }
         }
-        #expect(error?.message == "notes.csv, line 3, column \"rank\": a value of type int64 is expected, within its range")
+        #expect(error?.message == "notes.csv, line 3, column \"rank\": expected a value of type int64 within its range")
         #expect(try digest(store)?.count == 0)
     }
 
@@ -114,7 +114,7 @@ import Testing
         #expect(try digest(store)?.count == 0)
     }
 
-    @Test func aStoreWithPeersIsNoTarget() throws {
+    @Test func aStoreWithPeersIsRefusedAsATarget() throws {
         let source = try store("text\na\n"), target = try store()
         let writer = try target.beginWrite(WriteOptions())
         try Peers.add(UUID(), writer)
@@ -124,7 +124,7 @@ import Testing
         #expect(try digest(target)?.count == 0)
     }
 
-    @Test func aLoadTellsHowFarItHasCome() throws {
+    @Test func aLoadReportsItsProgress() throws {
         let store = try store()
         var told: [Int] = []
         let lines = (0..<2500).map { "{\"text\": \"n\($0)\"}" }.joined(separator: "\n")

@@ -39,7 +39,7 @@ public final class InMemoryStore: MigratingStorage {
 
     /// Opens the store, which is empty.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
-        if request.schema == nil { throw StorageError(.notFound, "a memory store is empty until it is opened with a schema") }
+        if request.schema == nil { throw StorageError(.notFound, "a memory store is created empty: open it with a schema") }
         return try store.open(request)
     }
 

@@ -22,7 +22,7 @@ final class LMDBCursor {
     }
 
     fileprivate func move(_ operation: MDB_cursor_op) throws(StorageError) -> Bool {
-        guard let cursor else { throw StorageError(.storeClosed, "the session of the cursor has changed or ended") }
+        guard let cursor else { throw StorageError(.storeClosed, "the session of the cursor has written changes or ended; fetch again") }
         let code = mdb_cursor_get(cursor, &key, &value, operation)
         if code == MDB_NOTFOUND { return false }
         try LMDBError.check(code)

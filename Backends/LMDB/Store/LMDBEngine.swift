@@ -69,7 +69,7 @@ final class LMDBEngine: OrderedStore {
         try state.withLock { state throws(StorageError) in
             guard let environment = state.environment else { throw Self.closed }
             guard environment.closeIfUnused() else {
-                throw StorageError(.busy, "sessions of the LMDB store are open; end them before its model changes")
+                throw StorageError(.busy, "sessions of the LMDB store are open; end them before migrating it")
             }
             state.request.mapCount = mapCount + state.names.count
             try openAgain(&state)

@@ -9,7 +9,7 @@ extension LMDBEnvironment {
     /// - Parameter create: Whether missing maps are created.
     func handles(_ names: [String], create: Bool) throws(StorageError) -> [MDB_dbi] {
         if let found = try existing(names) { return found }
-        guard create else { throw StorageError(.notADatabase, "the LMDB file holds no Polystore data") }
+        guard create else { throw StorageError(.notADatabase, "the LMDB file contains no Polystore data") }
         let writing = try beginWrite(WriteOptions())
         defer { endWrite() }
         guard let made = try handles(names, writing, UInt32(MDB_CREATE)) else { throw LMDBError.error(MDB_NOTFOUND) }

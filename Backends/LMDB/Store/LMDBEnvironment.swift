@@ -60,7 +60,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         guard isFree else {
             throw StorageError(
                 .alreadyExists,
-                "this process has the LMDB store, or the file that was in its place, open already; use the open one, or end its sessions")
+                "the LMDB store, or the file that it replaced, is already open in this process; use the open store, or end its sessions")
         }
         let mapSize: Int
         do throws(StorageError) {
@@ -290,7 +290,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     func copy(to path: String) throws(StorageError) {
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let copy = FileHandle(forWritingAtPath: path)
-        else { throw StorageError(.permissionDenied, "the place of the backup cannot be written to") }
+        else { throw StorageError(.permissionDenied, "the path of the backup cannot be written; check the folder's permissions") }
         defer { try? copy.close() }
         try enterReading(nil)
         defer { endRead() }
@@ -303,7 +303,7 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     static let reopening = StorageError(
         .inputOutput,
-        "a write to the LMDB file failed; the store opens it again once no session is open, so end those that are and try again")
+        "a write to the LMDB file failed; end all open sessions, so that the store can open the file again, and try again")
 
     /// Returns the error of a code. LMDB treats a short write, for example on a full disk, as a failed one (`mdb_page_flush`); the free
     /// space of the disk distinguishes the cases.
@@ -328,7 +328,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         if let newest = try? LMDBMeta.pair(file).newest.transaction, newest < number, file.synchronize() { return error(code) }
         return StorageError(
             .commitOutcomeUnknown,
-            "writing the end of a commit failed; open the store again, and ask it with the token of the error what became of it",
+            "writing the last page of a commit failed, and its outcome is unknown; open the store again and call outcome(of:) with the "
+                + "commit token of this error",
             cause: LMDBError.error(code))
     }
 
@@ -342,7 +343,8 @@ final class LMDBEnvironment: @unchecked Sendable {
             return state.wantsRoom
         }
         if !canGrow { return LMDBError.error(MDB_MAP_FULL) }
-        return StorageError(.serializationFailure, "the map of the LMDB store grows when no session is open; run the transaction again")
+        return StorageError(
+            .serializationFailure, "the map of the LMDB store is full and is enlarged when no session is open; run the transaction again")
     }
 
     private func grow(_ state: inout State) throws(StorageError) {

@@ -95,7 +95,7 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
         var key = MDB_val(key), value = MDB_val(mv_size: count, mv_data: nil)
         let cursor = try appender(map)
         try check(mdb_cursor_put(cursor, &key, &value, UInt32(MDB_APPEND | MDB_RESERVE)))
-        guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB gave no room for a value") }
+        guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB allocated no space for a value") }
         return target
     }
 
@@ -110,7 +110,7 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
     func reserve(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
         var key = MDB_val(key), value = MDB_val(mv_size: count, mv_data: nil)
         try check(mdb_put(transaction, handles[map], &key, &value, UInt32(MDB_RESERVE)))
-        guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB gave no room for a value") }
+        guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB allocated no space for a value") }
         return target
     }
 

@@ -84,12 +84,12 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     /// Creates the store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1&history=on|off&check=auto|full`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
         try url.unknownOptions(allowed: ["mapsize", "mode", "durability", "subdir", "history", "check"])
-        if url.place.isEmpty { throw StorageError(.invalidConfiguration, "an LMDB URL names a file: lmdb:shop.lmdb") }
+        if url.place.isEmpty { throw StorageError(.invalidConfiguration, "an LMDB URL requires the path of a file, as in lmdb:shop.lmdb") }
         let mode = url.option("mode") ?? "rw", subdir = url.option("subdir") ?? "0"
-        guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
-        guard ["0", "1"].contains(subdir) else { throw StorageError(.invalidConfiguration, "subdir is 0 or 1") }
+        guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "the option mode must be ro or rw") }
+        guard ["0", "1"].contains(subdir) else { throw StorageError(.invalidConfiguration, "the option subdir must be 0 or 1") }
         guard let check = LMDBCheck.Extent(rawValue: url.option("check") ?? "auto") else {
-            throw StorageError(.invalidConfiguration, "check is auto or full")
+            throw StorageError(.invalidConfiguration, "the option check must be auto or full")
         }
         let mapSize = try Self.size(url.option("mapsize"))
         self.init(
@@ -105,7 +105,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
             guard let number = Int(text.dropLast(unit.count)), number > 0, number < 1 << (60 - shift) else { break }
             return number << shift
         }
-        throw StorageError(.invalidConfiguration, "mapsize is a number of bytes, or of KiB, MiB, GiB or TiB")
+        throw StorageError(.invalidConfiguration, "the option mapsize must be a number of bytes, or of KiB, MiB, GiB or TiB")
     }
 
     /// The capabilities of an LMDB store.
@@ -166,7 +166,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     /// Always throws `unsupported`: LMDB reuses freed pages, but other processes may have mapped the file, so it cannot be replaced while
     /// they use it. A `backup` is a copy without gaps.
     public func compact() throws(StorageError) {
-        throw StorageError(.unsupported, "an LMDB file cannot be made smaller in place; a backup is a compact copy of it")
+        throw StorageError(.unsupported, "an LMDB file cannot be compacted in place; a backup is a compact copy of it")
     }
 
     /// Copies one committed snapshot, without gaps, to a file that must not exist yet.

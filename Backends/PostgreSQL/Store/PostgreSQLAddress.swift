@@ -17,7 +17,7 @@ struct PostgreSQLAddress {
             return
         }
         guard let options = PQconninfoParse(conninfo, nil) else {
-            throw StorageError(.invalidConfiguration, "the PostgreSQL URL is malformed or has an option that libpq does not know")
+            throw StorageError(.invalidConfiguration, "the PostgreSQL URL is malformed, or has an option that libpq does not know")
         }
         defer { PQconninfoFree(options) }
         var named: [String: String] = [:], option = options
@@ -91,7 +91,7 @@ struct PostgreSQLAddress {
         if PQstatus(opened) == CONNECTION_OK { return opened }
         defer { PQfinish(opened) }
         if PQconnectionNeedsPassword(opened) == 1 {
-            throw StorageError(.authenticationFailed, "the server asks for a password; give one by PGPASSFILE or PGPASSWORD")
+            throw StorageError(.authenticationFailed, "the server asks for a password; provide one with PGPASSFILE or PGPASSWORD")
         }
         throw Self.error(String(cString: PQerrorMessage(opened)))
     }
@@ -101,32 +101,34 @@ struct PostgreSQLAddress {
     static func error(_ text: String) -> StorageError {
         func says(_ parts: String...) -> Bool { parts.contains(where: text.contains) }
         if says("too many connections", "too many clients", "connection slots are reserved") {
-            return StorageError(.busy, "the server takes no more connections; try again")
+            return StorageError(.busy, "the server has too many connections; try again, or raise its max_connections")
         }
         if says("password authentication failed") {
-            return StorageError(.authenticationFailed, "the server refused the user or the password")
+            return StorageError(.authenticationFailed, "the server rejected the user or the password")
         }
         if says("pg_hba.conf", "authentication failed", "role \"") {
-            return StorageError(.authenticationFailed, "the server refused the user")
+            return StorageError(.authenticationFailed, "the server rejected the user; check the user and pg_hba.conf")
         }
         if says("database \""), says("does not exist") {
-            return StorageError(.notFound, "the server has no database of this name")
+            return StorageError(.notFound, "the server has no database of this name; check the URL, or create it")
         }
         if says("invalid connection option", "invalid sslmode", "invalid port", "invalid integer value") {
-            return StorageError(.invalidConfiguration, "an option of the PostgreSQL URL has a value that libpq does not take")
+            return StorageError(.invalidConfiguration, "an option of the PostgreSQL URL has a value that libpq does not accept")
         }
         if says("does not support SSL") {
             return StorageError(
                 .authenticationFailed,
-                "the server offers no TLS, which an address on the network needs; turn it on there, or name a weaker sslmode in the URL")
+                "the server does not support TLS, which a network address requires; enable it on the server, or set a weaker sslmode in "
+                    + "the URL")
         }
         if says("SSL error", "certificate", "SSL connection is required"), !says("unexpected eof", "unexpectedly") {
             return StorageError(
                 .authenticationFailed,
-                "the server did not prove by TLS that it is the one that was asked for; name the authority of its certificate by sslrootcert, or a weaker sslmode, in the URL"
+                "the TLS certificate of the server could not be verified; set its certificate authority as sslrootcert, or a weaker "
+                    + "sslmode, in the URL"
             )
         }
-        return StorageError(.connectionLost, "the server does not answer; is it running, and is the address right?")
+        return StorageError(.connectionLost, "the server does not answer; check that it is running and that the address is correct")
     }
 }
 #endif

@@ -35,7 +35,7 @@ extension PostgreSQLStore: CommitOutcomeStorage {
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         let core = try opened()
         guard token.storeID == core.storeID, let commit = PostgreSQLCommit(token.value) else {
-            throw StorageError(.notFound, "the token of the commit belongs to another store")
+            throw StorageError(.notFound, "the commit token belongs to another store")
         }
         let (connection, outcome) = try core.helpers.begin(nil, timeout: 30) { connection throws(StorageError) in
             (connection, try connection.outcome(of: commit, position: commit.transaction &+ core.historyOffset))

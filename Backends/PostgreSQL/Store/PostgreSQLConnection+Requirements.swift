@@ -8,7 +8,7 @@ extension PostgreSQLConnection {
     /// Throws if the server is too old.
     func checkVersion() throws(StorageError) {
         if serverVersion >= Self.oldestVersion { return }
-        throw StorageError(.unsupported, "the server has version \(serverVersion / 10_000); PostgreSQL 15 is the oldest")
+        throw StorageError(.unsupported, "the server has version \(serverVersion / 10_000); PostgreSQL 15 or later is required")
     }
 
     /// Throws if the server belongs to another cluster than the one on which the store was opened, for example after a restore: its
@@ -17,8 +17,8 @@ extension PostgreSQLConnection {
         guard let expected, let cluster, cluster != expected else { return }
         throw StorageError(
             .storeClosed,
-            "the server is another one than the store was opened on, as after a restore; close the store and open it again, which ends its "
-                + "history before that")
+            "the server is not the one on which the store was opened, as after a restore; close the store and open it again, which "
+                + "discards its earlier history")
     }
 
     /// Throws if the encoding lacks characters that a text may contain, or stores bytes that are not characters.
@@ -26,7 +26,7 @@ extension PostgreSQLConnection {
         let encoding = serverEncoding
         if encoding == "UTF8" { return }
         throw StorageError(
-            .unsupported, "the database has the encoding \(encoding), which does not hold every text; make one with ENCODING 'UTF8'")
+            .unsupported, "the database has the encoding \(encoding), which cannot represent every string; create one with ENCODING 'UTF8'")
     }
 }
 #endif

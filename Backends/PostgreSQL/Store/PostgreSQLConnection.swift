@@ -217,7 +217,7 @@ final class PostgreSQLConnection: SQLConnection {
             if [PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(PQresultStatus(result)) {
                 giveUp()
                 PQclear(result)
-                throw StorageError(.unsupported, "a COPY between the program and the server is no statement that can be run here")
+                throw StorageError(.unsupported, "a COPY between the program and the server is not supported")
             }
         }
         return try checked(last)
@@ -311,7 +311,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     // MARK: Errors
 
-    var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost") }
+    var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost; try again") }
 
     /// Returns the result, or throws its error.
     func checked(_ result: OpaquePointer?) throws(StorageError) -> OpaquePointer? {

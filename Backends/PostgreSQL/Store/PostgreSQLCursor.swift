@@ -126,7 +126,9 @@ final class PostgreSQLRowLayout: Sendable {
     func fill(_ batch: RowBatch, _ result: PostgreSQLResult, _ row: Int) throws(StorageError) {
         let number = if let entityColumn { Int(try result.cell(row, entityColumn, batch).int) } else { 0 }
         guard number >= 0, number < entities.count, let entity = entities[number] else {
-            throw StorageError(.corrupted, "a row of \(name) has an unknown entity number", details: .init(entity: name))
+            throw StorageError(
+                .corrupted, "a row of \(name) has an unknown entity number; restore the database from a backup",
+                details: .init(entity: name))
         }
         let key = try key(result, row, batch), version = try result.cell(row, versionColumn, batch).int
         let cells = batch.appendRow(key: key, version: version, entity: entity.index, slots: entity.columns.count)

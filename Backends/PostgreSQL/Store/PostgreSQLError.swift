@@ -20,8 +20,8 @@ struct PostgreSQLError {
     }
 
     static let sharedBackend =
-        "between the program and the server there is a pool that gives each transaction another connection; sessions need one of their own: "
-        + "connect to the server itself, or use a pool that keeps connections for a session"
+        "a connection pool between the program and the server assigns another connection to each transaction, but a session requires the "
+        + "same one: connect to the server directly, or use session pooling"
 
     let state: String
     let constraint: String?
@@ -60,55 +60,59 @@ struct PostgreSQLError {
     func error(_ tables: SQLTables?) -> StorageError {
         let cause = Cause(state: state, constraint: constraint, sentence: sentence, table: table, column: column, offset: offset)
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
-        if isFatal { return make(.connectionLost, "the connection to the server was lost") }
+        if isFatal { return make(.connectionLost, "the connection to the server was lost; try again") }
         switch state {
         case "23505": return unique(tables, cause)
-        case "40001", "40P01": return make(.serializationFailure, "the server ended the transaction in favour of another; run it again")
-        case "28P01", "28000": return make(.authenticationFailed, "the server refused the user or the password")
-        case "3D000": return make(.notFound, "the server has no database of this name")
+        case "40001", "40P01":
+            return make(.serializationFailure, "the server ended the transaction because of a conflict with another one; run it again")
+        case "28P01", "28000": return make(.authenticationFailed, "the server rejected the user or the password")
+        case "3D000": return make(.notFound, "the server has no database of this name; check the URL, or create it")
         // Without Polystore's metadata there is no store.
         case "42P01" where tables != nil && sentence?.contains("polystore_metadata") == false, "42703" where tables != nil:
             return SQLTables.changedByHand(sentence ?? state, cause)
-        case "2BP01": return make(.unsupported, "something of another program depends on what is to be dropped; nothing was dropped")
-        case "3F000", "42P01": return make(.notFound, "the server has no such schema or table")
-        case "42501": return make(.permissionDenied, "the user may not do this on the server")
+        case "2BP01": return make(.unsupported, "objects of another program depend on tables to drop; nothing was dropped")
+        case "3F000", "42P01": return make(.notFound, "the database has no such schema or table")
+        case "42501": return make(.permissionDenied, "the user lacks the privilege for this operation; grant it on the server")
         // The name of a prepared statement is used only once on each connection.
         case "26000", "42P05": return make(.unsupported, Self.sharedBackend)
-        case "2200H": return make(.limitExceeded, "no keys are left for objects of the entity")
-        case "25006": return make(.readOnly, "the server or the session takes no changes")
-        case "53100": return make(.diskFull, "the server has no room left; nothing was written")
+        case "2200H": return make(.limitExceeded, "no primary keys are left for new objects of the entity")
+        case "25006": return make(.readOnly, "the server or the session is read-only")
+        case "53100": return make(.diskFull, "the server has no disk space left; nothing was written")
         case "53200": return make(.limitExceeded, "the server ran out of memory")
-        case "53300": return make(.busy, "the server takes no more connections; try again")
-        case "57014": return make(.timeout, "the server interrupted the statement")
+        case "53300": return make(.busy, "the server has too many connections; try again, or raise its max_connections")
+        case "57014": return make(.timeout, "the server cancelled the statement")
         case "55P03": return make(.busy, "the server could not get a lock in time; try again")
-        case "08000", "08003", "08006", "": return make(.connectionLost, "the connection to the server was lost")
-        case "22003": return make(.arithmeticOverflow, "a number leaves the range of its type")
+        case "08000", "08003", "08006", "": return make(.connectionLost, "the connection to the server was lost; try again")
+        case "22003": return make(.arithmeticOverflow, "a number is outside the range of its type")
         case "22012": return make(.divisionByZero, "a division by zero")
-        case "22021": return make(.valueNotStorable, "a text has bytes that the server cannot store")
+        case "22021": return make(.valueNotStorable, "a string has characters that the server cannot store")
         case PostgreSQLForeign.refusalState:
             return make(
                 .valueNotStorable,
-                "\(sentence ?? "a column") holds a value that has no form here: NaN, an infinite or far date, too many digits")
+                "\(sentence ?? "a column") holds a value that cannot be represented, such as NaN, an infinite date or a number with too "
+                    + "many digits")
         case RollingTriggers.refusalState:
             return make(
                 .valueNotStorable,
-                "as long as programs of the older version of the model run, \(sentence ?? "a property") takes only what that version can hold"
+                "during the online migration, \(sentence ?? "a property") accepts only values that the older version of the model can store"
             )
         case RollingTriggers.denialState:
             return make(
                 .deleteDenied,
-                "an object cannot be deleted: others refer to it by \(sentence ?? "a property"), which only programs of the other version of the "
-                    + "model know")
+                "an object cannot be deleted: other objects refer to it by \(sentence ?? "a property"), which only programs of the other "
+                    + "version of the model know")
         case PostgreSQLStoring.refusalState:
-            return make(.valueNotStorable, "\(sentence ?? "a column") cannot keep the value exactly in the type that it has on the server")
-        case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")
-        case "XX001", "XX002": return make(.corrupted, "the server's data is damaged")
-        default: return make(.inputOutput, "the server refused the statement with SQLSTATE \(state)")
+            return make(.valueNotStorable, "\(sentence ?? "a column") cannot store the value exactly in the type of its column")
+        case "54000": return make(.valueTooLarge, "a value is too large for an index of the server")
+        case "XX001", "XX002": return make(.corrupted, "the data of the server is damaged; restore the database from a backup")
+        default: return make(.inputOutput, "the server rejected the statement with SQLSTATE \(state)")
         }
     }
 
     private func unique(_ tables: SQLTables?, _ cause: Cause) -> StorageError {
-        guard let tables, let constraint else { return StorageError(.uniqueConstraintViolated, "two objects agree", cause: cause) }
+        guard let tables, let constraint else {
+            return StorageError(.uniqueConstraintViolated, "two objects have the same values under a unique constraint", cause: cause)
+        }
         if let rule = tables.constraint(ofIndex: constraint) {
             let name = tables.schema.entities[rule.declaredIn].name
             return StorageError(
@@ -118,10 +122,16 @@ struct PostgreSQLError {
         // The server names the constraints of primary keys.
         guard constraint.hasSuffix("_pkey") else {
             return StorageError(
-                .uniqueConstraintViolated, "another object has the same values under \"\(constraint)\", a constraint of another version",
+                .uniqueConstraintViolated,
+                "another object has the same values under \"\(constraint)\", a unique constraint of another version of the model",
                 cause: cause)
         }
-        return StorageError(.alreadyExists, "an object with this key is already there", cause: cause)
+        guard let root = tables.schema.roots.first(where: { tables.table($0) == table }) else {
+            return StorageError(.alreadyExists, "an object with this key already exists", cause: cause)
+        }
+        let name = tables.schema.entities[root].name
+        return StorageError(
+            .alreadyExists, "an object of \(name) with this key already exists", details: .init(entity: name), cause: cause)
     }
 }
 #endif

@@ -13,7 +13,7 @@ struct PostgreSQLLane {
         _ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions
     ) throws(StorageError) -> PostgreSQLLane {
         if connection.isStandby {
-            throw StorageError(.readOnly, "the server follows another one and takes no changes; connect to the one that it follows")
+            throw StorageError(.readOnly, "the server is a read-only standby; connect to the primary server")
         }
         let function = options.isExclusive ? "pg_advisory_lock" : "pg_advisory_lock_shared"
         let backend = try connection.text(
@@ -63,7 +63,9 @@ struct PostgreSQLLane {
             core.writers.give(connection)
             let commit = transaction.map { PostgreSQLCommit(cluster: connection.cluster ?? "", transaction: $0, time: time) }
             throw StorageError(
-                .commitOutcomeUnknown, "the connection was lost during COMMIT; whether it happened can be asked with the token",
+                .commitOutcomeUnknown,
+                "the connection to the server was lost during COMMIT, and its outcome is unknown; call outcome(of:) with the commit token "
+                    + "of this error",
                 details: .init(commit: commit.map { CommitToken(storeID: core.storeID, value: "\($0)") }), cause: error)
         }
         try answer.checkCommit()
@@ -74,7 +76,7 @@ struct PostgreSQLLane {
 extension PostgreSQLResult {
     /// Throws unless the answer to COMMIT confirms the commit: the server answers with ROLLBACK if an earlier statement has failed.
     func checkCommit() throws(StorageError) {
-        if command != "COMMIT" { throw StorageError(.storeClosed, "the transaction had failed before; nothing was written") }
+        if command != "COMMIT" { throw StorageError(.storeClosed, "an earlier statement of the transaction failed; nothing was written") }
     }
 }
 

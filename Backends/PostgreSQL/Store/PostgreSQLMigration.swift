@@ -90,7 +90,9 @@ final class PostgreSQLMigration: StorageMigration {
         try connection.beginCommit()
         do throws(StorageError) {
             try connection.commit(
-                orSaying: "the connection was lost during COMMIT: the store has the old version of the model or the new one; open it again")
+                orSaying:
+                    "the connection to the server was lost during COMMIT: the store has the old or the new model version; open it again"
+            )
         } catch {
             if error.code == .commitOutcomeUnknown { leave() }
             throw error

@@ -80,7 +80,8 @@ struct PostgreSQLStep {
     func check() throws(StorageError) {
         // A message also contains lengths, keys and versions.
         if bytes <= PostgreSQLRows.mostBytes + PostgreSQLRows.usualBytes, parameters.count <= Int(UInt16.max) { return }
-        throw StorageError(.valueTooLarge, "the values of a statement have \(bytes) bytes; the server takes \(PostgreSQLRows.mostBytes)")
+        throw StorageError(
+            .valueTooLarge, "the values of a statement have \(bytes) bytes; the server accepts at most \(PostgreSQLRows.mostBytes)")
     }
 
     /// Sends a checked step, under the server's name of the statement.

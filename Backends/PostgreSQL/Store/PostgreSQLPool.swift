@@ -135,14 +135,16 @@ final class PostgreSQLPool: Sendable {
         limit.removeInterrupt(number)
         guard let opened = answer.value.withLock({ $0 }) else {
             try limit.check()
-            throw StorageError(.connectionLost, "the server does not answer")
+            throw StorageError(.connectionLost, "the server does not answer; check that it is running")
         }
         return try opened.get().connection
     }
 
     private static func opened(_ open: () throws -> PostgreSQLConnection) -> Result<Fresh, StorageError> {
         do { return .success(Fresh(connection: try open())) } catch {
-            return .failure(error as? StorageError ?? StorageError(.connectionLost, "the server does not answer", cause: error))
+            return .failure(
+                error as? StorageError
+                    ?? StorageError(.connectionLost, "the server does not answer; check that it is running", cause: error))
         }
     }
 

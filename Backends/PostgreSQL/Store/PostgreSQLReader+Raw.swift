@@ -24,7 +24,7 @@ extension PostgreSQLReader {
         try connection.execute("SAVEPOINT polystore_raw\(guarded)")
         do throws(StorageError) {
             let result = try connection.query(raw.sql, raw.bindings.map(PostgreSQLParameter.init))
-            if result.isEmptyQuery { throw StorageError(.invalidPredicate, "there is no statement") }
+            if result.isEmptyQuery { throw StorageError(.invalidPredicate, "the SQL contains no statement") }
             try connection.execute("\(changesNothing ? "ROLLBACK TO SAVEPOINT polystore_raw; " : "")RELEASE SAVEPOINT polystore_raw")
             return result
         } catch {
@@ -48,7 +48,7 @@ extension PostgreSQLReader {
         try checkOpen()
         let statement = try RawStatement(change: sql, core.tables)
         if statement.sql.lowercased().contains("polystore_") {
-            throw StorageError(.invalidPredicate, "what the store keeps for itself, in tables called polystore_…, is out of reach")
+            throw StorageError(.invalidPredicate, "internal data of the store, in tables named polystore_…, cannot be accessed")
         }
         let result = try raw(statement, changesNothing: false)
         return result.command.hasPrefix("SELECT") ? 0 : result.changes
@@ -84,7 +84,7 @@ extension PostgreSQLResult {
             }
         if let value { return value }
         throw StorageError(
-            .unsupported, "column \(name(column)) has a type or a value that no attribute can have; cast it: \(name(column))::text")
+            .unsupported, "column \(name(column)) has a type or a value that no attribute supports; cast it: \(name(column))::text")
     }
 
     private static func finite(_ number: Double?) -> Value? { number.flatMap { $0.isNaN ? nil : .double($0) } }
@@ -114,18 +114,19 @@ private enum PostgreSQLRawError {
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
         switch (cause.state.prefix(2), cause.state) {
         case (_, "25006"):
-            return make(.readOnly, "the statement changes something and a query does not; use execute in a write transaction")
+            return make(.readOnly, "the statement changes data, which a query cannot do; use execute in a write transaction")
         case (_, "42501"), (_, "22003"), (_, "22012"), (_, "22021"), (_, "23505"): return error
         case ("42", _):
             return make(
                 .invalidPredicate,
-                "the server does not understand the SQL: \(cause.sentence ?? cause.state)\(raw.place(cause.offset))")
-        case (_, "08P01"): return make(.invalidPredicate, "the SQL has placeholders of its own; interpolate the values instead")
-        case ("22", _), ("21", _): return make(.invalidPredicate, "the server could not compute the statement (SQLSTATE \(cause.state))")
+                "the server rejected the SQL: \(cause.sentence ?? cause.state)\(raw.place(cause.offset))")
+        case (_, "08P01"): return make(.invalidPredicate, "the SQL contains placeholders; interpolate the values instead")
+        case ("22", _), ("21", _): return make(.invalidPredicate, "the server could not evaluate the statement (SQLSTATE \(cause.state))")
         case ("23", _):
             return make(
-                .valueNotStorable, "a value is missing or of another type than its column; bindings have the type of what is interpolated")
-        case (_, "54001"): return make(.limitExceeded, "the statement is too deep for the server")
+                .valueNotStorable,
+                "a value is missing or its type differs from that of its column; a binding has the type of the interpolated value")
+        case (_, "54001"): return make(.limitExceeded, "the statement is nested too deeply for the server")
         default: return error
         }
     }

@@ -79,7 +79,9 @@ final class PostgreSQLResult {
         return UnsafeRawBufferPointer(start: start, count: Int(length))
     }
 
-    private static var illFormed: StorageError { StorageError(.corrupted, "a value on the server has ill-formed bytes") }
+    private static var illFormed: StorageError {
+        StorageError(.corrupted, "a value on the server is not valid UTF-8 or not valid for its type; restore the database from a backup")
+    }
 
     /// Returns the value of a field as a type, or nil if it is not a value of the type. A numeric total that fits an integer is an integer.
     func value(_ row: Int, _ column: Int, as type: ValueType, _ scratch: RowBatch) throws(StorageError) -> Value? {

@@ -38,7 +38,8 @@ struct PostgreSQLRows {
         for slot in slots { bytes += row[slot].kind == .text || row[slot].kind == .blob ? Int(row[slot].length) : 8 }
         if bytes <= mostBytes { return bytes }
         throw StorageError(
-            .valueTooLarge, "an object has \(bytes) bytes; the server takes \(mostBytes)", details: .init(keys: [row.key]))
+            .valueTooLarge, "the object \(row.key) has \(bytes) bytes; the server accepts at most \(mostBytes)",
+            details: .init(keys: [row.key]))
     }
 }
 

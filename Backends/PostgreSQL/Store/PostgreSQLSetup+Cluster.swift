@@ -29,7 +29,7 @@ extension PostgreSQLSetup {
         if !storing || connection.isStandby { return 0 }
         var offset: Int64 = 0
         do throws(StorageError) {
-            try connection.patiently(30, orSaying: "the connection was lost during COMMIT: open the store again") {
+            try connection.patiently(30, orSaying: "the connection to the server was lost during COMMIT: open the store again") {
                 () throws(StorageError) in
                 try connection.execute("LOCK TABLE polystore_notes IN SHARE ROW EXCLUSIVE MODE")
                 offset = try begin(cluster, tables, changed)
@@ -63,7 +63,7 @@ extension PostgreSQLSetup {
             let last = try connection.query(
                 "SELECT COALESCE(max(position), 0), pg_snapshot_xmax(pg_current_snapshot())::text::int8 FROM \(tables[0])", [])
             let (start, overflow) = max(last.integer(0, 0) ?? 0, floor.position).addingReportingOverflow(Self.distance)
-            if overflow { throw StorageError(.limitExceeded, "the history has no positions left") }
+            if overflow { throw StorageError(.limitExceeded, "no history positions are left; transfer the data to a new store") }
             offset = start - (last.integer(0, 1) ?? 0)
             for table in tables { try connection.execute("DELETE FROM \(table)") }
             try changed(offset)

@@ -16,7 +16,7 @@ struct PostgreSQLSetup: SQLSetup {
         self.schema = schema
     }
 
-    var absent: StorageError { StorageError(.notFound, "the database has no Polystore data in schema \"\(schema)\"") }
+    var absent: StorageError { StorageError(.notFound, "the database has no Polystore data in the schema \"\(schema)\"") }
 
     /// Runs `work` under an advisory lock, because two programs may start at the same time: one creates the tables while the other waits.
     /// The lock is taken before the transaction begins, because the server checks for objects of other sessions only at the beginning of a

@@ -13,8 +13,7 @@ extension PostgreSQLStore: AnnouncedCommitStorage {
             if connection.isStandby {
                 throw StorageError(
                     .peerUnavailable,
-                    "the server follows another one and may not have yet what that has committed; connect to the one that it "
-                        + "follows")
+                    "the server is a standby, which may not have all commits of the primary server yet; connect to the primary server")
             }
             try connection.execute(
                 "BEGIN; SET LOCAL lock_timeout = \(options.milliseconds); "
@@ -136,11 +135,11 @@ extension PostgreSQLConnection {
         } catch  where error.sqlState == "55000" {
             throw StorageError(
                 .unsupported,
-                "one transaction wrote to two servers, and one of them keeps no prepared transactions: set max_prepared_transactions there, or "
-                    + "write to them in a transaction each", cause: error)
+                "one transaction wrote to two servers, and one of them does not support prepared transactions: set its "
+                    + "max_prepared_transactions, or write to them in separate transactions", cause: error)
         } catch  where error.sqlState == "53200" {
             throw StorageError(
-                .busy, "one of the servers holds as many prepared transactions as its max_prepared_transactions allows; try again",
+                .busy, "one of the servers has reached its max_prepared_transactions; try again, or raise it",
                 cause: error)
         }
     }
@@ -161,7 +160,7 @@ extension PostgreSQLConnection {
         } catch  where error.sqlState == "42704" {
             // Another program has ended it.
         } catch  where ["55000", "55006"].contains(error.sqlState) {
-            throw StorageError(.busy, "another session is about to prepare or to end the transaction; try again", cause: error)
+            throw StorageError(.busy, "another session is preparing or ending the transaction; try again", cause: error)
         }
     }
 }

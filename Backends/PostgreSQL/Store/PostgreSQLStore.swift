@@ -74,11 +74,11 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         let catalog = try PostgreSQLCatalog(url)
         let schema = url.option("x-schema") ?? catalog.defaultSchema, mode = url.option("x-mode") ?? "rw"
         if schema.isEmpty || schema.utf8.count > 63 {
-            throw StorageError(.invalidConfiguration, "x-schema is a name of at most 63 bytes")
+            throw StorageError(.invalidConfiguration, "the option x-schema must be a name of at most 63 bytes")
         }
-        guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "x-mode is ro or rw") }
+        guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "the option x-mode must be ro or rw") }
         guard let readers = Int(url.option("x-readers") ?? "\(Self.usualReaders)"), (1...1000).contains(readers) else {
-            throw StorageError(.invalidConfiguration, "x-readers is a number from 1 to 1000")
+            throw StorageError(.invalidConfiguration, "the option x-readers must be a number from 1 to 1000")
         }
         self.init(
             conninfo: url.place, configuration: configuration, schema: schema, durability: try url.durability(option: "x-durability"),
@@ -161,7 +161,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
 
     func opened() throws(StorageError) -> PostgreSQLCore {
         guard let core = core.withLock({ $0 }) else {
-            throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open")
+            throw StorageError(.storeClosed, "the store is not open; add it to a stack, or call open")
         }
         return core
     }

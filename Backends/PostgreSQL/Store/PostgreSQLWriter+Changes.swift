@@ -142,7 +142,7 @@ extension PostgreSQLWriter {
         let there = Set((0..<found.count).map(found.key))
         let gone = keys.filter { !there.contains($0) }
         if let first = gone.first {
-            return StorageError(.notFound, "\(name) \(first) is not there any more", details: .init(entity: name, keys: gone))
+            return StorageError(.notFound, "\(name) \(first) no longer exists", details: .init(entity: name, keys: gone))
         }
         return StorageError(
             .staleObject, "an object of \(name) was changed by another transaction since it was read",

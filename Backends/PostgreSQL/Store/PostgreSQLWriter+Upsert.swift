@@ -24,7 +24,9 @@ extension PostgreSQLWriter {
             let answer = try connection.query(sql, part.parameters(upsert.entity, slots, core.tables.schema)), keys = part.keys
             if answer.count != keys.count { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
             for (index, given) in keys.enumerated() {
-                guard let key = answer.integer(index, 0) else { throw StorageError(.corrupted, "an upsert returned no key") }
+                guard let key = answer.integer(index, 0) else {
+                    throw StorageError(.corrupted, "an upsert of \(description.name) returned no key")
+                }
                 let number = description.isHierarchy ? answer.integer(index, 1) : nil
                 result.append(upserted(upsert, given: given, key: key, number: number))
             }

@@ -57,9 +57,13 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         }
         if let known { return known }
         let result = try lane.changeKeys(isShared: true, PostgreSQLStep("SELECT nextval('\(core.sequence(root))')"))
-        guard let first = result.integer(0, 0) else { throw StorageError(.corrupted, "the key counter is missing") }
+        guard let first = result.integer(0, 0) else {
+            throw StorageError(.corrupted, "the key sequence of \(core.tables.schema.entities[root].name) returned no key")
+        }
         let (last, overflow) = first.addingReportingOverflow(PostgreSQLSetup.keyBlock)
-        if overflow { throw StorageError(.limitExceeded, "no keys are left for objects of the entity") }
+        if overflow {
+            throw StorageError(.limitExceeded, "no primary keys are left for new objects of \(core.tables.schema.entities[root].name)")
+        }
         let end = first + min(PostgreSQLSetup.keyBlock, Int64(count))
         core.keys.withLock { $0[root] = end..<last }
         return first..<end
@@ -174,7 +178,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     final func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
         let sequence = core.sequence(root), (next, overflow) = key.addingReportingOverflow(1)
         if overflow {
-            throw StorageError(.limitExceeded, "a row has the greatest key that there is: no key is left for other objects of its entity")
+            throw StorageError(
+                .limitExceeded, "the greatest key of \(core.tables.schema.entities[root].name) leaves no primary keys for new objects")
         }
         let raising =
             "SELECT setval('\(sequence)', $1::int8, false) FROM \(sequence) WHERE $1::int8 > "

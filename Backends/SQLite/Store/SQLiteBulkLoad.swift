@@ -86,7 +86,8 @@ final class SQLiteBulkLoad {
             statement.bind(names.cell(for: .string(core.tables.schema.entities[root].name)), at: 1)
             if key == .max {
                 throw StorageError(
-                    .limitExceeded, "the greatest key of \(core.tables.schema.entities[root].name) leaves none for new objects")
+                    .limitExceeded,
+                    "the greatest loaded key of \(core.tables.schema.entities[root].name) leaves no primary keys for new objects")
             }
             statement.bind(.int(key + 1), at: 2)
             let code = statement.run()

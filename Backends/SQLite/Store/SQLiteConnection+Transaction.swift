@@ -50,7 +50,7 @@ extension SQLiteConnection {
 
     @inline(never)
     private var rolledBack: StorageError {
-        transaction?.failure ?? StorageError(.storeClosed, "the engine has rolled the transaction back; nothing was written")
+        transaction?.failure ?? StorageError(.storeClosed, "SQLite rolled the transaction back; nothing was written")
     }
 
     /// Commits the transaction. Its limit no longer applies.
@@ -69,8 +69,10 @@ extension SQLiteConnection {
         if !SQLiteError.leavesDoubt(code) { throw error }
         throw StorageError(
             .commitOutcomeUnknown,
-            "the disk failed during COMMIT: the transaction may be there after a crash or not; "
-                + (token == nil ? "look for its changes when the store was opened again" : "ask the store with the token"),
+            "the disk failed during COMMIT, and the outcome of the transaction is unknown; "
+                + (token == nil
+                    ? "open the store again and check whether it contains the changes"
+                    : "call outcome(of:) with the commit token of this error"),
             details: .init(commit: token), cause: error)
     }
 
@@ -109,11 +111,11 @@ extension SQLiteConnection {
         if SQLiteError.lacksLog(code), !canMakeFiles {
             error = StorageError(
                 .permissionDenied,
-                "the database keeps a write-ahead log, for which its folder has to be writable; open it once where it is, or use a backup of it, "
-                    + "which is one file", cause: error)
+                "the database uses a write-ahead log, which requires a writable folder; open it once with write access to its folder, or "
+                    + "use a backup, which is one file", cause: error)
         } else if error.code == .notFound {
             error = StorageError(
-                .inputOutput, "a file beside the database cannot be opened; look after the disk and try again", cause: error)
+                .inputOutput, "a file next to the database cannot be opened; check the disk and try again", cause: error)
         }
         if primary == SQLITE_INTERRUPT || primary == SQLITE_BUSY, let limit = limitFailure { error = limit }
         if [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CANTOPEN, SQLITE_NOMEM].contains(primary) { isSuspect = true }

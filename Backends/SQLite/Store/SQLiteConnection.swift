@@ -43,7 +43,7 @@ final class SQLiteConnection: SQLConnection {
         handle = opened
         // The engine falls back to reading where it cannot open the file for writing, whatever the reason.
         if !readOnly, sqlite3_db_readonly(opened, "main") == 1, access(path, W_OK) == 0 {
-            throw StorageError(.inputOutput, "the database file could not be opened for writing; look after the disk and try again")
+            throw StorageError(.inputOutput, "the database file could not be opened for writing; check the disk and try again")
         }
         waiting.attach(to: opened)
         SQLiteFunctions.register(opened)
@@ -167,7 +167,8 @@ final class SQLiteConnection: SQLConnection {
     func switchToLog() throws(StorageError) {
         if try mode("PRAGMA journal_mode = WAL") == "wal" { return }
         throw StorageError(
-            .unsupported, "the file system cannot share a write-ahead log, as is the case on networks; keep the database on a local disk")
+            .unsupported,
+            "the file system does not support a shared write-ahead log, as network file systems do not; keep the database on a local disk")
     }
 
     private func mode(_ sql: String) throws(StorageError) -> String {

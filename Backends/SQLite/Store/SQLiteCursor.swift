@@ -111,7 +111,8 @@ final class SQLiteRowLayout: @unchecked Sendable {
     }
 
     private var damaged: StorageError {
-        StorageError(.corrupted, "a row of \(name) has an unknown entity number", details: .init(entity: name))
+        StorageError(
+            .corrupted, "a row of \(name) has an unknown entity number; restore the database from a backup", details: .init(entity: name))
     }
 }
 #endif

@@ -12,19 +12,21 @@ enum SQLiteError {
         let cause = Cause(code: code, message: message)
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED:
-            return StorageError(.busy, "another connection holds the database; try again", cause: cause)
+            return StorageError(.busy, "another connection has locked the database; try again", cause: cause)
         case SQLITE_FULL: return full(cause)
         case SQLITE_NOTADB, SQLITE_CORRUPT:
             // The engine reports a page that the system could not read as a damaged one.
             if let connection, failedReading(connection) { return failedInput(cause) }
             return code & 0xff == SQLITE_NOTADB
-                ? StorageError(.notADatabase, "the file is no SQLite database", cause: cause)
-                : StorageError(.corrupted, "the database is damaged; restore a backup of it", cause: cause)
+                ? StorageError(.notADatabase, "the file is not a SQLite database", cause: cause)
+                : StorageError(.corrupted, "the database is damaged; restore it from a backup", cause: cause)
         case SQLITE_IOERR where code == SQLiteChecksums.mismatch:
             return StorageError(
-                .corrupted, "the database is damaged: a page does not fit its checksum; restore a backup of it", cause: cause)
-        case SQLITE_READONLY: return StorageError(.readOnly, "the database can only be read", cause: cause)
-        case SQLITE_PERM, SQLITE_AUTH: return StorageError(.permissionDenied, "the database may not be used", cause: cause)
+                .corrupted, "the database is damaged: a page does not match its checksum; restore it from a backup", cause: cause)
+        case SQLITE_READONLY: return StorageError(.readOnly, "the database is read-only", cause: cause)
+        case SQLITE_PERM, SQLITE_AUTH:
+            return StorageError(
+                .permissionDenied, "permission to use the database was denied; check the permissions of its file", cause: cause)
         case SQLITE_CANTOPEN: return unopened(connection.map(sqlite3_system_errno) ?? 0, cause)
         case SQLITE_IOERR: return isFull(connection.map(sqlite3_system_errno) ?? 0) ? full(cause) : failedInput(cause)
         case SQLITE_TOOBIG: return StorageError(.valueTooLarge, "a value is larger than SQLite allows", cause: cause)
@@ -34,18 +36,18 @@ enum SQLiteError {
         case SQLITE_NOMEM: return StorageError(.limitExceeded, "SQLite ran out of memory", cause: cause)
         case SQLITE_ERROR where message.hasPrefix("no such ") || message.contains(" has no column named "):
             return SQLTables.changedByHand(message, cause)
-        default: return StorageError(.inputOutput, "SQLite failed with code \(code)", cause: cause)
+        default: return StorageError(.inputOutput, "SQLite failed with the code \(code)", cause: cause)
         }
     }
 
     private static func isFull(_ number: Int32) -> Bool { number == ENOSPC || number == EDQUOT }
 
     private static func full(_ cause: Cause) -> StorageError {
-        StorageError(.diskFull, "there is no room left for the database; nothing was written", cause: cause)
+        StorageError(.diskFull, "no disk space is left for the database; nothing was written", cause: cause)
     }
 
     private static func failedInput(_ cause: Cause) -> StorageError {
-        StorageError(.inputOutput, "reading or writing the database failed; look after the disk and try again", cause: cause)
+        StorageError(.inputOutput, "reading or writing the database failed; check the disk and try again", cause: cause)
     }
 
     /// Returns the error for a file that cannot be opened, by the error number of the system.
@@ -56,7 +58,8 @@ enum SQLiteError {
                 .limitExceeded, "no file descriptors are left to open the database; close files or raise the limit (ulimit -n)",
                 cause: cause)
         case EIO: failedInput(cause)
-        case EACCES, EPERM, EROFS: StorageError(.permissionDenied, "the database file may not be opened", cause: cause)
+        case EACCES, EPERM, EROFS:
+            StorageError(.permissionDenied, "permission to open the database file was denied; check its permissions", cause: cause)
         case _ where isFull(number): full(cause)
         default: StorageError(.notFound, "the database file cannot be opened", cause: cause)
         }

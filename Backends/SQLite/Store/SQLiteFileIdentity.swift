@@ -10,7 +10,7 @@ internal import CDispatch
 /// The identity of a file, independent of its names.
 struct SQLiteFileIdentity: Equatable, Sendable {
     static let moved = StorageError(
-        .notFound, "the database file was deleted or replaced while it was open; close the store and open it again")
+        .notFound, "the database file was deleted or replaced while the store was open; close the store and open it again")
 
     private let device: UInt64
     private let number: UInt64

@@ -76,7 +76,10 @@ struct SQLiteHistory {
     }
 
     private func next(after position: Int64) throws(StorageError) -> Int64 {
-        if position >= .max - 1 { throw StorageError(.corrupted, "the history has a position that leaves none for new entries") }
+        if position >= .max - 1 {
+            throw StorageError(
+                .corrupted, "the last position of the history leaves no positions for new entries; transfer the data to a new store")
+        }
         return position + 1
     }
 

@@ -111,7 +111,7 @@ enum SQLiteConstraint {
     static func error(_ code: Int32, _ connection: SQLiteConnection, _ tables: SQLTables, _ entity: EntityIndex) -> StorageError {
         let name = tables.schema.entities[entity].name
         if code == primaryKey || code == rowID {
-            return StorageError(.alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name))
+            return StorageError(.alreadyExists, "an object of \(name) with this key already exists", details: .init(entity: name))
         }
         guard code == unique else { return connection.error(code) }
         // "UNIQUE constraint failed: Table.a, Table.b": the columns identify the constraint.

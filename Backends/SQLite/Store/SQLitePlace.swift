@@ -49,7 +49,7 @@ struct SQLitePlace: Sendable {
         let connection = try opened(readOnly: false, create: false)
         if try connection.hasChecksums() {
             throw StorageError(
-                .unsupported, "the pages of the file reserve 8 bytes for checksums, which are not kept in place; open it with mode=ro")
+                .unsupported, "the database has page checksums, which are not supported in place; open it with mode=ro")
         }
         try connection.execute(synchronous + "; PRAGMA foreign_keys = ON")
         return connection
@@ -99,11 +99,13 @@ struct SQLitePlace: Sendable {
         let manager = FileManager.default
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         if manager.fileExists(atPath: path) {
-            return StorageError(.permissionDenied, "the database file may not be opened", cause: error)
+            return StorageError(.permissionDenied, "permission to open the database file was denied; check its permissions", cause: error)
         }
         return manager.fileExists(atPath: folder)
-            ? StorageError(.permissionDenied, "a database file may not be made in this folder", cause: error)
-            : StorageError(.notFound, "the folder of the database file does not exist", cause: error)
+            ? StorageError(
+                .permissionDenied, "permission to create a database file in this folder was denied; check the folder's permissions",
+                cause: error)
+            : StorageError(.notFound, "the folder of the database file does not exist; create it first", cause: error)
     }
 
     /// Throws if there is no file.

@@ -10,7 +10,7 @@ extension SQLiteReader {
         let statement = try connection.rawStatement(RawStatement(query: sql, core.tables), core.tables)
         defer { statement.reset() }
         if sqlite3_stmt_readonly(statement.handle) == 0 {
-            throw StorageError(.readOnly, "the statement changes rows and a query does not; use execute in a write transaction")
+            throw StorageError(.readOnly, "the statement changes rows, which a query cannot do; use execute in a write transaction")
         }
         let columns = 0..<sqlite3_column_count(statement.handle)
         var rows: [[Value]] = []
@@ -46,7 +46,7 @@ extension SQLiteReader {
         } catch {
             // A statement with `OR ROLLBACK`, which reports no failure of the engine.
             connection.fail(
-                StorageError(.storeClosed, "the statement has rolled the whole transaction back; nothing was written", cause: error))
+                StorageError(.storeClosed, "the statement rolled the whole transaction back; nothing was written", cause: error))
             try connection.checkTransaction()
             try connection.execute("ROLLBACK TO polystore_raw; RELEASE polystore_raw")
             throw error
@@ -57,7 +57,7 @@ extension SQLiteReader {
         let statement = try connection.rawStatement(raw, core.tables)
         defer { statement.reset() }
         if sqlite3_stmt_readonly(statement.handle) != 0 {
-            throw StorageError(.invalidPredicate, "the statement changes nothing; use queryRows")
+            throw StorageError(.invalidPredicate, "the statement changes no rows; use queryRows")
         }
         while try statement.rawStep(core.tables) {}
         return connection.changes
@@ -97,9 +97,9 @@ extension SQLiteConnection {
         let names = reads.names.sorted().joined(separator: ", ")
         throw StorageError(
             .unsupported,
-            "SQLite keeps decimals (\(names)) as bytes that sort and compare as the numbers do: a statement can read them, order and group by "
-                + "them, count them, take min and max of them, and compare them with each other and with decimals that are interpolated; for "
-                + "sums and whatever else is computed ask with select, which is exact")
+            "SQLite stores decimals (\(names)) as bytes that sort and compare as the numbers do: a statement can read them, order and "
+                + "group by them, count them, use min and max, and compare them with each other and with interpolated decimals; for sums "
+                + "and other computations use select, which is exact")
     }
 
     private func rawStatement(_ raw: RawStatement, _ reads: DecimalReads) throws(StorageError) -> SQLiteStatement {
@@ -117,10 +117,10 @@ extension SQLiteConnection {
                 return changes && (name.hasPrefix("polystore_") || name.hasPrefix("sqlite_")) ? SQLITE_DENY : SQLITE_OK
             }, Unmanaged.passUnretained(reads).toOpaque())
         defer { sqlite3_set_authorizer(handle, nil, nil) }
-        guard let prepared = try prepareOnly(raw) else { throw StorageError(.invalidPredicate, "there is no statement") }
+        guard let prepared = try prepareOnly(raw) else { throw StorageError(.invalidPredicate, "the SQL contains no statement") }
         let statement = SQLiteStatement(prepared, of: raw.sql, self)
         guard Int(sqlite3_bind_parameter_count(prepared)) == raw.bindings.count else {
-            throw StorageError(.invalidPredicate, "the SQL has placeholders of its own; interpolate the values instead")
+            throw StorageError(.invalidPredicate, "the SQL contains placeholders; interpolate the values instead")
         }
         try statement.bind(raw.bindings)
         return statement
@@ -141,7 +141,7 @@ extension SQLiteConnection {
                     found = next
                 } else {
                     sqlite3_finalize(next)
-                    failure = StorageError(.invalidPredicate, "there are several statements; run them one by one")
+                    failure = StorageError(.invalidPredicate, "the SQL contains several statements; run each one separately")
                 }
             }
         }
@@ -169,7 +169,8 @@ extension SQLiteStatement {
         case SQLITE_NULL: return .null
         default:
             guard let text = String(utf8: SQLiteCells.cell(handle, column, .text).bytes) else {
-                throw StorageError(.corrupted, "a value in the database has ill-formed bytes")
+                throw StorageError(
+                    .corrupted, "a value in the database is not valid UTF-8 or not valid for its type; restore the database from a backup")
             }
             return .string(text)
         }
@@ -190,13 +191,13 @@ private enum SQLiteRawError {
         switch code & 0xff {
         case SQLITE_ERROR:
             return StorageError(
-                .invalidPredicate, "SQLite does not understand the SQL: \(String(cString: sqlite3_errmsg(connection.handle)))\(place)",
+                .invalidPredicate, "SQLite rejected the SQL: \(String(cString: sqlite3_errmsg(connection.handle)))\(place)",
                 cause: error.cause)
         case SQLITE_AUTH:
             return StorageError(
                 .invalidPredicate,
-                "the SQL does more than read and change rows of the model: transactions, settings, tables and what the store keeps for "
-                    + "itself are out of reach", cause: error.cause)
+                "the SQL does more than read and change rows of the model: transactions, settings, tables and internal data of the store "
+                    + "cannot be accessed", cause: error.cause)
         default: return error
         }
     }
@@ -207,10 +208,11 @@ private enum SQLiteRawError {
         let error = SQLiteError.error(code, connection.handle)
         switch code & 0xff {
         case SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_RANGE:
-            return StorageError(.invalidPredicate, "SQLite could not compute the statement", cause: error.cause)
+            return StorageError(.invalidPredicate, "SQLite could not evaluate the statement", cause: error.cause)
         case SQLITE_CONSTRAINT:
             return StorageError(
-                .valueNotStorable, "a value is missing or of another type than its column; bindings have the type of what is interpolated",
+                .valueNotStorable,
+                "a value is missing or its type differs from that of its column; a binding has the type of the interpolated value",
                 cause: error.cause)
         default: return connection.error(code)
         }

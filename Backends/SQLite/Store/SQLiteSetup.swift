@@ -10,7 +10,7 @@ struct SQLiteSetup: SQLSetup {
     private static let applicationID: Int64 = 0x706f_6c79
 
     let connection: SQLiteConnection
-    let absent = StorageError(.notADatabase, "the SQLite file holds no Polystore data")
+    let absent = StorageError(.notADatabase, "the SQLite file contains no Polystore data")
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 

@@ -160,7 +160,8 @@ final class SQLiteStatement {
         var result: [Value] = []
         for (index, type) in types.enumerated() {
             guard let value = Value(SQLiteCells.cell(handle, Int32(index), type.cellKind), as: type) else {
-                throw StorageError(.corrupted, "a value in the database has ill-formed bytes")
+                throw StorageError(
+                    .corrupted, "a value in the database is not valid UTF-8 or not valid for its type; restore the database from a backup")
             }
             result.append(value)
         }

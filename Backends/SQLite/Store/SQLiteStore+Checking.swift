@@ -19,7 +19,9 @@ extension SQLiteReader {
     /// Runs the engine's check: https://sqlite.org/pragma.html#pragma_integrity_check
     fileprivate func checkPages() throws(StorageError) {
         let statement = try SQLiteStatement("PRAGMA main.integrity_check(1)", connection)
-        guard try statement.step(), let text = sqlite3_column_text(statement.handle, 0) else { throw damaged("its check gave no answer") }
+        guard try statement.step(), let text = sqlite3_column_text(statement.handle, 0) else {
+            throw damaged("the integrity check returned no result")
+        }
         let answer = String(cString: text)
         if answer != "ok" { throw damaged(answer) }
     }
@@ -46,12 +48,12 @@ extension SQLiteReader {
             "SELECT 1 FROM \(SQLText.quoted(table)) AS l WHERE \(key) IS NOT NULL "
             + "AND NOT EXISTS (SELECT 1 FROM \(rows) AS r WHERE r.\"_id\" = \(key)) LIMIT 1"
         if try connection.integer(missing) != nil {
-            throw damaged("a relationship refers to a row of \(core.tables.schema.entities[entity].name) that is not there")
+            throw damaged("a relationship refers to a missing row of \(core.tables.schema.entities[entity].name)")
         }
     }
 
     private func damaged(_ what: String) -> StorageError {
-        StorageError(.corrupted, "the database is damaged; restore a backup of it: \(what)")
+        StorageError(.corrupted, "the database is damaged; restore it from a backup: \(what)")
     }
 }
 #endif

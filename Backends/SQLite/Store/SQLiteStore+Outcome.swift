@@ -6,7 +6,7 @@ extension SQLiteStore: CommitOutcomeStorage {
     /// Returns the outcome of a commit that wrote a history entry; `unknown` if the entry has been purged since.
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         guard let mark = SQLiteCommitMark(token.value), try storeID() == token.storeID else {
-            throw StorageError(.notFound, "the token of the commit belongs to another store")
+            throw StorageError(.notFound, "the commit token belongs to another store")
         }
         let writer = try beginWrite(WriteOptions())
         defer { writer.end() }

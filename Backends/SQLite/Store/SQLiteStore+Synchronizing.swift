@@ -12,7 +12,7 @@ extension SQLiteStore: SynchronizingStorage {
         defer { try? log?.close() }
         guard let log, Self.synchronize(log.fileDescriptor) else {
             throw StorageError(
-                .inputOutput, "what was committed could not be brought to the disk; look after the disk",
+                .inputOutput, "the committed changes could not be flushed to the disk; check the disk",
                 cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
         }
     }

@@ -70,14 +70,14 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     /// `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
         try url.unknownOptions(allowed: ["mode", "durability", "busy", "history", "check", "cache", "checksums", "catalog", "model"])
-        if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL names a file: sqlite:shop.db") }
+        if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL requires the path of a file, as in sqlite:shop.db") }
         let mode = url.option("mode") ?? "rw"
-        guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
+        guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "the option mode must be ro or rw") }
         guard let busy = TimeInterval(url.option("busy") ?? "10"), busy >= 0 else {
-            throw StorageError(.invalidConfiguration, "busy is a number of seconds")
+            throw StorageError(.invalidConfiguration, "the option busy must be a number of seconds")
         }
         guard let cache = Int(url.option("cache") ?? "65536"), (1...1_000_000_000).contains(cache) else {
-            throw StorageError(.invalidConfiguration, "cache is a number of kilobytes from 1 on")
+            throw StorageError(.invalidConfiguration, "the option cache must be a number of kilobytes of at least 1")
         }
         self.init(
             path: url.place, configuration: configuration, durability: try url.durability(), busyTimeout: busy, readOnly: mode == "ro",
@@ -117,11 +117,11 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     private func openUnchecked(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if opened.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         if place.checksums == .required, !owner.isPolystore {
-            throw StorageError(.invalidConfiguration, "checksums are for files that this library makes; leave the option out")
+            throw StorageError(.invalidConfiguration, "checksums are only available for files that Polystore creates; remove the option")
         }
         // For these paths the engine would open a separate database for each connection.
         if path.isEmpty || path == ":memory:" {
-            throw StorageError(.invalidConfiguration, "a SQLite store is a file; for a store in memory there is InMemoryStore (memory:)")
+            throw StorageError(.invalidConfiguration, "a SQLite store is a file; for a store in memory use InMemoryStore (memory:)")
         }
         let readOnly = request.readOnly || isReadOnly
         var isFolder: ObjCBool = false
@@ -157,7 +157,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
 
     private func core() throws(StorageError) -> SQLiteCore {
         guard let core = opened.withLock({ $0 }) else {
-            throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open")
+            throw StorageError(.storeClosed, "the store is not open; add it to a stack, or call open")
         }
         return core
     }
@@ -234,7 +234,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         let core = try core()
         try owner.checkOwn()
-        if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
+        if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened read-only") }
         let (connection, options) = try core.writer.enter(options)
         do throws(StorageError) {
             connection.wait(options.timeout)

@@ -14,9 +14,9 @@ extension SQLiteWriter {
             let code = statement.advance()
             if code == SQLITE_DONE { return }
             if code == Self.wrongType {
+                let name = core.tables.schema.entities[entity].name
                 throw StorageError(
-                    .arithmeticOverflow, "a new value leaves the range of its type",
-                    details: .init(entity: core.tables.schema.entities[entity].name))
+                    .arithmeticOverflow, "a new value of \(name) is outside the range of its type", details: .init(entity: name))
             }
             guard code == SQLITE_ROW else { throw SQLiteConstraint.error(code, connection, core.tables, entity) }
             body(sqlite3_column_int64(statement.handle, 0), isHierarchy ? sqlite3_column_int64(statement.handle, 1) : nil)

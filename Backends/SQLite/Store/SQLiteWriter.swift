@@ -49,11 +49,17 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         statement.bind(.int(Int64(count)), at: 2)
         let code = statement.advance()
         if code == Self.wrongType {
-            throw StorageError(.limitExceeded, "the keys of \(core.tables.schema.entities[root].name) are used up")
+            let name = core.tables.schema.entities[root].name
+            throw StorageError(
+                .limitExceeded, "no primary keys are left for new objects of \(name)", details: .init(entity: name))
         }
         if code != SQLITE_ROW { throw connection.error(code) }
         let next = sqlite3_column_int64(statement.handle, 0), (first, isOver) = next.subtractingReportingOverflow(Int64(count))
-        guard !isOver, first > 0 else { throw StorageError(.corrupted, "the key counter is damaged; restore the database from a backup") }
+        guard !isOver, first > 0 else {
+            let name = core.tables.schema.entities[root].name
+            throw StorageError(
+                .corrupted, "the key counter of \(name) is damaged; restore the database from a backup", details: .init(entity: name))
+        }
         return first..<next
     }
 
@@ -221,7 +227,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         if try statement.step() {
             return StorageError(.staleObject, "\(name) \(key) was changed by another transaction since it was read", details: details)
         }
-        return StorageError(.notFound, "\(name) \(key) is not there any more", details: details)
+        return StorageError(.notFound, "\(name) \(key) no longer exists", details: details)
     }
 }
 #endif

@@ -6,7 +6,8 @@ import Foundation
 struct Benchmarks: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "polystore-benchmarks",
-        abstract: "Measures every store beside the same work in C, and beside GRDB and pgloader. Below 1 we are faster.")
+        abstract:
+            "Compares each store with the same work in C, with GRDB and with pgloader. A ratio below 1 means that Polystore is faster.")
 
     @Flag(help: "Print one JSON object per line instead of a table.")
     var json = false
@@ -14,16 +15,16 @@ struct Benchmarks: ParsableCommand {
     @Option(help: "The stores to measure, separated by commas.")
     var stores = "memory,sqlite,lmdb,postgresql"
 
-    @Option(help: "The workloads to run, separated by commas; all when it is left out.")
+    @Option(help: "The workloads to run, separated by commas; by default all.")
     var workloads: String?
 
     @Option(help: "The number of objects.")
     var count = 100_000
 
-    @Option(help: "How often each side runs.")
+    @Option(help: "The number of runs of each side.")
     var rounds = 5
 
-    @Option(help: "The rows of the transfer that is compared with pgloader; 0 leaves it out.")
+    @Option(help: "The number of rows of the transfer that is compared with pgloader; 0 disables it.")
     var transfer = 1_000_000
 
     func run() throws {

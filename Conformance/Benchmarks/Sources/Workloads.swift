@@ -186,9 +186,9 @@ enum BenchmarkError: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .floorFailed(let store): "the C side failed on \(store)"
-        case .wrongAnswer: "a side gave a wrong answer"
-        case .noServer: "PostgreSQL 15 could not be started; are initdb and pg_ctl installed?"
+        case .floorFailed(let store): "the C implementation failed on \(store)"
+        case .wrongAnswer: "one side returned a wrong result"
+        case .noServer: "PostgreSQL 15 could not be started; check that initdb and pg_ctl are installed"
         }
     }
 }

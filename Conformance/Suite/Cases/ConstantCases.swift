@@ -83,7 +83,7 @@ enum ConstantCases {
     private static let keys = ConformanceCase("C062.the-greatest-key-leaves-none", clause: "R1") { harness, check in
         try harness.withStore { scratch in
             check.throwing(.limitExceeded, "a load") { try scratch.load("Thing", [(1, ["number": .int(1)]), (.max, ["number": .int(2)])]) }
-            check.equal(try scratch.keys(FetchRequest("Thing")), [], "nothing is there")
+            check.equal(try scratch.keys(FetchRequest("Thing")), [], "no objects")
             try scratch.load("Thing", [(.max - 1, ["number": .int(3)])])
             check.equal(
                 try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: "number == 3"))), [.max - 1], "the last but one")

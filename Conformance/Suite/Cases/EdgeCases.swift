@@ -199,12 +199,12 @@ enum EdgeCases {
                 // A fetch sends the pending changes to the store.
                 check.equal(try transaction.fetchCount(From<Person>().where(\.age == 90)), 1, "flushed")
                 let sum = From<Person>().select(Int.self, .sum(\.age))
-                check.equal(try transaction.queryValue(sum), 30, "what is committed")
+                check.equal(try transaction.queryValue(sum), 30, "committed objects only")
                 let all = From<Person>().includesPendingChanges(true).select(Int.self, .sum(\.age))
-                check.equal(try transaction.queryValue(all), 120, "with what is pending")
+                check.equal(try transaction.queryValue(all), 120, "with pending changes")
                 let groups = From<Person>().includesPendingChanges(true).where(\.age > 10)
                 let rows = try transaction.queryAttributes(groups.select(.attribute(\.age), .count(as: "n")).groupBy(\.age))
-                check.equal(rows.map(\.values), [[.int(20), .int(1)], [.int(90), .int(1)]], "groups with what is pending")
+                check.equal(rows.map(\.values), [[.int(20), .int(1)], [.int(90), .int(1)]], "groups with pending changes")
             }
             check.equal(try stack.queryValue(From<Person>().select(Int.self, .sum(\.age))), 120, "afterwards")
         }

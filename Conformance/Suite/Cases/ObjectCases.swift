@@ -33,13 +33,13 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 let key = try scratch.insert("Tree", [["height": .int(9)]])[0]
                 for name in ["Plant", "Tree", "Flower"] {
-                    check.equal(try scratch.row(name, key: key), try scratch.rows("Plant", keys: [key]), "asked for as \(name)")
+                    check.equal(try scratch.row(name, key: key), try scratch.rows("Plant", keys: [key]), "fetched as \(name)")
                 }
                 check.equal(try scratch.row("Plant", key: key).first?.values["height"], .int(9), "height")
                 check.equal(try scratch.row("Plant", key: key + 1).count, 0, "missing")
                 try scratch.write { writer in
                     let new = try scratch.insert("Flower", [["color": .string("red")]], writer)[0]
-                    check.equal(try scratch.row("Plant", key: new, writer).map(\.entity), ["Flower"], "in the transaction that made it")
+                    check.equal(try scratch.row("Plant", key: new, writer).map(\.entity), ["Flower"], "in the transaction that created it")
                 }
             }
         },
@@ -82,7 +82,7 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["number": .int(1)], ["number": .int(2)]])
                 try scratch.delete("Thing", [keys[0]])
-                check.equal(try scratch.keys(FetchRequest("Thing")), [keys[1]], "what is left")
+                check.equal(try scratch.keys(FetchRequest("Thing")), [keys[1]], "remaining objects")
                 check.throwing(.notFound, "second delete") { try scratch.delete("Thing", [keys[0]]) }
             }
         },
@@ -183,7 +183,7 @@ enum ObjectCases {
                 try scratch.insert("Tag", [[:]])
                 try scratch.store.erase()
                 let store = try scratch.another()
-                check.throwing([.notFound, .notADatabase], "open what was erased") {
+                check.throwing([.notFound, .notADatabase], "open an erased store") {
                     _ = try store.open(OpenRequest(schema: nil, createIfMissing: false))
                 }
             }
@@ -283,6 +283,6 @@ enum ObjectCases {
         check.equal(try scratch.links(name, .member, [10, 11, 12]).count, 3, "pairs of three members")
         let removed = [Link(owner: 1, member: 10), Link(owner: 9, member: 9)]
         try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, removed: removed)])) }
-        check.equal(try scratch.links(name, .owner, nil), [Link(owner: 1, member: 11), Link(owner: 2, member: 10)], "what is left")
+        check.equal(try scratch.links(name, .owner, nil), [Link(owner: 1, member: 11), Link(owner: 2, member: 10)], "remaining objects")
     }
 }

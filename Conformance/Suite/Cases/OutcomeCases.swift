@@ -10,7 +10,7 @@ enum OutcomeCases {
                     let writer = try scratch.store.beginWrite(WriteOptions())
                     defer { writer.end() }
                     let token = try writer.commitToken(for: CommitRecord(author: "", time: 1))
-                    return check.isTrue(token == nil, "a store that cannot be asked gives no token")
+                    return check.isTrue(token == nil, "a store without outcomes returns no token")
                 }
                 try scratch.insert("Thing", [["number": .int(1)]])
                 let texts = ["", "x", "1", "-1", "-1.zz", "1.0", "9223372036854775808.0", "a:b:c", "0:0:", ":1:", "1.\(UUID())"]

@@ -88,15 +88,15 @@ enum SearchCases {
                 check.equal(try keys(scratch, "red"), [1, 3, new[0]], "inserted")
                 try scratch.update("Thing", 1, ["text": .string("green apple")])
                 try scratch.update("Thing", 2, ["number": .int(5)])
-                check.equal(try keys(scratch, "red"), [3, new[0]], "changed: what was")
-                check.equal(try keys(scratch, "green"), [1, 2], "changed: what is")
+                check.equal(try keys(scratch, "red"), [3, new[0]], "changed: the old word")
+                check.equal(try keys(scratch, "green"), [1, 2], "changed: the new word")
                 try scratch.update("Thing", 3, ["text": .null])
                 try scratch.update("Thing", new[1], ["text": .string("red")])
                 check.equal(try keys(scratch, "red"), new, "to nil and from nil")
                 try scratch.delete("Thing", [1, new[0]])
                 check.equal(try keys(scratch, "red OR apple"), [new[1]], "deleted")
                 try scratch.load("Thing", texts([9: "red cherry", 10: "cherry"]))
-                check.equal(try keys(scratch, "red"), [new[1], 9].sorted(), "loaded beside others")
+                check.equal(try keys(scratch, "red"), [new[1], 9].sorted(), "loaded next to existing rows")
                 if harness.capabilities.contains(.persistent) { try scratch.reopen() }
                 check.equal(try keys(scratch, "cherry"), [9, 10], "opened again")
                 check.equal(try keys(scratch, "pear"), [2], "opened again")
@@ -126,7 +126,7 @@ enum SearchCases {
                     _ = try writer.upsert(RowUpsert(entity: thing, constraint: constraint, mask: mask, rows: scratch.source(thing, rows)))
                 }
                 check.equal(try keys(scratch, "upserted"), [3, 21], "an upsert")
-                check.equal(try keys(scratch, "old"), [4, 5], "what is left")
+                check.equal(try keys(scratch, "old"), [4, 5], "remaining objects")
                 try scratch.write { writer in
                     if try writer.deleteAll(plan("old")) == nil {
                         try writer.apply(ChangeSet(entities: [EntityChanges(entity: thing, deletes: [4, 5].map { RowDeletion(key: $0) })]))
@@ -151,7 +151,7 @@ enum SearchCases {
                 check.equal(try keys(scratch, "blue", writer), [1], "back at the savepoint")
                 check.equal(try keys(scratch, "green", writer), [2], "back at the savepoint")
                 check.equal(try keys(scratch, "red", writer), [], "before the savepoint")
-                check.throwing(.uniqueConstraintViolated, "rows of which one is in the way") {
+                check.throwing(.uniqueConstraintViolated, "rows of which one violates a constraint") {
                     let rows: [[String: Value]] = (0..<120).map { ["text": .string("blue \($0)"), "code": .string("\(min($0, 90))")] }
                     try scratch.insert("Thing", rows, writer)
                 }

@@ -19,7 +19,7 @@ enum SessionCases {
                 try scratch.insert("Thing", [["code": .string("c")]], writer)
                 _ = try writer.commit(CommitRecord())
                 let codes = try scratch.fetch(FetchRequest("Thing")).compactMap { $0.values["code"] }
-                check.equal(codes, [.string("x"), .string("a"), .string("c")], "what is there")
+                check.equal(codes, [.string("x"), .string("a"), .string("c")], "existing objects")
             }
         },
         ConformanceCase("T031.a-doomed-session-commits-nothing", clause: "W5") { harness, check in

@@ -199,7 +199,7 @@ enum TransactionCases {
             try harness.withStore { scratch in
                 func note(_ name: String) throws -> Data? { try scratch.read { try $0.note(name) } }
                 let large = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
-                check.equal(try note("a"), nil, "before anything was kept")
+                check.equal(try note("a"), nil, "before a note was stored")
                 try scratch.write { writer in
                     try writer.setNote("a", Data([0, 1, 255]))
                     try writer.setNote("empty", Data())

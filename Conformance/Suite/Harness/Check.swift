@@ -27,9 +27,9 @@ public final class Check {
             try body()
             fail("\(what): expected \(codes), nothing was thrown")
         } catch let error as StorageError {
-            if !codes.contains(error.code) { fail("\(what): expected \(codes), thrown was \(error)") }
+            if !codes.contains(error.code) { fail("\(what): expected \(codes), found \(error)") }
         } catch {
-            fail("\(what): expected \(codes), thrown was \(error)")
+            fail("\(what): expected \(codes), found \(error)")
         }
     }
 }

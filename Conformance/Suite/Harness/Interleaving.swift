@@ -81,7 +81,7 @@ struct Interleaving: Sendable {
                     turns.finish(index)
                 }
             }
-            check.isTrue(serial.contains(outcome), "\(programs) in the order \(schedule) \(outcome), which no serial order does")
+            check.isTrue(serial.contains(outcome), "\(programs) in the order \(schedule) \(outcome), which no serial order produces")
         }
     }
 

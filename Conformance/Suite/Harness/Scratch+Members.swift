@@ -21,7 +21,7 @@ extension Scratch {
             if members.mapValues({ $0.sorted() }) == grouped(try references(destination, description.relationship.inverse ?? "")) {
                 return members
             }
-            throw StorageError(.corrupted, "the order of \(entity).\(relationship) has other members than the slots at its other side")
+            throw StorageError(.corrupted, "the order of \(entity).\(relationship) has other members than the slots of its inverse")
         }
     }
 

@@ -155,13 +155,14 @@ enum Integrity {
             }
         }
         for (root, name, key) in references where keys[root]?.contains(key) != true {
-            check.isTrue(false, "\(name) leads to key \(key), which is not there")
+            check.isTrue(false, "\(name) refers to key \(key), which does not exist")
         }
         for (link, description) in schema.links.enumerated() {
             let owner = schema[description.owner].root, member = schema[description.member].root
             try reader.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
                 for pair in pairs where keys[owner]?.contains(pair.owner) != true || keys[member]?.contains(pair.member) != true {
-                    check.isTrue(false, "\(description.name) has a pair (\(pair.owner), \(pair.member)) with an end that is not there")
+                    check.isTrue(
+                        false, "\(description.name) has a pair (\(pair.owner), \(pair.member)) whose owner or member does not exist")
                 }
             }
         }

@@ -99,7 +99,8 @@ public struct StorePlace: Sendable {
         guard FileManager.default.fileExists(atPath: url.place, isDirectory: &isFolder), isFolder.boolValue else {
             throw StorageError(
                 .notFound,
-                "\"\(url.text)\" names no folder; the suite makes scratch stores in a folder, and never uses a store that is there")
+                "\"\(url.text)\" is not the URL of a folder; the suite creates scratch stores in a folder, and never uses an existing store"
+            )
         }
         return URL(fileURLWithPath: url.place)
     }

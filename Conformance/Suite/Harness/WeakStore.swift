@@ -27,7 +27,7 @@ final class WeakStore: ForwardingStore {
             state.left = max(state.left - 1, -1)
             return state.left >= 0
         }
-        if !isAllowed { throw StorageError(.inputOutput, "the reading of the suite's weak store fails here") }
+        if !isAllowed { throw StorageError(.inputOutput, "the suite's weak store fails this read") }
     }
 
     private final class Reader: ForwardingReader, SingleRowReader {

@@ -94,7 +94,9 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
 
     /// Begins a migration with a defect.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        guard let base = base.ability((any MigratingStorage).self) else { throw StorageError(.unsupported, "the store does not migrate") }
+        guard let base = base.ability((any MigratingStorage).self) else {
+            throw StorageError(.unsupported, "the store does not support migrations")
+        }
         return try MutantMigration(base.beginMigration(step, options), step, self)
     }
 
@@ -102,7 +104,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         if defect == .saysEverythingWasCommitted { return .committed }
         guard let base = base.ability((any CommitOutcomeStorage).self) else {
-            throw StorageError(.notFound, "the store gives no tokens of commits")
+            throw StorageError(.notFound, "the store has no commit tokens")
         }
         return try base.outcome(of: token)
     }
@@ -112,7 +114,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         do throws(StorageError) {
             return try base.ability((any MigratingStorage).self)?.explanation(of: step, after: earlier) ?? []
         } catch  where error.code == .schemaMismatch && defect == .takesStepsFromElsewhere {
-            return ["whatever there is becomes version \"\(step.mapping.destination.version)\""]
+            return ["all objects are migrated to version \"\(step.mapping.destination.version)\""]
         }
     }
 

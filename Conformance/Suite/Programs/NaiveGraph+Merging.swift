@@ -208,8 +208,14 @@ struct DetachedMerge {
                 }
             }
             for attribute in mine.references(mine.objects[number]?.entity ?? "") {
-                let own = mine.members(number, attribute.name)
-                if own != base.members(number, attribute.name) { merged.refer(number, attribute.name, own.first) }
+                let own = mine.members(number, attribute.name), was = base.members(number, attribute.name)
+                if own != was {
+                    merged.refer(number, attribute.name, own.first)
+                } else if theirs.members(number, attribute.name) != was,
+                    work.assigned.contains(.init(number: number, name: attribute.name))
+                {
+                    return false
+                }
             }
         }
         for item in assignments where item.members.isEmpty { merged.relate(item.number, item.name, []) }

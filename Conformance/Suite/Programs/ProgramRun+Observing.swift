@@ -36,19 +36,19 @@ extension ProgramRun {
         for watch in watches {
             let expected = expectedNumbers(watch.request) ?? []
             try compare(step, .text("monitor \(expected)"), .text("monitor \(watch.recorder.shown.keys.map { state.numbers[$0] ?? -1 })"))
-            try compare(step, .text("told rightly"), .text(watch.recorder.problems.first ?? "told rightly"))
+            try compare(step, .text("consistent notifications"), .text(watch.recorder.problems.first ?? "consistent notifications"))
             let keys = expected.compactMap { state.keys[$0] }
             let isShown = watch.published.waits(20) { $0.shown.keys == keys }
             let told = watch.published.told
             if !isShown {
                 try compare(step, .text("publisher \(expected)"), .text("publisher \(told.shown.keys.map { state.numbers[$0] ?? -1 })"))
             }
-            try compare(step, .text("told rightly"), .text(told.problems.first ?? "told rightly"))
+            try compare(step, .text("consistent notifications"), .text(told.problems.first ?? "consistent notifications"))
         }
         for number in looked.keys.sorted() {
             guard let object = looked[number] else { continue }
             if state.naive.objects[number] == nil {
-                try compare(step, .text("\(number) is deleted"), .text(object.isDeleted ? "\(number) is deleted" : "\(number) is alive"))
+                try compare(step, .text("\(number) is deleted"), .text(object.isDeleted ? "\(number) is deleted" : "\(number) exists"))
                 looked[number] = nil
             } else {
                 try compare(step, expectedObject(number), try seen(object))

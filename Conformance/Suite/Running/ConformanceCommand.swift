@@ -17,7 +17,7 @@ public struct ConformanceCommand: ParsableCommand {
             which is printed as a small Swift program. --seed repeats a run.
             """)
 
-    @Option(name: .customLong("store"), help: "The URL of a store to test; may be repeated. Cases over two stores run over every pair.")
+    @Option(name: .customLong("store"), help: "The URL of a store to test; can be repeated. Cases over two stores run for every pair.")
     var stores: [String] = ["memory:"]
 
     @Option(help: "Only cases whose name matches, such as 'P0*'.")
@@ -32,19 +32,19 @@ public struct ConformanceCommand: ParsableCommand {
     @Option(help: "The seed of the random cases, or of the first random program.")
     var seed: UInt64?
 
-    @Option(help: "Run so many random programs over the stores and over pairs of them, instead of the cases.")
+    @Option(help: "The number of random programs to run on the stores and on pairs of them, instead of the cases.")
     var programs: Int?
 
     @Option(help: "The number of operations of each random program.")
     var operations = 60
 
-    @Option(help: "A file with the JSON of the model that random programs use; without one each has a random model.")
+    @Option(help: "A file with the JSON of the model for the random programs; by default each program has a random model.")
     var model: String?
 
     @Option(help: "text, json or junit.")
     var report = "text"
 
-    @Option(help: "Write the report to a file instead of the output.")
+    @Option(help: "Write the report to a file instead of standard output.")
     var output: String?
 
     /// Creates a command without arguments.
@@ -62,9 +62,11 @@ public struct ConformanceCommand: ParsableCommand {
 
     /// Throws for an unknown report format, and for a pattern that matches no case, because an empty run would pass.
     public func validate() throws {
-        guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report is text, json or junit") }
-        if programs ?? 1 < 1 || operations < 1 { throw ValidationError("--programs and --operations are 1 or more") }
-        if programs == nil, model != nil { throw ValidationError("--model is the model of random programs; say how many with --programs") }
+        guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report must be text, json or junit") }
+        if programs ?? 1 < 1 || operations < 1 { throw ValidationError("--programs and --operations must be at least 1") }
+        if programs == nil, model != nil {
+            throw ValidationError("--model applies only to random programs; set their number with --programs")
+        }
         if ConformanceRunner(only: only).cases.isEmpty { throw ValidationError("no case matches '\(only)'; --list names all cases") }
     }
 

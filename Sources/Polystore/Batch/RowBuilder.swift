@@ -30,7 +30,7 @@ struct RowBuilder {
             let there = description.uniqueConstraints.map(\.name).joined(separator: ", ")
             throw StorageError(
                 .invalidConfiguration,
-                "\(entity) has no unique constraint of \(names.joined(separator: ", ")); it has \(there.isEmpty ? "none" : there)",
+                "\(entity) has no unique constraint on \(names.joined(separator: ", ")); its unique constraints: \(there.isEmpty ? "none" : there)",
                 details: .init(entity: entity))
         }
         constraint = found
@@ -52,7 +52,7 @@ struct RowBuilder {
         if let slot = mask(object).slots.first(where: { description.slots[$0].destination != nil }) {
             let error = StorageError(
                 .unsupported,
-                "here only attributes are assigned; \(description.name).\(description.slots[slot].name) is a relationship: make the objects one by one for that",
+                "a batch cannot assign the relationship \(description.name).\(description.slots[slot].name); create the objects one by one",
                 details: .init(entity: description.name, property: description.slots[slot].name))
             context.fail(error)
             throw error

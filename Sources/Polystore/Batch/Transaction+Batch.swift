@@ -29,7 +29,9 @@ extension Transaction {
             let stores = try context.stack.stores(for: plan.entity, from.configurations)
             if stores.count > 1, !batch.isPlain {
                 throw StorageError(
-                    .unsupported, "a batch over several stores has no limit; name one configuration with From(\"configuration\")")
+                    .unsupported,
+                    "a batch of \(context.model.schema[plan.entity].name) over several stores cannot have a limit; specify one configuration "
+                        + "with From(\"configuration\")", details: .init(entity: context.model.schema[plan.entity].name))
             }
             return try wholly { () throws(StorageError) in
                 for store in stores { try batch.update(values, in: store) }
@@ -96,7 +98,8 @@ struct BatchWork {
             let attribute = description.slots[slot].attribute
         else {
             throw StorageError(
-                .unsupported, "updateAll assigns attributes of the objects themselves, not \(assignment.path); fetch the objects for that",
+                .unsupported,
+                "updateAll assigns only attributes of \(description.name), not \(assignment.path); fetch the objects and assign it to each",
                 details: .init(entity: description.name, property: assignment.path.description))
         }
         if case .value(let constant) = assignment.value.node, constant.isNaN { return (slot, try normal(constant, slot, attribute)) }
@@ -106,7 +109,9 @@ struct BatchWork {
         let isSame = value.type == attribute.type || value.type.isText && attribute.type.isText
         if isSame || value.type.isNumeric && attribute.type.isNumeric { return (slot, value) }
         throw StorageError(
-            QueryError(path: assignment.path.description, "a \(value.type.rawValue) is no \(attribute.type.rawValue)"))
+            QueryError(
+                path: assignment.path.description,
+                "an expression of type \(value.type.rawValue) cannot be assigned to an attribute of type \(attribute.type.rawValue)"))
     }
 
     private func normal(_ constant: Value, _ slot: Int, _ attribute: Attribute) throws(StorageError) -> CheckedExpression {
@@ -152,7 +157,7 @@ struct BatchWork {
     private func missing(_ slot: Int, _ keys: [Int64]) -> StorageError {
         let name = description.slots[slot].name
         return StorageError(
-            .validationFailed, "\(description.name).\(name) is required, but what is assigned is nil",
+            .validationFailed, "\(description.name).\(name) is required, but the assigned value is nil",
             details: .init(entity: description.name, property: name, keys: keys))
     }
 

@@ -36,7 +36,7 @@ public struct AttributeRow: Sendable, Hashable {
     /// - Throws: `invalidPredicate` if the row has no value of this name, or a value that cannot be converted.
     public func value<Result: AttributeValue>(_ name: String, as type: Result.Type = Result.self) throws(StorageError) -> Result? {
         guard let index = names.firstIndex(of: name) else {
-            throw StorageError(.invalidPredicate, "the answer has no \"\(name)\"\(Suggestion.nearest(name, in: names))")
+            throw StorageError(.invalidPredicate, "the result has no column \"\(name)\"\(Suggestion.nearest(name, in: names))")
         }
         switch form {
         case _ where values[index].isNull: return nil
@@ -70,7 +70,7 @@ extension Value {
         if case .double(let number) = self, let whole = Int64(exactly: number), let result = Result(attributeValue: .int(whole)) {
             return result
         }
-        throw StorageError(.invalidPredicate, "\(name) is no \(Result.self)")
+        throw StorageError(.invalidPredicate, "the value of \(name) cannot be converted to \(Result.self)")
     }
 }
 

@@ -133,7 +133,7 @@ public struct From<Object: ManagedObject>: Sendable {
     public func batchSize(_ count: Int) -> From {
         var copy = self
         copy.batchSize = count
-        if count < 1 { copy.problem = problem ?? StorageError(.invalidPredicate, "a batch has at least one object") }
+        if count < 1 { copy.problem = problem ?? StorageError(.invalidPredicate, "the batch size must be at least 1, not \(count)") }
         return copy
     }
 
@@ -160,7 +160,8 @@ public struct From<Object: ManagedObject>: Sendable {
         if let index = model.schema.index(of: entityName) {
             if Object.self == ManagedObject.self || model.types[index] is Object.Type { return index }
             throw StorageError(
-                .invalidPredicate, "the objects of \(entityName) are of the class \(model.types[index]), and not all of \(Object.self)",
+                .invalidPredicate,
+                "the objects of \(entityName) have the class \(model.types[index]), which is not \(Object.self) or a subclass of it",
                 details: .init(entity: entityName))
         }
         throw StorageError(

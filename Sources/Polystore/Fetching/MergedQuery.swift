@@ -17,7 +17,9 @@ struct MergedQuery {
         if dependsOnKeys(context.model.schema) {
             throw StorageError(
                 .unsupported,
-                "a group or a value depends on the identity of objects, which are others in each of several stores; name one of them with From(\"configuration\")"
+                "a query of \(context.model.schema[plan.fetch.entity].name) over several stores cannot group or select by the identity of objects; "
+                    + "specify one configuration with From(\"configuration\")",
+                details: .init(entity: context.model.schema[plan.fetch.entity].name)
             )
         }
         var part = plan

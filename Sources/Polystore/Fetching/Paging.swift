@@ -57,7 +57,9 @@ extension ObjectContext {
     func fetchPage<Object: ManagedObject>(_ from: From<Object>, after cursor: PageCursor?) throws(StorageError) -> Page<Object> {
         let plan = try from.plan(model), size = from.limit ?? 100
         if size == 0 { return Page(objects: [], next: nil) }
-        if from.offset > 0 { throw StorageError(.invalidPredicate, "a page begins behind a cursor, not at an offset") }
+        if from.offset > 0 {
+            throw StorageError(.invalidPredicate, "a page request cannot have an offset; continue with the cursor of the previous page")
+        }
         // A cursor is valid for pages of another size.
         var described = from
         described.limit = nil
@@ -67,7 +69,8 @@ extension ObjectContext {
         request.sort = from.sort + [OrderTerm(.object)]
         if let cursor {
             guard let values = coder.values(cursor) else {
-                throw StorageError(.invalidPredicate, "the cursor was changed, or is one of another request; begin with the first page")
+                throw StorageError(
+                    .invalidPredicate, "the cursor was altered or belongs to another request; start again from the first page")
             }
             let keys = try sortKeys(from, plan) + [OrderTerm(.object)]
             let stores = try stack.stores(for: plan.entity, from.configurations)
@@ -152,7 +155,8 @@ extension ObjectContext {
         guard place.count > 1, case .int(let key) = place[place.count - 2], case .uuid(let id) = place[place.count - 1],
             let last = stack.position(of: id)
         else {
-            throw StorageError(.invalidPredicate, "the cursor is of a store that the stack does not have; begin with the first page")
+            throw StorageError(
+                .invalidPredicate, "the cursor belongs to a store that is not part of this stack; start again from the first page")
         }
         let root = model.schema.entities[model.schema[plan.entity].root].name
         return stores.filter { $0 > last }.map { ObjectKey(store: stack.storeID($0), root: root, key: key).constant }

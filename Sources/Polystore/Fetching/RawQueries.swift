@@ -10,10 +10,12 @@ extension ObjectContext {
             item.entry.entities.isSuperset(of: named) && (configuration.map { item.entry.store.configuration == $0 } ?? true)
         }
         if stores.count == 1 { return stores[0].position }
+        let names = sql.entities.sorted().joined(separator: ", ")
         throw StorageError(
             stores.isEmpty ? .notFound : .invalidConfiguration,
             stores.isEmpty
-                ? "no store of this stack holds what the SQL names" : "several stores could answer the SQL; name the configuration of one")
+                ? "no store of this stack can run the SQL statement\(names.isEmpty ? "" : ", which uses the entities \(names)")"
+                : "several stores could run the SQL statement; specify the configuration of one")
     }
 
     /// Returns the rows of a statement's answer.
@@ -24,7 +26,7 @@ extension ObjectContext {
 
     private func rawRows(_ sql: RawSQL, _ store: Int) throws(StorageError) -> RawRows {
         if hasDetachedChanges {
-            throw StorageError(.unsupported, "SQL cannot see changes that are only in memory; commit first")
+            throw StorageError(.unsupported, "SQL does not include uncommitted changes of the transaction; commit first")
         }
         return try withReader(store, unless: \.isUndoable) { reader throws(StorageError) in try reader.rawRows(sql) }
     }
@@ -34,10 +36,13 @@ extension ObjectContext {
         let plan = try from.plan(model), stores = try stores(for: plan.entity, from.configurations)
         let isPlain = from.predicate == nil && from.sort.isEmpty && from.limit == nil && from.offset == 0
         guard isPlain, from.includesPendingChanges == nil else {
-            throw StorageError(.invalidPredicate, "the SQL says which objects and in what order; From names the class alone")
+            throw StorageError(.invalidPredicate, "From cannot have a condition, order, limit or offset here; write them in the SQL")
         }
         guard stores.count == 1 else {
-            throw StorageError(.invalidConfiguration, "several stores could answer the SQL; name one with From(\"configuration\")")
+            throw StorageError(
+                .invalidConfiguration,
+                "several stores have objects of \(model.schema[plan.entity].name); specify one configuration with From(\"configuration\")",
+                details: .init(entity: model.schema[plan.entity].name))
         }
         return try inOneSnapshot { () throws(StorageError) in
             let keys = try Self.keys(try rawRows(sql, stores[0]))
@@ -54,7 +59,9 @@ extension ObjectContext {
             // A null key of an outer join has no object.
             if row.first == .null { continue }
             guard case .int(let key)? = row.first else {
-                throw StorageError(.invalidPredicate, "the first column of the SQL is no key; begin with SELECT \\(column: \\Person.self)")
+                throw StorageError(
+                    .invalidPredicate,
+                    "the first column of the SQL result is not a primary key; start with SELECT \\(column: \\Person.self)")
             }
             keys.append(key)
         }

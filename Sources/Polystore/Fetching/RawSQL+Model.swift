@@ -48,7 +48,7 @@ extension RawSQL.Segment {
             guard path.names.count == 1 else {
                 return .refused(
                     StorageError(
-                        .invalidPredicate, "\(path) leads to another table; join it and name its column",
+                        .invalidPredicate, "\(path) is a column of another table; join that table and name its column",
                         details: .init(property: path.description)))
             }
             return segment(Object.declaration.name, path.names[0])

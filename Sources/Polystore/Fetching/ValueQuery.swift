@@ -228,7 +228,8 @@ extension BaseTransaction: QuerySource {
         let own = try _fetchContext
         if own.hasDetachedChanges {
             throw StorageError(
-                .unsupported, "a query cannot include changes that are only in memory; fetch the objects, or commit first")
+                .unsupported, "a query for values cannot include uncommitted changes of the transaction; fetch the objects, or commit first"
+            )
         }
         return try body(own)
     }

@@ -17,7 +17,7 @@ extension Where {
         if problem != nil { return self }
         do throws(StorageError) {
             var converted: [String: PredicateArgument] = [:]
-            for (name, value) in values { converted[name] = try PredicateArgument(value, "what is given for $\(name)") }
+            for (name, value) in values { converted[name] = try PredicateArgument(value, "the argument for $\(name)") }
             do throws(QueryError) { return Where(try predicate.substituting(converted)) } catch { throw StorageError(error) }
         } catch {
             return Where(.constant(false), problem: error)
@@ -65,7 +65,8 @@ extension PredicateArgument {
             self = .list([.double(range.lowerBound), .double(range.upperBound)])
         } else {
             throw StorageError(
-                .invalidPredicate, "\(name) is a \(type(of: argument)), which no attribute and no list of values can be")
+                .invalidPredicate,
+                "\(name) has the type \(type(of: argument)), which is neither an attribute type nor a list of attribute values")
         }
     }
 
@@ -81,7 +82,7 @@ extension PredicateArgument {
         for item in list {
             guard let value = try value(item) else {
                 throw StorageError(
-                    .invalidPredicate, "\(name) is a list with a \(type(of: item)), which no attribute can be")
+                    .invalidPredicate, "\(name) is a list with an element of type \(type(of: item)), which is not an attribute type")
             }
             values.append(value)
         }

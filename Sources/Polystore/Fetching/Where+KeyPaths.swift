@@ -36,7 +36,7 @@ extension ManagedObject {
         if !isDeletedObject { return _context.objectKey(of: self).constant }
         throw StorageError(
             .invalidPredicate,
-            "a condition compares with an object of \(entityName) that was deleted; use nil, or its id to look for nothing",
+            "a condition compares with a deleted object of \(entityName); compare with nil or with its objectID",
             details: .init(entity: entityName))
     }
 }

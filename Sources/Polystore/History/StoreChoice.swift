@@ -35,7 +35,7 @@ public struct StoreChoice: Sendable {
             if entries.count == 1 { return entries[0].position }
             throw StorageError(
                 .notFound,
-                "the stack has \(entries.count) stores, and each has a history of its own; say whose, by configuration or storage")
+                "the stack has \(entries.count) stores, each with its own history; specify the store by its configuration or storage")
         case .storage(let storage):
             if let found = entries.first(where: { $0.entry.store.isSame(as: storage) }) { return found.position }
             throw StorageError(.notFound, "the store is not part of this stack")

@@ -17,7 +17,7 @@ extension DataStack: CustomDebugStringConvertible {
 extension ManagedObject: CustomDebugStringConvertible {
     /// The entity, the primary key, the version, the pending state, and every value.
     public var debugDescription: String {
-        if _isPrototype { return "\(type(of: self)) (stands for no row)" }
+        if _isPrototype { return "\(type(of: self)) (prototype without a row)" }
         let state = isDeletedObject ? " deleted" : (isNew ? " new" : (hasChanges ? " changed" : ""))
         let values = currentValues().sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value.debugText)" }
         return (["\(entityName) \(_key) version \(_version)\(state)"] + values).joined(separator: "\n")

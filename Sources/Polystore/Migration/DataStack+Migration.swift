@@ -89,8 +89,9 @@ extension DataStack {
             guard isAllowed, !steps.contains(where: \.type.isHeavyweightMigration) else {
                 throw StorageError(
                     refusal.code,
-                    "\(refusal.message); addStorage migrates it, as far as the versions of the model lead to this one"
-                        + (storage is any LocalStorage ? ", or allow small steps with allowSynchronousLightweightMigration" : ""),
+                    "\(refusal.message); addStorage migrates it if the history of versions has a migration path to this model"
+                        + (storage is any LocalStorage
+                            ? ", or allow lightweight migrations with allowSynchronousLightweightMigration" : ""),
                     cause: refusal)
             }
             return try take(storage, nil)

@@ -111,7 +111,7 @@ public struct MigrationRunner {
         guard before.contains(where: { $0.hash == current.hash && $0.version == current.version }) else { return }
         throw StorageError(
             .noMigrationPath,
-            "the store was led from version \"\(current.version)\" of the model to \"\(store.schema.version)\" by a newer program: update this one"
+            "the store was migrated from version \"\(current.version)\" of the model to \"\(store.schema.version)\" by a newer program; update this one"
         )
     }
 
@@ -157,7 +157,7 @@ public struct MigrationRunner {
     }
 
     private var cancelled: StorageError {
-        StorageError(.cancelled, "the migration was cancelled; the store has the version of the last step that was done")
+        StorageError(.cancelled, "the migration was cancelled; the store has the version of the last completed step")
     }
 
     /// Copies a file to another one next to it, named after its stored version, so that a faulty step can be reverted. `run` does this
@@ -179,7 +179,7 @@ public struct MigrationRunner {
         guard rename(fresh, place) == 0 else {
             defer { unlink(fresh) }
             throw StorageError(
-                .inputOutput, "the backup before the migration could not be given its name; look at the folder of the store",
+                .inputOutput, "the backup before the migration could not be renamed to \(place); check the folder of the store",
                 cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
         }
         return URL(fileURLWithPath: place)
@@ -190,7 +190,7 @@ public struct MigrationRunner {
         let migration = try store.beginMigration(wanted, WriteOptions(timeout: Self.timeout))
         defer { migration.end() }
         let settled = try Peers.settle(migration.source, read: peer)
-        if settled != nil { StoreLogging.notice("a store has taken over what a peer kept for it, before its migration") }
+        if settled != nil { StoreLogging.notice("a store has applied a transaction that a peer kept for it, before its migration") }
         try refuseLosses(step, migration.source)
         try step.stage?.run(.before, migration.source, history)
         let keys = try MigrationKeys(mapping) { root throws(StorageError) in
@@ -234,8 +234,8 @@ public struct MigrationRunner {
         let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
         throw StorageError(
             .dataLossRefused,
-            "the step \(step.type) would lose \(first.loss ?? ""): name what may go in the history's acceptedLosses: [\(paths)], "
-                + "or keep it by a CustomSchemaMappingProvider")
+            "the step \(step.type) would lose \(first.loss ?? ""); accept the loss with acceptedLosses: [\(paths)] of the history, "
+                + "or keep the data with a CustomSchemaMappingProvider")
     }
 }
 

@@ -114,5 +114,5 @@ private final class SessionStore: StorageInterface, @unchecked Sendable {
         HeldSession(session, savepoint: try session.savepoint())
     }
     func close() throws(StorageError) {}
-    func erase() throws(StorageError) { throw StorageError(.unsupported, "a store is not erased while it is migrated") }
+    func erase() throws(StorageError) { throw StorageError(.unsupported, "a store cannot be erased during its migration") }
 }

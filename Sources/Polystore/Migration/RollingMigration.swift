@@ -16,7 +16,7 @@ public struct RollingMigration {
         guard let storage = store.ability((any RollingStorage).self), store.capabilities.contains(.rollingMigrations) else {
             throw StorageError(
                 .unsupported,
-                "the store cannot be used in two versions of the model (capability rollingMigrations): migrate it while no other program runs"
+                "the store does not support two versions of the model at once (capability rollingMigrations); migrate it while no other program uses it"
             )
         }
         self.storage = storage
@@ -44,7 +44,7 @@ public struct RollingMigration {
     ///   program; `noMigrationPath`; `busy`.
     public func expand(to history: SchemaHistory, timeout: Double = 60) throws(StorageError) {
         guard let step = try step(to: history) else {
-            throw StorageError(.invalidConfiguration, "the store keeps version \"\(store.schema.version)\" of the model already")
+            throw StorageError(.invalidConfiguration, "the store already has version \"\(store.schema.version)\" of the model")
         }
         try storage.expand(step, WriteOptions(timeout: timeout))
     }
@@ -60,7 +60,7 @@ public struct RollingMigration {
         defer { progress?.finish() }
         try storage.backfill(pace) { batch throws(StorageError) in
             if progress?.isCancelled == true {
-                throw StorageError(.cancelled, "the filling was stopped; backfill goes on from there")
+                throw StorageError(.cancelled, "the backfill was cancelled; call backfill again to continue")
             }
             progress?.advance(fraction: Double(batch.completed) / Double(max(batch.total, 1)), objects: batch.completed)
         }
@@ -79,7 +79,7 @@ public struct RollingMigration {
 
     private func possibleLosses(_ accepted: Set<String>) throws(StorageError) -> MigrationLosses {
         guard let current = try current() else {
-            throw StorageError(.notFound, "no step is under way in the store; begin one with expand")
+            throw StorageError(.notFound, "the store has no online migration in progress; start one with expand")
         }
         return MigrationLosses(MigrationMapping(SchemaMapping(from: current.source, to: current.destination)), accepted: accepted)
     }
@@ -102,7 +102,7 @@ public struct RollingMigration {
     private func refuse(_ losses: [SchemaChange]) throws(StorageError) {
         guard let loss = losses.first?.loss else { return }
         let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
-        throw StorageError(.dataLossRefused, "the older version's \(loss) would be lost: name what may go, [\(paths)]")
+        throw StorageError(.dataLossRefused, "\(loss) of the older version would be lost; accept the loss with acceptingLosses: [\(paths)]")
     }
 
     /// Abandons the migration and keeps the older version. From then on the store refuses programs of the newer version.
@@ -122,13 +122,14 @@ public struct RollingMigration {
         if steps.count > 1 {
             let path = steps.map { "\"\($0.type.sourceVersion)\" → \"\($0.type.destinationVersion)\"" }.joined(separator: ", ")
             throw StorageError(
-                .unsupported, "the way to version \"\(history.currentSchema.version)\" has several steps: take them one by one (\(path))")
+                .unsupported,
+                "the migration to version \"\(history.currentSchema.version)\" has several steps; apply them one by one (\(path))")
         }
         if step.type.isHeavyweightMigration || step.stage != nil {
             throw StorageError(
                 .unsupported,
-                "the step \(step.type) has a mapping or a stage of the program, which cannot follow each write of the older version: add what "
-                    + "is new as optional, let the newer program fill it, and remove the old in a step of its own")
+                "the step \(step.type) has a custom mapping or a stage, which cannot run for each write of the older version; add new properties "
+                    + "as optional, fill them in the newer program, and remove the old ones in a separate step")
         }
         return MigrationRunner.step(step.mapping)
     }

@@ -23,7 +23,7 @@ extension Date: AttributeValue {
     /// Rounds to the microsecond. Returns an error for dates outside the years 1 to 9999.
     public static func _normalise(_ value: inout Date) -> ValueError? {
         guard let rounded = Microseconds.from(value) else {
-            return ValueError(.outOfRange, "dates are stored from the year 1 to the year 9999")
+            return ValueError(.outOfRange, "dates must be between the years 1 and 9999 to be stored")
         }
         value = Microseconds.date(rounded)
         return nil

@@ -104,7 +104,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
     /// A diagnostic for an enum that lacks the conformance to `CaseIterable`.
-    @available(*, unavailable, message: "an enum conforms to CaseIterable too: enum Size: String, AttributeValue, CaseIterable")
+    @available(*, unavailable, message: "an enum must also conform to CaseIterable: enum Size: String, AttributeValue, CaseIterable")
     public static var placeholder: Self { ManagedObject._broken() }
 }
 

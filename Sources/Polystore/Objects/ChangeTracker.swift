@@ -30,6 +30,8 @@ final class ChangeTracker {
     var links: [LinkKey: [Pair: Int64?]] = [:]
     /// The pairs of `links` that existed before and only get another rank, which does not imply that they must exist.
     var reranked: [LinkKey: Set<Pair>] = [:]
+    /// The pairs of `links` that existed before, were removed and are to be added again.
+    var restored: [LinkKey: Set<Pair>] = [:]
     /// Objects with required relationships that were written before commit and must be checked at commit.
     var unchecked = ContiguousArray<ManagedObject>()
     /// The to-many relationships with limits whose members changed.
@@ -72,9 +74,9 @@ final class ChangeTracker {
 
     /// Schedules the addition of a pair.
     func link(_ link: Int, _ store: Int, _ pair: Link) {
-        let key = LinkKey(link: link, store: store)
-        links[key, default: [:]][Pair(owner: pair.owner, member: pair.member)] = .some(pair.rank)
-        reranked[key]?.remove(Pair(owner: pair.owner, member: pair.member))
+        let key = LinkKey(link: link, store: store), rank = pair.rank, pair = Pair(owner: pair.owner, member: pair.member)
+        if reranked[key]?.remove(pair) != nil || links[key]?[pair] == .some(nil) { restored[key, default: []].insert(pair) }
+        links[key, default: [:]][pair] = .some(rank)
     }
 
     /// Assigns another rank to an existing pair. The new rank of a pair that is yet to be added becomes part of the addition.
@@ -88,7 +90,9 @@ final class ChangeTracker {
     func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64, isPending: Bool) {
         let key = LinkKey(link: link, store: store), pair = Pair(owner: owner, member: member)
         willRemove(pair, key)
-        if isPending {
+        let isAdded = (links[key]?[pair] ?? nil) != nil && reranked[key]?.contains(pair) != true && restored[key]?.contains(pair) != true
+        // The removal of an addition is none: another transaction may have added the same pair.
+        if isPending || isAdded {
             links[key]?[pair] = nil
             if links[key]?.isEmpty == true { links[key] = nil }
         } else {
@@ -155,6 +159,7 @@ final class ChangeTracker {
         clearings.removeAll()
         links.removeAll(keepingCapacity: true)
         reranked.removeAll()
+        restored.removeAll()
     }
 
     /// Updates the state after all changes were committed.
@@ -179,6 +184,7 @@ final class ChangeTracker {
         highSlots.removeAll()
         links.removeAll()
         reranked.removeAll()
+        restored.removeAll()
     }
 
     /// The numbers of written objects.

@@ -53,7 +53,8 @@ enum Nesting {
         return ValueExpression(
             .value(.null),
             problem: StorageError(
-                .invalidPredicate, "a computed property of \(Object.self) is defined by itself, or by more than \(deepest) others in turn"))
+                .invalidPredicate,
+                "a computed property of \(Object.self) refers to itself, or to a chain of more than \(deepest) other computed properties"))
     }
 }
 

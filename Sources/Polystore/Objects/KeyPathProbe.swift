@@ -145,7 +145,7 @@ extension KeyPathProbe {
     static func resolve<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> PropertyPath {
         if case .stored(let path) = try target(keyPath) { return path }
         throw StorageError(
-            .invalidPredicate, "a computed property of \(Object.self) has no place here, whatever its expression; name a stored property")
+            .invalidPredicate, "a computed property of \(Object.self) cannot be used here; use a stored property")
     }
 
     /// Returns the value of a key path as an expression, for a stored property or a computed one with an expression.
@@ -248,7 +248,7 @@ extension KeyPathProbe {
         StorageError(
             .invalidPredicate,
             "a key path of \(type) reads \(names.isEmpty ? "no stored property" : "several properties"); "
-                + "name one stored property, through to-one relationships, or say with computed(as:) what the property is in a request")
+                + "use one stored property, through to-one relationships, or define an expression for the property with computed(as:)")
     }
 
     private func isComputed<Property>(_ type: ManagedObject.Type, _ property: Property.Type) -> StorageError {
@@ -256,13 +256,13 @@ extension KeyPathProbe {
         if computed != nil {
             return StorageError(
                 .invalidPredicate,
-                "a key path of \(type) to a value of type \(property) computes it from another computed property; say with computed(as:) what it "
-                    + "is in a request", details: .init(entity: type._entityName))
+                "a key path of \(type) to a value of type \(property) computes it from another computed property; define an expression "
+                    + "for it with computed(as:)", details: .init(entity: type._entityName))
         }
         return StorageError(
             .invalidPredicate,
-            "a key path of \(type) to a value of type \(property) computes it from \"\(path)\"; name \"\(path)\" itself, use an expression "
-                + "such as those of ValueExpression, or say with computed(as:) what the property is in a request",
+            "a key path of \(type) to a value of type \(property) computes it from \"\(path)\"; use \"\(path)\" itself, an expression "
+                + "such as those of ValueExpression, or define an expression for the property with computed(as:)",
             details: .init(entity: type._entityName, property: path))
     }
 }

@@ -92,7 +92,7 @@ extension ManagedObject {
 
 extension ManagedObject {
     /// Ends the process. Called only in classes that do not compile.
-    public static func _broken() -> Never { fatalError("a class that does not compile was run") }
+    public static func _broken() -> Never { fatalError("a class with compile errors was run") }
 
     /// An unconstrained overload that is never executed.
     @_disfavoredOverload
@@ -117,22 +117,22 @@ extension ManagedObject {
     @available(
         *, unavailable,
         message: """
-            no attribute can have the type of this property: an enum conforms to AttributeValue and CaseIterable, another type of your own to \
-            CodedAttributeValue, and what is not stored is @Transient
+            the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, or another type to \
+            CodedAttributeValue, or mark a property that is not stored with @Transient
             """
     )
     @_disfavoredOverload
     public final func _accept<V>(_ value: V, _ slot: Int) -> V? { Self._broken() }
 
     /// A diagnostic for a type that cannot be assigned.
-    @available(*, unavailable, message: "a property that leads to an object needs @Relationship, and is optional")
+    @available(*, unavailable, message: "a property that refers to an object needs @Relationship and must be optional")
     public final func _accept<T: ManagedObject>(_ value: T?, _ slot: Int) -> T?? { Self._broken() }
 
     /// A diagnostic for a type that cannot be assigned.
-    @available(*, unavailable, message: "a property that leads to an object needs @Relationship, and is optional")
+    @available(*, unavailable, message: "a property that refers to an object needs @Relationship and must be optional")
     public final func _accept<T: ManagedObject>(_ value: T, _ slot: Int) -> T? { Self._broken() }
 
     /// A diagnostic for a type that cannot be assigned.
-    @available(*, unavailable, message: "a property that leads to objects needs @Relationship")
+    @available(*, unavailable, message: "a property that refers to objects needs @Relationship")
     public final func _accept<T: ManagedObject>(_ value: [T], _ slot: Int) -> [T]? { Self._broken() }
 }

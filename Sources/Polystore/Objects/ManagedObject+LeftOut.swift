@@ -57,7 +57,7 @@ extension ObjectContext {
             let name = object.description.slots[slot].name
             return fail(
                 StorageError(
-                    .unplannedLoad, "\(object.description.name).\(name) was left out of its fetch; name it in properties(…)",
+                    .unplannedLoad, "\(object.description.name).\(name) was not fetched; add it to properties(…) of the fetch",
                     details: .init(entity: object.description.name, property: name, keys: [object._key])))
         }
         complete(object)
@@ -76,7 +76,7 @@ extension ObjectContext {
                 try reader.row(Int(object._entity), key: object._key, into: batch)
                 guard batch.count == 1 else {
                     throw StorageError(
-                        .notFound, "\(object.description.name) \(object._key) was deleted before all of it was read",
+                        .notFound, "\(object.description.name) \(object._key) was deleted before all its properties were read",
                         details: .init(entity: object.description.name, keys: [object._key]))
                 }
                 object._reload(batch.row(0), mask)

@@ -16,7 +16,7 @@ extension ObjectContext {
     func unplanned(_ object: ManagedObject, _ name: String) -> StorageError {
         StorageError(
             .unplannedLoad,
-            "\(object.description.name).\(name) was not loaded in advance; fetch with .prefetch(\\.\(name)), or allow it with relationships = .lazy",
+            "\(object.description.name).\(name) was not prefetched; fetch with .prefetch(\\.\(name)), or allow lazy loading with relationships = .lazy",
             details: .init(entity: object.description.name, property: name, keys: [object._key]))
     }
 
@@ -52,7 +52,7 @@ extension ObjectContext {
         fail(
             StorageError(
                 .unsupported,
-                "here only attributes are assigned; \(entity).\(name) is a relationship: make the objects one by one for that",
+                "a batch cannot assign the relationship \(entity).\(name); create the objects one by one",
                 details: .init(entity: entity, property: name)))
         return false
     }
@@ -66,25 +66,30 @@ extension ObjectContext {
 
     func accepts(_ target: ManagedObject, for object: ManagedObject, named name: String, _ destination: EntityIndex?) -> Bool {
         if target._context !== self {
-            fail(StorageError(.validationFailed, "\(name) was given an object of another context; use transaction.edit to bring it in"))
+            fail(
+                StorageError(
+                    .validationFailed, "\(name) was assigned an object of another context; use the object that transaction.edit returns"))
             return false
         }
         if target._store != object._store {
-            fail(StorageError(.unsupported, "\(name) was given an object that another store keeps"))
+            fail(StorageError(.unsupported, "\(name) was assigned an object of another store; a relationship cannot refer to other stores"))
             return false
         }
         if target.isDeletedObject {
-            fail(StorageError(.validationFailed, "\(name) was given an object that was deleted in this transaction"))
+            fail(StorageError(.validationFailed, "\(name) was assigned an object that was deleted in this transaction"))
             return false
         }
         if target.isRowOnly {
             fail(
                 StorageError(
-                    .unsupported, "\(name) was given an object that stands for a row of a batch; make the objects one by one for that"))
+                    .unsupported, "\(name) was assigned an object of a batch; create the objects one by one"))
             return false
         }
         if let destination, !model.schema[destination].family.contains(Int(target._entity)) {
-            fail(StorageError(.validationFailed, "\(name) was given an object of entity \(target.description.name)"))
+            fail(
+                StorageError(
+                    .validationFailed,
+                    "\(name) was assigned an object of \(target.description.name), not of \(model.schema[destination].name)"))
             return false
         }
         return true

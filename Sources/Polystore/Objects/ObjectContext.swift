@@ -94,7 +94,7 @@ public final class ObjectContext {
             return (lastPlace.position, lastPlace.entity)
         }
         guard let position = stack.position(of: key.store) else {
-            throw StorageError(.notFound, "the object's store is not part of this stack")
+            throw StorageError(.notFound, "the store of \(key.root) \(key.key) is not part of this stack")
         }
         guard let entity = model.schema.index(of: key.root) else {
             throw StorageError(.notFound, "the model has no entity \"\(key.root)\"", details: .init(entity: key.root))
@@ -206,7 +206,7 @@ extension ObjectContext {
         fail(
             StorageError(
                 .corrupted,
-                "\(description.name).\(description.slots[slot].name) of object \(row.key) holds a value that its type does not allow",
+                "\(description.name).\(description.slots[slot].name) of object \(row.key) contains a value that is not valid for its type",
                 details: .init(entity: description.name, property: description.slots[slot].name, keys: [row.key])))
     }
 
@@ -231,7 +231,7 @@ extension ObjectContext {
         let error = StoreLogging.reportMisuse(
             StorageError(
                 .readOnly,
-                "\(name).\(property) was \(reason), and was not changed; use transaction.edit(object) and assign to the object that it returns",
+                "\(name).\(property) was \(reason) and was not changed; assign to the object that transaction.edit(object) returns",
                 details: .init(entity: name, property: property, keys: [object._key])))
         fail(error)
         return error

@@ -27,7 +27,7 @@ extension ObjectID: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = ObjectID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "the text is no URI of an object")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "the text is not a URI of an object")
         }
         self = id
     }

@@ -53,16 +53,17 @@ struct StackModel: Sendable {
         for type in classes {
             let declaration = type.declaration
             guard let index = schema.index(of: declaration.name) else {
-                throw SchemaError(declaration.name, "class \(type) stands for an entity that the schema does not have")
+                throw SchemaError(declaration.name, "class \(type) declares an entity that the schema does not contain")
             }
             guard Self.matches(declaration, schema.entities[index]) else {
                 if let name = Self.changingDefault(declaration, type.declaration) {
                     throw SchemaError(
                         "\(declaration.name).\(name)",
-                        "its initial value is another one each time that class \(type) is asked for it; mark it @Attribute(.dynamicInitialValue)"
+                        "its initial value in class \(type) differs between evaluations; mark it with @Attribute(.dynamicInitialValue)"
                     )
                 }
-                throw SchemaError(declaration.name, "class \(type) declares this entity otherwise than the schema; generate it again")
+                throw SchemaError(
+                    declaration.name, "class \(type) declares this entity differently from the schema; generate the class again")
             }
             types[index] = type
             entities[ObjectIdentifier(type)] = index
@@ -116,6 +117,6 @@ struct StackModel: Sendable {
         let name = type.declaration.name
         throw StorageError(
             .invalidConfiguration,
-            "class \(type) (entity \"\(name)\") is not part of this stack's model; name it when the DataStack is made")
+            "class \(type) (entity \"\(name)\") is not part of this stack's model; add it to the models of the DataStack")
     }
 }

@@ -15,7 +15,7 @@ public struct DanglingReference: Sendable, Hashable, CustomStringConvertible {
 
     /// A sentence that describes the reference.
     public var description: String {
-        "\(entity).\(attribute) of \(object) refers to \(destination), which \(isCertain ? "does not exist" : "is in no store of the stack")"
+        "\(entity).\(attribute) of \(object) refers to \(destination), which \(isCertain ? "does not exist" : "is in a store that is not part of the stack")"
     }
 }
 

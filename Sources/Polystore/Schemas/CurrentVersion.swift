@@ -28,7 +28,7 @@ struct CurrentVersion {
         if let leaf = known.isEmpty ? leaves.first : nil { throw missing(leaf) }
         throw StorageError(
             .invalidConfiguration,
-            "the migration chain ends in \(known.count) versions: \(chain); name the current one (exactCurrentVersion)")
+            "the migration chain ends in \(known.count) versions: \(chain); specify the current one with exactCurrentVersion")
     }
 
     /// Checks that each version after another one on a path to the current version has a schema, because stores are migrated to it.

@@ -30,7 +30,7 @@ public struct MigrationChain: Sendable {
         var positions: [String: Int] = [:]
         for (position, version) in list.enumerated() {
             if let first = positions.updateValue(position, forKey: version), defect == nil {
-                defect = "version \"\(version)\" stands twice in the list: \(Self.text(list[first...position]))"
+                defect = "version \"\(version)\" is listed twice: \(Self.text(list[first...position]))"
             }
         }
         versions = list.first.map { [$0] } ?? []
@@ -48,9 +48,9 @@ public struct MigrationChain: Sendable {
             }
             defect =
                 defect
-                ?? "version \"\(version)\" stands twice as a key: \(Self.text([version, known])) and \(Self.text([version, next]))"
+                ?? "version \"\(version)\" has two next versions: \(Self.text([version, known])) and \(Self.text([version, next]))"
         }
-        defect = defect ?? loop().map { "the versions lead in a loop: \(Self.text($0))" }
+        defect = defect ?? loop().map { "the versions form a cycle: \(Self.text($0))" }
     }
 
     private mutating func append(_ version: String, _ next: String) {
@@ -93,7 +93,7 @@ public struct MigrationChain: Sendable {
     /// - Throws: `invalidConfiguration` for a version that occurs twice in a list or twice as a key, and for a loop, with the path that
     ///   shows it.
     public func check() throws(StorageError) {
-        if let defect { throw StorageError(.invalidConfiguration, "the migration chain cannot be followed: \(defect)") }
+        if let defect { throw StorageError(.invalidConfiguration, "the migration chain is invalid: \(defect)") }
     }
 
     // MARK: Paths
@@ -140,7 +140,7 @@ extension MigrationChain: CustomStringConvertible {
     /// The path from each first version to its last, such as `"V1" → "V3" → "V4", "V2" → "V4"`; for an invalid chain the defect.
     public var description: String {
         if let defect { return defect }
-        return isEmpty ? "straight to the current version" : rootVersions.map { Self.text(way(from: $0)) }.joined(separator: ", ")
+        return isEmpty ? "directly to the current version" : rootVersions.map { Self.text(way(from: $0)) }.joined(separator: ", ")
     }
 }
 

@@ -74,7 +74,7 @@ extension ModelFileManager {
         }
         throw StorageError(
             .notFound,
-            "the bundle has neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\": add the files to the target's resources")
+            "the bundle contains neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\": add the files to the target's resources")
     }
 }
 

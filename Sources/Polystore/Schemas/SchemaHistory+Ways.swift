@@ -35,8 +35,8 @@ extension SchemaHistory {
             if let change = known.changes(since: stored).first {
                 throw StorageError(
                     .noMigrationPath,
-                    "version \"\(version)\" of the model is not the version \"\(version)\" that is stored: \(change); "
-                        + "keep the schema as it was and give the changed one a version of its own")
+                    "version \"\(version)\" of the model differs from version \"\(version)\" in the store: \(change); "
+                        + "restore the schema of this version and give the changed schema a new version")
             }
         } else if !migrationChain.contains(version), let same = schemas.first(where: { $0.hash == stored.hash }) {
             source = same
@@ -54,7 +54,7 @@ extension SchemaHistory {
         let known = migrationChain.hasSteps ? migrationChain.versions : schemas.map(\.version)
         let reason: String
         if migrationChain.hasSteps, let end = migrationChain.contains(version) ? migrationChain.way(from: version).last : nil {
-            reason = "the migration chain leads from it to \"\(end)\""
+            reason = "the migration chain goes from it to \"\(end)\""
         } else {
             let hint = Suggestion.nearest(version, in: known)
             let list = known.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
@@ -62,6 +62,7 @@ extension SchemaHistory {
                 "it is not part of the \(migrationChain.hasSteps ? "migration chain" : "history")"
                 + (hint.isEmpty ? ", which has \(list)" : hint)
         }
-        return StorageError(.noMigrationPath, "no way leads from version \"\(version)\" of the model to \"\(currentVersion)\": \(reason)")
+        return StorageError(
+            .noMigrationPath, "there is no migration path from version \"\(version)\" of the model to \"\(currentVersion)\": \(reason)")
     }
 }

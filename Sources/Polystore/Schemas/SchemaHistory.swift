@@ -39,7 +39,7 @@ public struct SchemaHistory: Sendable {
         try migrationChain.check()
         var known: [String: Schema] = [:]
         for schema in schemas where known.updateValue(schema, forKey: schema.version) != nil {
-            throw StorageError(.invalidConfiguration, "version \"\(schema.version)\" of the model stands twice in the history")
+            throw StorageError(.invalidConfiguration, "version \"\(schema.version)\" of the model is in the history twice")
         }
         let choice = CurrentVersion(versions: schemas.map(\.version), chain: migrationChain)
         let current = try choice.version(exactly: exactCurrentVersion)

@@ -46,7 +46,7 @@ public struct VersionLock: Sendable, Hashable {
         if texts.isEmpty { return }
         throw StorageError(
             .invalidConfiguration,
-            "version \"\(schema.version)\" of the model is locked, but is not what it was (\(texts.joined(separator: "; "))); the lock would be now:\n\(present)"
+            "version \"\(schema.version)\" of the model is locked, but was changed (\(texts.joined(separator: "; "))); its lock would now be:\n\(present)"
         )
     }
 }

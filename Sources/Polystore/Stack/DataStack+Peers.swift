@@ -28,11 +28,12 @@ extension DataStack {
     ///
     /// - Parameter token: The token in the details of the error.
     /// - Returns: `inProgress` while the engine has not decided. All other results are final.
-    /// - Throws: `notFound` for a store that is not in the stack; `unsupported` if the store cannot determine outcomes; any error of the
-    ///   request.
+    /// - Throws: `notFound` for a store that is not in the stack; `unsupported` if the store cannot determine outcomes; `reentrantCall`
+    ///   inside a transaction of the stack, which could be what the request waits for; any error of the request.
     public func outcome(of token: CommitToken) async throws -> CommitOutcome {
         let core = core
-        return try await core.workers.reads.run(WorkLimit()) { refusal in
+        // A store in a file decides by a commit of its own, which waits for other writers: not on a thread of the readers.
+        return try await core.workers.writes.run(WorkLimit(), inside: RunningTransaction.around(core)) { refusal in
             try reportingOurs(functionName: "outcome(of:)") {
                 if let refusal { throw refusal }
                 return try core.outcome(of: token)
@@ -42,17 +43,23 @@ extension DataStack {
 
     /// Requests the outcome of a commit like `outcome(of:)`, on the calling thread.
     public func outcomeAndWait(of token: CommitToken) throws(StorageError) -> CommitOutcome {
-        try reporting { () throws(StorageError) in try core.outcome(of: token) }
+        try reporting { () throws(StorageError) in
+            try core.checkReentrancy()
+            return try core.outcome(of: token)
+        }
     }
 }
 
 extension StackCore {
     fileprivate func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         guard let position = position(of: token.storeID) else {
-            throw StorageError(.notFound, "the stack does not have the store of the commit; add it to ask it")
+            throw StorageError(
+                .notFound,
+                "no store of this stack has the identity \(token.storeID.uuidString.lowercased()); add the store of the commit to request its outcome"
+            )
         }
         guard let store = try store(position).ability((any CommitOutcomeStorage).self) else {
-            throw StorageError(.unsupported, "the store cannot tell what became of a commit")
+            throw StorageError(.unsupported, "the store cannot determine the outcome of a commit")
         }
         return try store.outcome(of: token)
     }
@@ -76,7 +83,7 @@ extension StackCore {
             }
         }
         for difference in differences where difference.kind != .none {
-            StoreLogging.notice("a store has forgotten another with which it has not the same transactions in common")
+            StoreLogging.notice("a store has forgotten a peer although their shared transactions differ")
         }
         return differences
     }

@@ -116,7 +116,8 @@ extension DataStack {
         let store = try open(storage, allowed)
         if core.entries.contains(where: { $0.entry.store.storeID == store.storeID }) {
             try? store.close()
-            throw StorageError(.alreadyExists, "this store is already part of the stack")
+            throw StorageError(
+                .alreadyExists, "a store with the identity \(store.storeID.uuidString.lowercased()) is already part of this stack")
         }
         let storeType = store.storeType
         store.residualReport = { [weak core] in core?.report($0, of: storeType) }
@@ -137,7 +138,7 @@ extension DataStack {
                     throw error
                 }
             }
-            StoreLogging.notice("a store is made anew because no migration leads from its model: \(error.message)")
+            StoreLogging.notice("a store is erased and created again because its model cannot be migrated: \(error.message)")
             try storage.erase()
             return try OpenStore(opening: storage, request)
         }

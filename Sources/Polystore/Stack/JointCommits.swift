@@ -128,7 +128,7 @@ final class JointCommits: Sendable {
         if !isFree {
             change { Self.add(-1, to: &$0.wanting, stores) }
             try limit?.check()
-            throw StorageError(.busy, "sessions that read several stores were not opened in time; nothing was written; try again")
+            throw StorageError(.busy, "timed out waiting for sessions that read several stores; nothing was written; try again")
         }
         defer {
             change { state in
@@ -170,7 +170,7 @@ final class JointCommits: Sendable {
         }
         if !isOpened {
             try limit?.check()
-            throw StorageError(.busy, "a commit over several stores that are to be read together did not end in time; try again")
+            throw StorageError(.busy, "timed out waiting for a commit over the stores to be read; try again")
         }
         defer { change { Self.add(-1, to: &$0.opening, stores) } }
         try body()

@@ -116,7 +116,9 @@ extension StackCore {
             _ = try writer.commit(CommitRecord())
         } catch  where error.code == .commitOutcomeUnknown {
             throw StorageError(
-                .inputOutput, "an earlier commit of the store is in doubt, and it takes none that decides; nothing was written",
+                .inputOutput,
+                "an earlier commit of the store \(leader.storeID.uuidString.lowercased()) is in doubt, and the commit that would decide it failed; "
+                    + "nothing was written",
                 cause: error)
         }
         joint.settle(doubt, of: leader.storeID)

@@ -12,7 +12,7 @@ extension StackCore {
         while try !endPrepared(position, store, { () throws(StorageError) in throw Self.cannotAsk }) {
             try options.limit?.check()
             if ContinuousClock.now > deadline {
-                throw StorageError(.busy, "a commit over several servers did not end in time; try again")
+                throw StorageError(.busy, "timed out waiting for a commit over several servers; try again")
             }
             Thread.sleep(forTimeInterval: 0.005)
         }
@@ -56,8 +56,8 @@ extension StackCore {
 
     private static let cannotAsk = StorageError(
         .peerUnavailable,
-        "the store holds a transaction that ends as another store decided, which cannot be asked; nothing was written; add the other store to "
-            + "the stack, or forget it with forgetPeers")
+        "the store has a prepared transaction whose outcome another, unavailable store decides; nothing was written; add that store to "
+            + "the stack, or call forgetPeers")
 
     /// Ends all transactions that a store has prepared for other stores. A transaction whose outcome no store can determine is rolled back.
     func forgetPrepared(_ position: Int, _ entry: Entry) throws(StorageError) {

@@ -79,8 +79,8 @@ final class StackCore: Sendable {
     func report(_ work: ResidualWork, of storeType: String) {
         if work.read < reportedRows { return }
         StoreLogging.notice(
-            "\(work.read) rows of \(work.entity) were read for \(work.found), because \(storeType) does not answer a part of the request by "
-                + "itself; explain says which")
+            "\(work.read) rows of \(work.entity) were read for \(work.found), because the \(storeType) store cannot evaluate a part of the request; "
+                + "explain shows which part")
     }
 
     /// The instrumentation that measures the stack.
@@ -169,7 +169,7 @@ final class StackCore: Sendable {
         guard !found.isEmpty else {
             let wanted = configurations?.map { $0 ?? "Default" }.joined(separator: ", ")
             throw StorageError(
-                .notFound, "no store of this stack holds \(name)\(wanted.map { " in configuration \($0)" } ?? "")",
+                .notFound, "no store of this stack contains \(name)\(wanted.map { " in configuration \($0)" } ?? "")",
                 details: .init(entity: name))
         }
         return found.map(\.position)

@@ -25,7 +25,9 @@ extension BaseTransaction {
         let target = try target(try into.entity(context.model), into.configuration)
         if into.isPlain, target.type == Object.self { remember(target) }
         guard target.type is Object.Type else {
-            throw StorageError(.invalidConfiguration, "\(context.model.schema[target.entity].name) has another class")
+            throw StorageError(
+                .invalidConfiguration,
+                "the objects of \(context.model.schema[target.entity].name) have the class \(target.type), not \(Object.self)")
         }
         return target
     }
@@ -41,7 +43,7 @@ extension BaseTransaction {
         guard stores.count == 1 else {
             throw StorageError(
                 .invalidConfiguration,
-                "\(description.name) is held by several stores; name one: create(Into<\(description.name)>(\"configuration\"))",
+                "\(description.name) is in several stores; specify one: create(Into<\(description.name)>(\"configuration\"))",
                 details: .init(entity: description.name))
         }
         return CreationTarget(

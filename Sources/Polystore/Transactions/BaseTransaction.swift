@@ -51,7 +51,7 @@ public class BaseTransaction: FetchSource {
 
     /// Reserves keys that no object has had before.
     func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {
-        throw StorageError(.readOnly, "this kind of transaction creates nothing")
+        throw StorageError(.readOnly, "this transaction cannot create objects")
     }
 
     /// Returns the target of a class if it was used for the most recent creation, and if no store was added or removed since.

@@ -98,11 +98,11 @@ struct Conflicts {
         let name = "\(item.object.description.name) \(item.object._key)"
         guard let theirs = item.theirs else { return "\(name) was deleted by another transaction since it was read" }
         if theirs.view.version != item.object._version { return "\(name) was changed by another transaction since it was read" }
-        return "\(name), which is deleted here, is referred to by what another transaction has changed since"
+        return "\(name) is deleted here, but another transaction has added a reference to it since"
     }
 
     private func sentence(_ target: Target) -> String {
-        "\(name(target)) \(target.key), which is referred to here, was deleted by another transaction"
+        "\(name(target)) \(target.key) is referenced here, but was deleted by another transaction"
     }
 
     private func conflict(_ item: Item) -> ObjectConflict {

@@ -87,14 +87,14 @@ final class JointCommit {
         if let loss {
             throw StorageError(
                 .commitIncomplete,
-                "the transaction is committed; one of its stores, which keeps nothing beyond the process, could not take its part and lacks it; "
-                    + "do not run it again, but fill that store again", cause: loss)
+                "the transaction is committed, but one of its stores, which is in memory only, could not apply its part and lacks it; "
+                    + "do not run the transaction again, but fill that store again", cause: loss)
         }
         if let (_, cause) = late.first {
             throw StorageError(
                 .commitPending,
-                "the transaction is committed; one of its stores could not take its part yet and does so before it is next written to; do not "
-                    + "run it again", cause: cause)
+                "the transaction is committed, but one of its stores could not apply its part and will do so before its next write; do not "
+                    + "run the transaction again", cause: cause)
         }
         dropConfirmed(first)
     }
@@ -114,13 +114,14 @@ final class JointCommit {
         if !executed.isDisjoint(with: followers) {
             throw StorageError(
                 .unsupported,
-                "SQL changed a store whose part of the transaction another store would have to keep; run it in a transaction of its own")
+                "SQL cannot change a store in this transaction, because another store would have to keep the change; run the SQL in a separate transaction"
+            )
         }
         let leaderID = leader.store.storeID, limit = leader.store.capabilities.maximumValueBytes
         for store in followers {
             guard let writer = writers[store] else { continue }
             guard let recorder = redo[store] ?? nil else {
-                throw StorageError(.serializationFailure, "a store was added during the transaction; it starts again")
+                throw StorageError(.serializationFailure, "a store was added during the transaction; the transaction starts again")
             }
             let storeID = writer.store.storeID
             guard let peer = try Peers(writer).leader(leaderID), try Peers(leader).agrees(with: storeID, on: peer) else {
@@ -130,7 +131,7 @@ final class JointCommit {
             if recorder.size + Self.headSize > limit {
                 throw StorageError(
                     .limitExceeded,
-                    "the changes of one store are more than the store that commits first can keep for it; write less in one transaction")
+                    "the changes of one store exceed what the store that commits first can keep for it; write less in one transaction")
             }
             try Peers.keep(recorder, author: record.author, for: storeID, peer, leader: leader, follower: writer)
             try leader.announceCommit(for: storeID)
@@ -194,7 +195,7 @@ final class JointCommit {
 
     private static let preparesNothing = StorageError(
         .unsupported,
-        "one transaction wrote to two stores whose commit can still be refused and that prepare none; write to them in a transaction each")
+        "one transaction wrote to two stores whose commits can fail and that do not support prepared commits; use a transaction for each")
 
     /// Ends the prepared transactions in the same way as the leader's commit. A store that could not be reached determines the outcome
     /// before the next write to it.
@@ -213,12 +214,15 @@ final class JointCommit {
 
     private func commit(_ first: Int, _ prepared: [Prepared], _ ticket: CommitHub.Ticket) throws(StorageError) {
         do throws(StorageError) {
+            // The leader's commit decides for all stores: no cancellation and no deadline may end the commit of another one afterwards.
+            try limit?.suspend()
             try commitOne(first, ticket)
         } catch {
+            limit?.resume()
             var error = error
             if error.code == .commitOutcomeUnknown, let isCommitted = isCommitted(first) {
                 if isCommitted { return }
-                error = StorageError(.inputOutput, "the commit failed; nothing of it is there, nor comes back", cause: error)
+                error = StorageError(.inputOutput, "the commit failed; none of its changes are stored or will be", cause: error)
             }
             if error.code == .commitOutcomeUnknown {
                 outcome = .inDoubt

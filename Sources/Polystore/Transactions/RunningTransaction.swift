@@ -33,7 +33,7 @@ package final class RunningTransaction: Sendable {
 
     static var reentrantCall: StorageError {
         StorageError(
-            .reentrantCall, "a transaction of this stack was started from inside another; use the transaction that is already there")
+            .reentrantCall, "a transaction of this stack was started inside another one; use the outer transaction")
     }
 }
 

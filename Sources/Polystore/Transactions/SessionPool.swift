@@ -302,7 +302,7 @@ final class SessionPool {
     private func conflict(_ error: StorageError) -> StorageError {
         guard error.code == .busy, serverCount > 1 else { return error }
         return StorageError(
-            .serializationFailure, "a transaction over several servers waited for another one, which may wait for it; run it again",
+            .serializationFailure, "a transaction over several servers waited for another one, possibly in a deadlock; run it again",
             cause: error)
     }
 
@@ -354,7 +354,11 @@ final class SessionPool {
         redo = savepoint.redo
         executed = savepoint.executed
         if savepoint.isIncomplete {
-            doom(StorageError(.unsupported, "a store without savepoints was written to in a part that failed; run the transaction again"))
+            doom(
+                StorageError(
+                    .unsupported,
+                    "a failed part of the transaction wrote to a store without savepoints and cannot be rolled back alone; run the transaction again"
+                ))
             try checkActive()
         }
         try working { () throws(StorageError) in
@@ -395,10 +399,10 @@ final class SessionPool {
 
     /// The error of a transaction that starts again for an internal reason.
     private static var restarting: StorageError {
-        StorageError(.serializationFailure, "the transaction has to open its stores in another order and starts again")
+        StorageError(.serializationFailure, "the transaction must open its stores in another order; it starts again")
     }
 
     static var ended: StorageError {
-        StorageError(.storeClosed, "the transaction has ended; start another with perform or read")
+        StorageError(.storeClosed, "the transaction has ended; start another one with perform or read")
     }
 }

@@ -18,13 +18,14 @@ struct UndoHistory {
         fileprivate var highSlots: [ObjectIdentifier: SlotMask] = [:]
         fileprivate var links: [ChangeTracker.LinkKey: [ChangeTracker.Pair: Int64?]] = [:]
         fileprivate var reranked: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
+        fileprivate var restored: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
         fileprivate var clearings: [ObjectIdentifier: ChangeTracker.Clearing] = [:]
         fileprivate var saved: [ObjectIdentifier: Saved] = [:]
 
         init(_ tracker: ChangeTracker) {
             (inserted, changed, deleted) = (tracker.inserted, tracker.changed, tracker.deleted)
             (bases, highSlots, clearings) = (tracker.bases, tracker.highSlots, tracker.clearings)
-            (links, reranked) = (tracker.links, tracker.reranked)
+            (links, reranked, restored) = (tracker.links, tracker.reranked, tracker.restored)
             for object in tracker.pendingObjects {
                 saved[ObjectIdentifier(object)] = Saved(
                     object: object, row: object.encodedRow(), dirty: object._dirty, flags: object._flags)
@@ -43,7 +44,7 @@ struct UndoHistory {
             }
             (tracker.inserted, tracker.changed, tracker.deleted) = (inserted, changed, deleted)
             (tracker.bases, tracker.highSlots, tracker.clearings) = (bases, highSlots, clearings)
-            (tracker.links, tracker.reranked) = (links, reranked)
+            (tracker.links, tracker.reranked, tracker.restored) = (links, reranked, restored)
             // The destinations of to-many relationships are determined again, from the store and the pending changes.
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()

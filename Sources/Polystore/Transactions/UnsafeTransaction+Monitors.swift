@@ -40,7 +40,8 @@ extension UnsafeTransaction {
         try reporting { () throws(StorageError) in
             guard let own = try edit(object) else {
                 throw StorageError(
-                    .notFound, "there is no \(Object.self) \(object._key) to follow", details: .init(entity: object.description.name))
+                    .notFound, "\(Object.self) \(object._key) does not exist and cannot be observed",
+                    details: .init(entity: object.description.name))
             }
             let monitor = try ObjectMonitor(own, self)
             monitors.add(monitor)

@@ -145,7 +145,8 @@ public final class UnsafeTransaction: BaseTransaction {
         if references.areIntact { return references.lost }
         // The objects involved are determined afterwards, together with all other conflicts.
         throw StorageError(
-            .staleObject, "what is referred to here was deleted, or what is deleted here is referred to since, by another transaction")
+            .staleObject,
+            "another transaction deleted an object that is referenced here, or added a reference to an object that is deleted here")
     }
 
     /// Compares the versions of objects that are retained but not changed, inside the write transaction.
@@ -161,8 +162,8 @@ public final class UnsafeTransaction: BaseTransaction {
             guard let first = stale.first else { continue }
             throw StorageError(
                 .staleObject,
-                "\(first.description.name) \(first._key), which was read here, was changed or deleted by another transaction; refresh and "
-                    + "decide again", details: .init(entity: first.description.name, keys: stale.map(\._key)))
+                "\(first.description.name) \(first._key), which was read here, was changed or deleted by another transaction; refresh it and "
+                    + "repeat the decision", details: .init(entity: first.description.name, keys: stale.map(\._key)))
         }
     }
 
@@ -226,7 +227,7 @@ public final class UnsafeTransaction: BaseTransaction {
     private func checkUndo() throws(StorageError) {
         if history != nil { return }
         try reporting { () throws(StorageError) in
-            throw StorageError(.unsupported, "the transaction keeps no states to return to; begin it with supportsUndo: true")
+            throw StorageError(.unsupported, "the transaction does not record undo states; begin it with supportsUndo: true")
         }
     }
 

@@ -61,7 +61,7 @@ final class EntityRules: Sendable {
 
     private static func check(_ attribute: Attribute, _ entity: String) throws(SchemaError) -> AttributeCheck? {
         do throws(QueryError) { return try AttributeCheck(attribute) } catch {
-            throw SchemaError("\(entity).\(attribute.name)", "its pattern is wrong: \(error.message)")
+            throw SchemaError("\(entity).\(attribute.name)", "its pattern is invalid: \(error.message)")
         }
     }
 
@@ -114,7 +114,7 @@ final class EntityRules: Sendable {
         } catch let failures as ValidationFailures {
             return failures.failures.map(named)
         } catch {
-            return [named(ValidationFailure(nil, "was refused by its validation (\(type(of: error)))"))]
+            return [named(ValidationFailure(nil, "was rejected by its validate method (\(type(of: error)))"))]
         }
     }
 }

@@ -56,7 +56,7 @@ extension ObjectContext {
                 count < rule.allowed.lowerBound ? "at least \(rule.allowed.lowerBound)" : "at most \(rule.allowed.upperBound)"
             failures.append(
                 ValidationFailure(
-                    entity: object.description.name, property: rule.name, key: object._key, "must lead to \(bound) objects, not \(count)"))
+                    entity: object.description.name, property: rule.name, key: object._key, "must have \(bound) objects, not \(count)"))
         }
         return failures
     }

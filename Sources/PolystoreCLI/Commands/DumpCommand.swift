@@ -6,12 +6,12 @@ internal import PolystoreTransfer
 /// `polystore dump`.
 struct DumpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dump", abstract: "Writes everything in a store as one JSON object a line.")
+        commandName: "dump", abstract: "Writes all objects of a store as JSON, one object per line.")
 
-    @Argument(help: "The store.")
+    @Argument(help: "The store to read, as a URL.")
     var store: String
 
-    @Option(name: .shortAndLong, help: "A file instead of the output.")
+    @Option(name: .shortAndLong, help: "The file to write instead of the standard output.")
     var output: String?
 
     func run() throws {

@@ -6,9 +6,9 @@ internal import PolystoreTransfer
 /// `polystore info`.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Shows what is in a store: model, entities, counts, history, capabilities.")
+        commandName: "info", abstract: "Shows the model, entities, counts, history and capabilities of a store.")
 
-    @Argument(help: "The store.")
+    @Argument(help: "The store to read, as a URL.")
     var store: String
 
     @Flag(help: "Print JSON.")

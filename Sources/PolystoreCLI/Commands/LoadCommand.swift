@@ -8,38 +8,39 @@ struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Loads CSV or NDJSON files into a store, in one transaction.",
         discussion: """
-            Either --mapping names a file that says which files feed which entities and how relationships are found, or --entity names \
-            the entity of the one file that is given. A mapping is {"files": [{"file": "flights.csv", "entity": "Flight", "columns": \
-            {"delay": "arr_delay"}, "relationships": {"plane": {"tailnum": "tail"}}}]}: the attribute delay is filled by the column \
-            arr_delay, and the plane is the one whose tailnum the column tail has. Values must keep the rules of the model. References lead to objects of the files \
-            and of the store; those that lead nowhere are left out and counted, and the exit code is 3 then.
+            Either --mapping names a file that assigns files to entities and columns to attributes and relationships, or --entity names \
+            the entity of the one given file. A mapping is {"files": [{"file": "flights.csv", "entity": "Flight", "columns": \
+            {"delay": "arr_delay"}, "relationships": {"plane": {"tailnum": "tail"}}}]}: the attribute delay is read from the column \
+            arr_delay, and the plane is the one whose tailnum equals the column tail. Values must satisfy the rules of the model. \
+            References are resolved to objects of the files and of the store; unresolved references are skipped and counted, and the exit \
+            code is then 3.
             """)
 
-    @Argument(help: "The store to load into; it is made where it is missing.")
+    @Argument(help: "The store to load into, as a URL; it is created if it does not exist.")
     var store: String
 
-    @Argument(help: "The file, with --entity.")
+    @Argument(help: "The file to load, with --entity.")
     var file: String?
 
-    @Option(help: "The model file; needed for a store that does not exist yet.")
+    @Option(help: "The model file; required if the store does not exist.")
     var model: String?
 
-    @Option(help: "The mapping file; the files that it names lie beside it.")
+    @Option(help: "The mapping file; its file names are relative to its folder.")
     var mapping: String?
 
-    @Option(help: "The entity of the rows of the file.")
+    @Option(help: "The entity of the file's rows.")
     var entity: String?
 
-    @Flag(help: "Refuse references that lead nowhere.")
+    @Flag(help: "Refuse unresolved references.")
     var strict = false
 
-    @Flag(name: .shortAndLong, help: "Show no progress.")
+    @Flag(name: .shortAndLong, help: "Do not show progress.")
     var quiet = false
 
-    @Option(name: .customLong("nil"), help: "A text of CSV fields that means nil, besides the empty one; may be repeated.")
+    @Option(name: .customLong("nil"), help: "A text of CSV fields that means nil, in addition to the empty text; can be repeated.")
     var nils: [String] = []
 
-    @Flag(help: "Leave out columns and names of the files that no attribute has.")
+    @Flag(help: "Ignore columns and names of the files that match no property.")
     var ignoreUnknown = false
 
     func run() throws {
@@ -72,7 +73,7 @@ struct LoadCommand: ParsableCommand {
                 URL(fileURLWithPath: mapping).deletingLastPathComponent()
             )
         }
-        guard let file, let entity else { throw ValidationError("give --mapping FILE, or a file and --entity NAME") }
+        guard let file, let entity else { throw ValidationError("specify --mapping FILE, or a file and --entity NAME") }
         let url = URL(fileURLWithPath: file)
         return (LoadMapping(files: [LoadMapping.file(url.lastPathComponent, entity: entity)]), url.deletingLastPathComponent())
     }
@@ -81,8 +82,8 @@ struct LoadCommand: ParsableCommand {
     static func show(_ report: LoadReport) {
         for item in report.loaded { Console.print("loaded \(item.count) objects of \(item.entity)") }
         for item in report.dangling where item.unresolved > 0 || item.unnamed > 0 {
-            let unnamed = item.unnamed > 0 ? ", \(item.unnamed) name none" : ""
-            Console.print("\(item.relationship): \(item.unresolved) lead nowhere (\(item.distinct) different)\(unnamed)")
+            let unnamed = item.unnamed > 0 ? ", \(item.unnamed) nil" : ""
+            Console.print("\(item.relationship): \(item.unresolved) unresolved (\(item.distinct) distinct)\(unnamed)")
         }
     }
 }

@@ -50,9 +50,9 @@ struct MadeStore {
         let cause = POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO)
         if number == EEXIST || number == ENOTEMPTY {
             return StorageError(
-                .alreadyExists, "another program has made something under the name of the store meanwhile; nothing of it was changed",
+                .alreadyExists, "another program has created a file or folder with the name of the store; it was not changed",
                 cause: cause)
         }
-        return StorageError(.inputOutput, "the store could not get its name; nothing was kept of it", cause: cause)
+        return StorageError(.inputOutput, "the new store could not be renamed to its final name; it was removed", cause: cause)
     }
 }

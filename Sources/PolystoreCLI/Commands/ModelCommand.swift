@@ -6,7 +6,8 @@ internal import PolystoreStorage
 /// `polystore model`.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "Works with models.", subcommands: [Generate.self, Show.self, Import.self, SchemaCommand.Diff.self])
+        commandName: "model", abstract: "Generates, shows, imports and compares models.",
+        subcommands: [Generate.self, Show.self, Import.self, SchemaCommand.Diff.self])
 
     /// Returns the schema of a model file or of a store.
     static func schema(_ text: String) throws(StorageError) -> Schema {
@@ -30,16 +31,16 @@ struct ModelCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "generate", abstract: "Writes Swift classes for the entities of a model file or a store.")
 
-        @Argument(help: "A model file, or a store whose model is wanted.")
+        @Argument(help: "The model file, or the store whose model to read, as a URL.")
         var model: String
 
-        @Option(name: .shortAndLong, help: "A file instead of the output.")
+        @Option(name: .shortAndLong, help: "The file to write instead of the standard output.")
         var output: String?
 
-        @Flag(help: "Make the classes public.")
+        @Flag(help: "Generate public classes.")
         var `public` = false
 
-        @Option(help: "An enum around the classes, such as V1, for a model of several versions.")
+        @Option(help: "The name of an enum that encloses the classes, such as V1, for a model with several versions.")
         var namespace: String?
 
         func run() throws {
@@ -52,9 +53,9 @@ struct ModelCommand: ParsableCommand {
     /// `polystore model show`.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Prints the model of a model file or a store, checked.")
+            commandName: "show", abstract: "Checks and prints the model of a model file or a store.")
 
-        @Argument(help: "A model file, or a store whose model is wanted.")
+        @Argument(help: "The model file, or the store whose model to read, as a URL.")
         var model: String
 
         func run() throws { Console.print(try ModelCommand.schema(model).prettyJSON) }
@@ -63,22 +64,23 @@ struct ModelCommand: ParsableCommand {
     /// `polystore model import`.
     struct Import: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "import", abstract: "Writes the model file of a data model that was drawn in Xcode.",
-            discussion: "What Core Data does not store, such as transient attributes, is left out and named on the error stream.")
+            commandName: "import", abstract: "Converts an Xcode data model to a model file.",
+            discussion:
+                "Properties that Core Data does not store, such as transient attributes, are omitted and listed on the standard error.")
 
-        @Argument(help: "A folder X.xcdatamodeld or X.xcdatamodel.")
+        @Argument(help: "The folder X.xcdatamodeld or X.xcdatamodel to read.")
         var model: String
 
-        @Option(help: "A version by its name instead of the current one.")
+        @Option(help: "The name of the version to read instead of the current one.")
         var version: String?
 
-        @Option(name: .shortAndLong, help: "A file instead of the output.")
+        @Option(name: .shortAndLong, help: "The file to write instead of the standard output.")
         var output: String?
 
         func run() throws {
             let imported = try read()
             try Stores.check(imported.schema, model)
-            for name in imported.leftOut { Console.error("left out: \(name)") }
+            for name in imported.leftOut { Console.error("omitted: \(name)") }
             try ModelCommand.write(imported.schema.prettyJSON, from: model, to: output)
         }
 

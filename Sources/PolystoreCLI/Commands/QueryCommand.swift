@@ -6,47 +6,49 @@ internal import PolystoreTransfer
 /// `polystore query`.
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "query", abstract: "Fetches objects, or one aggregate over them.",
+        commandName: "query", abstract: "Fetches objects, or computes one aggregate over them.",
         discussion:
             "Example: polystore query sqlite:shop.db Order --where 'total > 100 AND customer.name BEGINSWITH \"A\"' --order-by -total")
 
-    @Argument(help: "The store.")
+    @Argument(help: "The store to read, as a URL.")
     var store: String
 
-    @Argument(help: "The entity.")
+    @Argument(help: "The entity of the objects.")
     var entity: String
 
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition.")
+    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.")
     var condition: String?
 
-    @Option(parsing: .unconditional, help: "Properties separated by commas; a minus sign for descending.")
+    @Option(
+        parsing: .unconditional,
+        help: "The properties to sort by, separated by commas; a minus sign before a name sorts in descending order.")
     var orderBy: String?
 
-    @Option(help: "The greatest number of objects.")
+    @Option(help: "The maximum number of objects.")
     var limit: Int?
 
     @Flag(help: "Print the number of objects.")
     var count = false
 
-    @Option(help: "Print the total of a property.")
+    @Option(help: "Print the sum of this property.")
     var sum: String?
 
-    @Option(help: "Print the mean of a property.")
+    @Option(help: "Print the average of this property.")
     var average: String?
 
-    @Option(help: "Print the smallest value of a property.")
+    @Option(help: "Print the minimum of this property.")
     var minimum: String?
 
-    @Option(help: "Print the greatest value of a property.")
+    @Option(help: "Print the maximum of this property.")
     var maximum: String?
 
     func validate() throws {
         let options = [("--sum", sum), ("--average", average), ("--minimum", minimum), ("--maximum", maximum)]
         let asked = (count ? ["--count"] : []) + options.filter { $0.1 != nil }.map(\.0)
-        if asked.count > 1 { throw ValidationError("\(asked.joined(separator: " and ")) are two questions; ask one at a time") }
-        if let limit, limit < 0 { throw ValidationError("--limit is 0 or more") }
+        if asked.count > 1 { throw ValidationError("\(asked.joined(separator: " and ")) cannot be combined; use one at a time") }
+        if let limit, limit < 0 { throw ValidationError("--limit must be at least 0") }
         if let first = asked.first, limit != nil || orderBy != nil {
-            throw ValidationError("\(first) is one value over all objects; --order-by and --limit are for objects")
+            throw ValidationError("\(first) prints one value over all objects and cannot be combined with --order-by or --limit")
         }
     }
 

@@ -89,7 +89,7 @@ enum Stores {
     /// Refuses an output that would replace a database or the input file.
     static func check(output path: String, from input: String) throws(StorageError) {
         if let output = identity(path), output == identity(input) {
-            throw StorageError(.invalidConfiguration, "\(path) is the file that is read; write to another one")
+            throw StorageError(.invalidConfiguration, "\(path) is the input file; write to another file")
         }
         if let url = try? catalog.url(for: path), catalog.schemes.contains(url.scheme) {
             throw StorageError(.alreadyExists, "\(path) is a database; write to another file, or remove it first")
@@ -104,7 +104,7 @@ enum Stores {
         let parts = ["", "-wal", "-shm", "-journal", "-lock", "/data.mdb", "/lock.mdb"].map { place(file + $0) }
         let output = identity(path)
         if parts.contains(place(path)) || output != nil && parts.contains(where: { identity($0) == output }) {
-            throw StorageError(.invalidConfiguration, "\(path) is a file of the store itself; write to another one")
+            throw StorageError(.invalidConfiguration, "\(path) is a file of the store that is read; write to another file")
         }
     }
 
@@ -112,7 +112,7 @@ enum Stores {
     static func text(_ path: String) throws(StorageError) -> String {
         let data = try Stores.data(path, atMost: longestText)
         guard let text = String(data: data, encoding: .utf8) else {
-            throw StorageError(.invalidConfiguration, "\(path): the file is no UTF-8 text")
+            throw StorageError(.invalidConfiguration, "\(path): the file is not valid UTF-8")
         }
         return text
     }

@@ -6,25 +6,25 @@ internal import PolystoreTransfer
 /// `polystore transfer`.
 struct TransferCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "transfer", abstract: "Copies every object from one store to another, and verifies the copy.",
+        commandName: "transfer", abstract: "Copies all objects from one store to another, and verifies the copy.",
         discussion: """
-            Keys and versions are kept. The target is made where it is missing; one that holds objects is refused. The history, and what \
-            consumers of it keep, is not copied.
+            Primary keys and versions are preserved. The target is created if it does not exist; a target with objects is refused. The history \
+            and the positions of its consumers are not copied.
             """)
 
-    @Argument(help: "The store to copy from.")
+    @Argument(help: "The store to copy from, as a URL.")
     var source: String
 
-    @Argument(help: "The store to copy to.")
+    @Argument(help: "The store to copy to, as a URL.")
     var target: String
 
-    @Flag(help: "Leave out the comparison after the copy.")
+    @Flag(help: "Do not compare the stores after the copy.")
     var noVerify = false
 
-    @Option(help: "Leave out of the copy what of a foreign database is not read, by its path; may be repeated.")
+    @Option(help: "The path of data of a foreign database that cannot be read and may be missing from the copy; can be repeated.")
     var acceptLoss: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func run() throws {
@@ -65,11 +65,11 @@ struct TransferCommand: ParsableCommand {
         defer { reader.end() }
         var notes: [String] = []
         if from.store.capabilities.contains(.history), let token = try reader.currentToken(), token.position > 0 {
-            notes.append("the history of the source is not copied; that of the target begins anew")
+            notes.append("the history of the source is not copied; the target starts a new history")
         }
         for entity in from.schema.entities {
             for attribute in entity.attributes where attribute.crossReference != nil {
-                notes.append("\(entity.name).\(attribute.name) leads to the stores that it led to before, also where they were copied")
+                notes.append("\(entity.name).\(attribute.name) still refers to the original stores, even if they were copied too")
             }
         }
         return notes
@@ -82,7 +82,7 @@ struct TransferCommand: ParsableCommand {
         let options = losses.map { "--accept-loss '\($0)'" }.joined(separator: " ")
         throw StorageError(
             .dataLossRefused,
-            "the copy would lack what of \(losses.joined(separator: ", ")) is not read (polystore info says why); accept it with \(options)"
+            "the copy would lack data of \(losses.joined(separator: ", ")) that cannot be read (polystore info shows why); accept the loss with \(options)"
         )
     }
 

@@ -5,12 +5,12 @@ internal import PolystoreTransfer
 /// `polystore verify`.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Compares two stores by counts and digests; exit code 1 when they differ.")
+        commandName: "verify", abstract: "Compares two stores by counts and digests; the exit code is 1 if they differ.")
 
-    @Argument(help: "The first store.")
+    @Argument(help: "The first store, as a URL.")
     var first: String
 
-    @Argument(help: "The second store.")
+    @Argument(help: "The second store, as a URL.")
     var second: String
 
     @Flag(help: "Print JSON.")

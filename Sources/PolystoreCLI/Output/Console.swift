@@ -12,7 +12,7 @@ enum Console {
     static func write(_ data: Data) throws(StorageError) {
         do { try FileHandle.standardOutput.write(contentsOf: data) } catch {
             throw StorageError(
-                .inputOutput, "the output cannot be written; look whether its disk is full or its reader has ended", cause: error)
+                .inputOutput, "the output cannot be written; check whether the disk is full or the reading program has ended", cause: error)
         }
     }
 

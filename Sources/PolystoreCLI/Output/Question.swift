@@ -8,7 +8,7 @@ enum Question {
     static func confirm(_ question: String, isConfirmed: Bool) throws {
         if isConfirmed { return }
         guard isatty(FileHandle.standardInput.fileDescriptor) == 1 else {
-            Console.error("polystore: nothing was changed; where nobody can be asked, --yes is the answer")
+            Console.error("polystore: nothing was changed; the input is not a terminal, so confirm with --yes")
             throw Failure.refused
         }
         FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))

@@ -29,10 +29,11 @@ public class CoreDataContext {
         self.updateOrder = updateOrder
         if stack.rootContext == .none, case .rootContext = updateTarget {
             throw StorageError(
-                .invalidConfiguration, "updates go to a root context, but the stack was made with rootContext: .none; use .persistentStore")
+                .invalidConfiguration,
+                "the update target is a root context, but the stack was created with rootContext: .none; use .persistentStore")
         }
         if updateTarget == .mainContext, !(self is CoreDataMainContext) {
-            throw StorageError(.invalidConfiguration, "a context without reading has no main context to update; use .persistentStore")
+            throw StorageError(.invalidConfiguration, "only a CoreDataMainContext can update a main context; use .persistentStore")
         }
     }
 
@@ -143,7 +144,7 @@ public final class CoreDataUpdate: FetchSource {
 
     private func open() throws(StorageError) -> UnsafeTransaction {
         if isOpen { return transaction }
-        throw StorageError(.storeClosed, "the step of the update has ended; call perform on the update for another one")
+        throw StorageError(.storeClosed, "the step of the update has ended; call perform on the update for another step")
     }
 
     /// The context that fetches use.
@@ -179,7 +180,7 @@ public final class CoreDataUpdate: FetchSource {
     /// - Throws: `notFound` if the object no longer exists.
     public func use<O: ManagedObject>(_ object: O) throws(StorageError) -> O {
         if let own = try open().edit(object) { return own }
-        throw StorageError(.notFound, "the object no longer exists")
+        throw StorageError(.notFound, "\(type(of: object)) \(object._key) no longer exists")
     }
 
     /// Deletes an object, following its delete rules.

@@ -28,7 +28,7 @@ public class LegacyTransaction: FetchSource {
     }
 
     private func checkOpen() throws(StorageError) {
-        if isCommitted { throw StorageError(.storeClosed, "the transaction was committed; begin another one") }
+        if isCommitted { throw StorageError(.storeClosed, "the transaction is already committed; begin another one") }
     }
 
     /// Creates an object.
@@ -133,7 +133,7 @@ extension DataStack {
     private static func warn(_ transaction: Transaction) throws {
         if transaction.hasChanges {
             StoreLogging.logger.log(
-                level: .warning, message: "a transaction ended with changes that were not committed; they are undone", fileName: #fileID,
+                level: .warning, message: "a transaction ended with uncommitted changes, which were rolled back", fileName: #fileID,
                 lineNumber: #line, functionName: #function)
         }
         throw Uncommitted()

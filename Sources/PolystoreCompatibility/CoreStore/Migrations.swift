@@ -54,6 +54,6 @@ public struct XcodeSchemaMappingProvider: SchemaMappingProvider {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         guard let model = names.first(where: { $0.hasSuffix(".xcmappingmodel") || $0.hasSuffix(".cdm") }) else { return nil }
         throw StorageError(
-            .unsupported, "\(model) is a mapping model of Xcode, which cannot be read: say what it does in a CustomSchemaMappingProvider")
+            .unsupported, "\(model) is an Xcode mapping model, which cannot be read; define its mapping in a CustomSchemaMappingProvider")
     }
 }

@@ -39,7 +39,9 @@ public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
             var names: [String] = []
             for path in paths {
                 guard let field = prototype[keyPath: path] as? FieldBase else {
-                    throw StorageError(.invalidConfiguration, "an index of \(entityName) names a property that is no field; write \\.$name")
+                    throw StorageError(
+                        .invalidConfiguration,
+                        "an index or unique constraint of \(entityName) names a property that is not a field; write \\.$name")
                 }
                 names.append(field.keyPath)
             }
@@ -73,7 +75,7 @@ struct SchemaTypes {
 
     func entity(of type: CoreStoreObject.Type, for path: String) throws(StorageError) -> (name: String, prototype: CoreStoreObject) {
         if let found = known[ObjectIdentifier(type)] { return found }
-        throw StorageError(.invalidConfiguration, "\(path) leads to \(type), which is no entity of this schema")
+        throw StorageError(.invalidConfiguration, "\(path) refers to \(type), which is not an entity of this schema")
     }
 
     func parent(of prototype: CoreStoreObject) -> (name: String, prototype: CoreStoreObject)? {

@@ -34,7 +34,8 @@ extension FetchSource {
     /// - Throws: `notFound` if the object no longer exists.
     public func existingObject<O: ManagedObject>(with id: ObjectID<O>) throws(StorageError) -> O {
         if let object = try fetchExisting(id) { return object }
-        throw StorageError(.notFound, "the object no longer exists", details: .init(entity: id.key.root, keys: [id.key.key]))
+        throw StorageError(
+            .notFound, "\(id.key.root) \(id.key.key) no longer exists", details: .init(entity: id.key.root, keys: [id.key.key]))
     }
 }
 
@@ -61,7 +62,7 @@ extension ViewContext {
 
     fileprivate static var readOnly: StorageError {
         StorageError(
-            .readOnly, "viewContext is for looking at objects; write through backgroundContext(author:), a transaction or an update")
+            .readOnly, "viewContext is read-only; write with backgroundContext(author:), a transaction or an update")
     }
 }
 

@@ -13,7 +13,7 @@ extension Schema {
     public static func named(_ name: String, in bundle: Bundle) throws(StorageError) -> Schema {
         let url = (bundle.resourceURL ?? bundle.bundleURL).appendingPathComponent("\(name).xcdatamodeld")
         guard FileManager.default.fileExists(atPath: url.path) else {
-            throw StorageError(.notFound, "the bundle has no \"\(name).xcdatamodeld\": add it to the target's resources")
+            throw StorageError(.notFound, "the bundle does not contain \"\(name).xcdatamodeld\"; add it to the target's resources")
         }
         do throws(SchemaError) { return try Schema(xcodeModel: url) } catch { throw StorageError(error) }
     }

@@ -19,7 +19,7 @@ struct Arguments {
     func text(_ label: String) throws(ModelProblem) -> String? {
         guard let expression = self[label] else { return nil }
         guard let text = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
-            throw ModelProblem(expression, "\(label) must be a text in quotes: a macro does not see the values of names")
+            throw ModelProblem(expression, "\(label) must be a string literal: a macro cannot evaluate names")
         }
         return text
     }
@@ -28,7 +28,7 @@ struct Arguments {
     func flag(_ label: String) throws(ModelProblem) -> Bool {
         guard let expression = self[label] else { return false }
         guard let literal = expression.as(BooleanLiteralExprSyntax.self) else {
-            throw ModelProblem(expression, "\(label) must be true or false: a macro does not see the values of names")
+            throw ModelProblem(expression, "\(label) must be true or false: a macro cannot evaluate names")
         }
         return literal.literal.text == "true"
     }
@@ -37,7 +37,7 @@ struct Arguments {
     func name(_ label: String) throws(ModelProblem) -> String? {
         guard let expression = self[label] else { return nil }
         guard let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text else {
-            throw ModelProblem(expression, "\(label) must name a case, such as .cascade: a macro does not see the values of names")
+            throw ModelProblem(expression, "\(label) must be a case, such as .cascade: a macro cannot evaluate names")
         }
         return name
     }

@@ -13,7 +13,7 @@ enum IndexReader {
     }
 
     private static func problem(_ expression: ExprSyntax) -> ModelProblem {
-        ModelProblem(expression, "the indexes of a model are literals, such as [Index([\"age\"], where: \"isActive == true\")]")
+        ModelProblem(expression, "the indexes of a model must be literals, such as [Index([\"age\"], where: \"isActive == true\")]")
     }
 
     private static func index(_ expression: ExprSyntax) throws(ModelProblem) -> Index {

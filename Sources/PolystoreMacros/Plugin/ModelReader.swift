@@ -16,9 +16,9 @@ struct ModelReader {
     private let superclass: String
 
     init(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax) throws(ModelProblem) {
-        guard let declaration = declaration.as(ClassDeclSyntax.self) else { throw ModelProblem(node, "@Model needs a class") }
+        guard let declaration = declaration.as(ClassDeclSyntax.self) else { throw ModelProblem(node, "@Model requires a class") }
         guard let superclass = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription else {
-            throw ModelProblem(declaration.name, "@Model needs a superclass: ManagedObject, or another model class")
+            throw ModelProblem(declaration.name, "a class with @Model requires a superclass: ManagedObject, or another model class")
         }
         self.node = node
         self.declaration = declaration
@@ -62,11 +62,11 @@ struct ModelReader {
         if initializer.modifiers.contains(where: { $0.name.text == "convenience" }) { return }
         throw ModelProblem(
             initializer.initKeyword,
-            "a model class has no initialiser of its own: transaction.create makes an object, and its properties are assigned then; what takes "
-                + "arguments is a convenience init that calls self.init(context:)")
+            "a model class cannot have a designated initialiser: create objects with transaction.create and assign their properties, or "
+                + "declare a convenience init that calls self.init(context:)")
     }
 
-    /// Refuses stored properties inside `#if`, because a macro does not see which part is compiled.
+    /// Refuses stored properties inside `#if`, because a macro cannot determine which branch is compiled.
     private static func check(_ block: IfConfigDeclSyntax) throws(ModelProblem) {
         for clause in block.clauses {
             guard case .decls(let members)? = clause.elements else { continue }
@@ -76,7 +76,8 @@ struct ModelReader {
                     continue
                 }
                 throw ModelProblem(
-                    variable.bindings, "\(read.property.name) must stand outside of #if: a macro does not see which part is compiled")
+                    variable.bindings,
+                    "\(read.property.name) must be declared outside of #if: a macro cannot determine which branch is compiled")
             }
         }
     }

@@ -26,24 +26,25 @@ struct PropertyReader {
                 list.contains(where: { ["willSet", "didSet"].contains($0.accessorSpecifier.text) })
             else { return nil }
             throw ModelProblem(
-                variable.bindings, "a stored property of a model cannot have observers; mark it @Transient or observe elsewhere")
+                variable.bindings,
+                "a stored property of a model cannot have observers; mark it @Transient, or observe the object with a publisher")
         }
         guard let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
-            throw ModelProblem(variable.bindings, "declare each property of a model with a var of its own")
+            throw ModelProblem(variable.bindings, "declare each property of a model with a separate var")
         }
         let name = identifier.text.unquoted
         if variable.bindings.count > 1 {
-            throw ModelProblem(variable.bindings, "declare \(name) and what follows it each with a var of its own")
+            throw ModelProblem(variable.bindings, "declare \(name) and the properties after it each with a separate var")
         }
         if ModelClass.isTaken(name) {
             throw ModelProblem(
-                identifier, "every object has a \(name) already: give the property another name, and @Attribute(key: \"\(name)\")")
+                identifier, "every object already has a property \(name): give the property another name, and @Attribute(key: \"\(name)\")")
         }
         guard variable.bindingSpecifier.text == "var" else {
-            throw ModelProblem(variable.bindingSpecifier, "\(name) must be a var: a let cannot be loaded")
+            throw ModelProblem(variable.bindingSpecifier, "\(name) must be a var: a let cannot be loaded from the store")
         }
         guard let type = binding.typeAnnotation?.type else {
-            throw ModelProblem(identifier, "\(name) needs a type annotation: a macro does not see inferred types")
+            throw ModelProblem(identifier, "\(name) requires a type annotation: a macro cannot see inferred types")
         }
         var reading = try property(name, ModelType(type), binding.initializer?.value)
         reading.property.access = Access(variable.modifiers).written.replacing("open", with: "public")
@@ -70,14 +71,14 @@ struct PropertyReader {
 
     private func relationship(_ name: String, _ type: ModelType, _ arguments: Arguments) throws(ModelProblem) -> ModelClass.Property {
         guard let (kind, destination) = type.relationship else {
-            throw ModelProblem(variable.bindings, "the relationship \(name) needs the type T?, Set<T> or [T]")
+            throw ModelProblem(variable.bindings, "the relationship \(name) must have the type T?, Set<T> or [T]")
         }
         var inverse: String?
         if let expression = arguments["inverse"] {
             guard let path = expression.as(KeyPathExprSyntax.self),
                 let last = path.components.last?.component.as(KeyPathPropertyComponentSyntax.self)
             else {
-                throw ModelProblem(expression, "inverse must be a key path, such as \\Dog.owner: a macro does not see the values of names")
+                throw ModelProblem(expression, "inverse must be a key path, such as \\Dog.owner: a macro cannot evaluate names")
             }
             inverse = last.declName.baseName.text.unquoted
         }
@@ -104,7 +105,7 @@ struct PropertyReader {
             reading.property.rules.append("\(name ?? ""): (\(argument) as \(reading.property.type)).attributeValue")
         case "minLength", "maxLength", "pattern": reading.property.rules.append("\(name ?? ""): \(argument)")
         case "deleteRule", "inverseDeleteRule": reading.property.crossReference.append("\(name ?? ""): \(argument)")
-        default: throw ModelProblem(option, "an option is written as it is, such as .unique: a macro does not see the values of names")
+        default: throw ModelProblem(option, "an option must be a literal case, such as .unique: a macro cannot evaluate names")
         }
     }
 

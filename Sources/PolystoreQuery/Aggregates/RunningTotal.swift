@@ -9,7 +9,7 @@ struct RunningTotal {
     private var isNonFinite = false
     private var decimal = DecimalTotal()
 
-    static var overflow: QueryError { QueryError(.arithmeticOverflow, "the total leaves the range of its type") }
+    static var overflow: QueryError { QueryError(.arithmeticOverflow, "the total is outside the range of its type") }
 
     mutating func add(_ cell: Cell, _ type: ValueType) throws(QueryError) {
         // The checker accepts only numbers here.

@@ -24,24 +24,25 @@ struct ExpressionChecker {
         case .path(let path): return .path(try paths.check(path, from: entity))
         case .outer(let level, let path):
             guard level > 0, level <= outer.count else {
-                throw QueryError(path: path.description, "there is no object outside whose \(path) could be looked at")
+                throw QueryError(
+                    path: path.description, "the reference to an outer object's \(path) is not inside a condition on related objects")
             }
             return .outer(level, try paths.check(path, from: outer[outer.count - level]))
         case .variable(let name): throw PredicateChecker.open(name)
         case .value(let value):
-            if value.isNaN { throw QueryError("NaN cannot be compared with anything, and is no value") }
+            if value.isNaN { throw QueryError("NaN is not a value that can be compared") }
             return .value(value, value.kind.type)
         case .function(let function, let arguments):
             let checked = try arguments.mapChecked { argument throws(QueryError) in try check(argument) }
             return try self.function(function, checked)
         case .conditional(let condition, let a, let b):
             let first = try check(a), second = try check(b)
-            let type = try common([first, second], "the two sides of a conditional")
+            let type = try common([first, second], "the two results of a conditional")
             return .conditional(try check(condition, entity, outer), first, second, type)
         case .related(let aggregate): return try related(aggregate)
         case .aggregate(let aggregate):
             throw QueryError(
-                "\(QueryExpression.aggregate(aggregate)) is an aggregate over a group, which has a place only in a query for values")
+                "\(QueryExpression.aggregate(aggregate)) is an aggregate over a group, which is allowed only in a query for values")
         }
     }
 
@@ -57,22 +58,22 @@ struct ExpressionChecker {
         let descriptor = function.descriptor
         switch descriptor.count {
         case .exactly(let wanted) where arguments.count != wanted:
-            throw QueryError("\(function.name) takes \(wanted == 1 ? "one argument" : "\(wanted) arguments")")
-        case .oneOrMore where arguments.isEmpty: throw QueryError("\(function.name) takes one argument or more")
+            throw QueryError("\(function.name) takes \(wanted == 1 ? "one argument" : "\(wanted) arguments"), not \(arguments.count)")
+        case .oneOrMore where arguments.isEmpty: throw QueryError("\(function.name) takes at least one argument")
         case .exactly, .oneOrMore: break
         }
         if let zone = descriptor.zone, TimeZone(identifier: zone) == nil {
-            throw QueryError("\"\(zone.excerpt())\" is no time zone; use a name such as Europe/Berlin, or UTC")
+            throw QueryError("\"\(zone.excerpt())\" is not a time zone; use an identifier such as Europe/Berlin, or UTC")
         }
         let common: ValueType
         switch descriptor.takes {
         case .numbers: common = try number(function, arguments)
         case .wholeNumbers:
             common = try number(function, arguments)
-            if common != .int64 { throw QueryError("\(function.name) needs whole numbers") }
+            if common != .int64 { throw QueryError("\(function.name) requires integers, not \(common.rawValue)") }
         case .texts:
             common = .string
-            try check(arguments, of: function, "a text", \.isText)
+            try check(arguments, of: function, "a string", \.isText)
         case .date:
             common = .date
             try check(arguments, of: function, "a date") { $0 == .date }
@@ -89,7 +90,7 @@ struct ExpressionChecker {
         _ arguments: [CheckedExpression], of function: Function, _ wanted: String, _ fits: (ValueType) -> Bool
     ) throws(QueryError) {
         for argument in arguments where !isNil(argument) && !fits(argument.type) {
-            throw QueryError(path: text(argument), "\(function.name) needs \(wanted), not \(argument.type.rawValue)")
+            throw QueryError(path: text(argument), "\(function.name) requires \(wanted), not \(argument.type.rawValue)")
         }
     }
 
@@ -103,7 +104,7 @@ struct ExpressionChecker {
     /// otherwise a whole number.
     private func number(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {
         for argument in arguments where !isNil(argument) && (!argument.type.isNumeric || isReference(argument)) {
-            throw QueryError(path: text(argument), "\(function.name) needs numbers, not \(argument.type.rawValue)")
+            throw QueryError(path: text(argument), "\(function.name) requires numbers, not \(argument.type.rawValue)")
         }
         return Self.numeric(arguments.map(\.type))
     }
@@ -130,7 +131,8 @@ struct ExpressionChecker {
         let many = hops.count { if case .toMany = $0 { true } else { false } }
         if many != 1 {
             throw QueryError(
-                path: aggregate.relationship.description, "an aggregate goes over one to-many relationship, this path has \(many)")
+                path: aggregate.relationship.description,
+                "the path of an aggregate must contain exactly one to-many relationship, not \(many)")
         }
         let condition =
             try aggregate.predicate.map { predicate throws(QueryError) in
@@ -162,7 +164,7 @@ struct ExpressionChecker {
         }
         for side in [a, b] where isOrder {
             if let path = side.property, paths.attribute(path)?.coder != nil {
-                throw QueryError(path: path.text, "a coded attribute has no order")
+                throw QueryError(path: path.text, "a coded attribute is not ordered; compare it with == or !=")
             }
         }
     }

@@ -9,8 +9,8 @@ extension FetchRequest {
             throw QueryError(
                 path: entity, "the model has no entity of this name\(Suggestion.nearest(entity, in: schema.entities.map(\.name)))")
         }
-        if let limit, limit < 0 { throw QueryError("a limit cannot be negative") }
-        if offset < 0 { throw QueryError("an offset cannot be negative") }
+        if let limit, limit < 0 { throw QueryError("the limit \(limit) is negative") }
+        if offset < 0 { throw QueryError("the offset \(offset) is negative") }
         let family = includesSubentities ? schema[index].family : [index]
         var plan = FetchPlan(entity: index, entities: family)
         if let predicate { plan.predicate = try PredicateChecker(schema: schema, entity: index).check(predicate) }
@@ -25,10 +25,10 @@ extension FetchRequest {
         for term in order {
             let expression = try expressions.check(term.expression)
             if case .path(let path) = expression, expressions.paths.attribute(path)?.coder != nil {
-                throw QueryError(path: path.text, "a coded attribute has no order")
+                throw QueryError(path: path.text, "a coded attribute is not ordered and cannot be a sort key")
             }
             if case .path(let path) = expression, path.leaf != .key, expressions.paths.isReference(path) {
-                throw QueryError(path: path.text, "objects have no order; order by one of their properties, or by their identity: SELF")
+                throw QueryError(path: path.text, "objects are not ordered; sort by one of their properties, or by their identity: SELF")
             }
             // A constant has no effect on the order, and neither has a repeated sort key.
             if case .value = expression { continue }

@@ -9,7 +9,7 @@ struct PathChecker {
 
     private func checkLength(_ path: PropertyPath) throws(QueryError) {
         if path.names.count <= Self.longest + 1 { return }
-        throw QueryError(.tooComplex, path: path.description, "a key path may have \(Self.longest) relationships and a property")
+        throw QueryError(.tooComplex, path: path.description, "a key path can have at most \(Self.longest) relationships and a property")
     }
 
     /// Returns the property at the end of a path of to-one relationships.
@@ -29,7 +29,9 @@ struct PathChecker {
                     steps: steps, entity: current, leaf: .slot(slot), type: description.slots[slot].type, text: path.description)
             }
             guard let destination = description.slots[slot].destination else {
-                throw QueryError(path: path.description, "\(description.name).\(name) is an attribute; only relationships lead on")
+                throw QueryError(
+                    path: path.description, "\(description.name).\(name) is an attribute; a key path can continue only after a relationship"
+                )
             }
             steps.append(CheckedPath.Step(entity: current, slot: slot, destination: destination))
             current = destination
@@ -69,18 +71,19 @@ struct PathChecker {
     func checkAggregate(_ function: AggregateFunction, _ argument: CheckedExpression?) throws(QueryError) -> ValueType {
         let descriptor = function.descriptor
         guard let argument else {
-            guard descriptor.takesObjects else { throw QueryError("\(function.rawValue) needs a property") }
+            guard descriptor.takesObjects else { throw QueryError("\(function.rawValue) requires a property") }
             return descriptor.type(of: .int64)
         }
         switch descriptor.takes {
         case .anything: break
         case .numbers:
             if !argument.type.isNumeric || argument.property.map(isReference) ?? false {
-                throw QueryError(path: argument.property?.text ?? "", "\(function.rawValue) needs a number")
+                throw QueryError(
+                    path: argument.property?.text ?? "", "\(function.rawValue) requires a number")
             }
         case .ordered:
             if let path = argument.property, attribute(path)?.coder != nil {
-                throw QueryError(path: path.text, "\(function.rawValue) needs values that have an order")
+                throw QueryError(path: path.text, "\(function.rawValue) requires ordered values, and a coded attribute is not ordered")
             }
         }
         return descriptor.type(of: argument.type)
@@ -106,7 +109,7 @@ struct PathChecker {
         if description.relationship(name) != nil {
             return QueryError(
                 path: path.description,
-                "\(description.name).\(name) is a to-many relationship; say ANY, ALL or NONE of it, or an aggregate such as @count")
+                "\(description.name).\(name) is a to-many relationship; use ANY, ALL or NONE, or an aggregate such as @count")
         }
         let known = description.slots.map(\.name)
         let near = Suggestion.nearest(name, in: known)

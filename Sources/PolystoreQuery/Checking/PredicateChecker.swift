@@ -24,16 +24,18 @@ struct PredicateChecker {
         return try check(predicate, &nodes)
     }
 
-    static func tooDeep(_ what: String) -> QueryError { QueryError(.tooComplex, "\(what) may be \(QueryPredicate.deepest) levels deep") }
+    static func tooDeep(_ what: String) -> QueryError {
+        QueryError(.tooComplex, "\(what) can be at most \(QueryPredicate.deepest) levels deep")
+    }
 
     /// Returns the error for a variable that has no value.
     static func open(_ variable: String) -> QueryError {
-        QueryError(path: "$" + variable, "$\(variable.excerpt()) stands for a value that was not given; give it with substituting")
+        QueryError(path: "$" + variable, "the variable $\(variable.excerpt()) has no value; pass one to substituting")
     }
 
     private func check(_ predicate: QueryPredicate, _ nodes: inout Int) throws(QueryError) -> CheckedPredicate {
         nodes += 1
-        if nodes > Self.largest { throw QueryError(.tooComplex, "a predicate may have \(Self.largest) parts") }
+        if nodes > Self.largest { throw QueryError(.tooComplex, "a predicate can have at most \(Self.largest) parts") }
         switch predicate.node {
         case .constant(let value): return .constant(value)
         case .compare(let a, let comparison, let b): return try compare(a, comparison, b)
@@ -85,7 +87,7 @@ struct PredicateChecker {
         }
         let (hops, destination) = try paths.hops(path, from: entity)
         guard hops.contains(where: { if case .toMany = $0 { true } else { false } }) else {
-            throw QueryError(path: path.description, "\(quantifier.rawValue) needs a to-many relationship")
+            throw QueryError(path: path.description, "\(quantifier.rawValue) requires a to-many relationship")
         }
         let condition = try PredicateChecker(schema: schema, entity: destination, outer: outer + [entity]).check(inner, &nodes)
         func some(_ condition: CheckedPredicate) -> CheckedPredicate {
@@ -138,14 +140,14 @@ struct PredicateChecker {
             }
         }
         if paths.attribute(path)?.coder != nil, comparison != .equal, comparison != .notEqual {
-            throw QueryError(path: path.text, "a coded attribute has no order")
+            throw QueryError(path: path.text, "a coded attribute is not ordered; compare it with == or !=")
         }
         if paths.isReference(path), comparison != .equal, comparison != .notEqual, path.leaf != .key {
-            throw QueryError(path: path.text, "objects have no order; compare with == or !=")
+            throw QueryError(path: path.text, "objects are not ordered; compare with == or !=")
         }
         if let object = try object(value, path) {
             guard comparison == .equal || comparison == .notEqual else {
-                throw QueryError(path: path.text, "objects have no order; compare with == or !=")
+                throw QueryError(path: path.text, "objects are not ordered; compare with == or !=")
             }
             return .compare(path, comparison, object)
         }
@@ -162,7 +164,7 @@ struct PredicateChecker {
     private func object(_ value: Value, _ path: CheckedPath) throws(QueryError) -> Value? {
         guard case .string(let text) = value, paths.isReference(path) else { return nil }
         if let key = ObjectKey(text) { return key.constant }
-        throw QueryError(path: path.text, "\"\(text.excerpt())\" is no URI of an object; compare with an object, its id or its URI")
+        throw QueryError(path: path.text, "\"\(text.excerpt())\" is not the URI of an object; compare with an object, its id or its URI")
     }
 
     private func comparePaths(_ a: PropertyPath, _ comparison: Comparison, _ b: PropertyPath) throws(QueryError) -> CheckedPredicate {
@@ -238,8 +240,8 @@ struct PredicateChecker {
             case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
             }
         }
-        if x.isNaN || y.isNaN { throw QueryError("NaN cannot be compared with anything") }
-        guard let order = ExactNumber.compare(x, y) else { throw QueryError("two constants of different types are compared") }
+        if x.isNaN || y.isNaN { throw QueryError("NaN is not a value that can be compared") }
+        guard let order = ExactNumber.compare(x, y) else { throw QueryError("constants of different types cannot be compared") }
         return comparison.holds(order)
     }
 }

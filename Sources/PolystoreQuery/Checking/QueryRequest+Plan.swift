@@ -6,10 +6,10 @@ extension QueryRequest {
     /// - Throws: `QueryError` that describes the fault. A plain property beside an aggregate must be among the grouping keys, and aliases
     ///   must differ.
     package func plan(in schema: Schema) throws(QueryError) -> QueryPlan {
-        guard !outputs.isEmpty else { throw QueryError("a query needs at least one output") }
+        guard !outputs.isEmpty else { throw QueryError("a query requires at least one output") }
         var seen: Set<String> = []
         for output in outputs where !seen.insert(output.alias).inserted {
-            throw QueryError(path: output.alias, "two outputs are called \"\(output.alias.excerpt())\"; name one with another alias")
+            throw QueryError(path: output.alias, "two outputs have the alias \"\(output.alias.excerpt())\"; give one another alias")
         }
         let outputs = outputsOfObjects(in: schema)
         let isGrouped = !groupBy.isEmpty || having != nil || outputs.contains { $0.expression.hasAggregate } || isDistinct
@@ -24,8 +24,8 @@ extension QueryRequest {
         rows.limit = nil
         rows.offset = 0
         let plan = try rows.plan(in: schema)
-        if let limit = fetch.limit, limit < 0 { throw QueryError("a limit cannot be negative") }
-        if fetch.offset < 0 { throw QueryError("an offset cannot be negative") }
+        if let limit = fetch.limit, limit < 0 { throw QueryError("the limit \(limit) is negative") }
+        if fetch.offset < 0 { throw QueryError("the offset \(fetch.offset) is negative") }
         let keys = isDistinct && groupBy.isEmpty ? outputs.map(\.expression).filter { !$0.hasAggregate } : groupBy
         var request = self
         request.outputs = outputs
@@ -102,7 +102,7 @@ struct GroupChecker: QueryRewriter {
         case .path(let path):
             let checked = try expressions.check(expression)
             if let key = checkedKeys.firstIndex(where: { $0.isSame(as: checked) }) { return .path(GroupAnswer.name(key)) }
-            throw QueryError(path: path.description, "a property beside an aggregate must be among the grouping keys")
+            throw QueryError(path: path.description, "a property that is selected with an aggregate must be a grouping key")
         // Neither is valid here; the checker reports it.
         case .outer, .variable:
             _ = try expressions.check(expression)
@@ -111,14 +111,15 @@ struct GroupChecker: QueryRewriter {
         case .value, .function, .conditional: return try rebuilt(expression, depth)
         case .related(let aggregate):
             throw QueryError(
-                path: aggregate.relationship.description, "what is computed of related objects must be a grouping key beside an aggregate")
+                path: aggregate.relationship.description,
+                "an aggregate over related objects that is selected with an aggregate over the group must be a grouping key")
         }
     }
 
     mutating func rewritten(_ predicate: QueryPredicate, _ depth: Int) throws(QueryError) -> QueryPredicate {
         switch predicate.node {
         case .open(_, _, let variable): throw PredicateChecker.open(variable)
-        case .related, .isEntity: throw QueryError("a condition on groups speaks of grouping keys and aggregates")
+        case .related, .isEntity: throw QueryError("a condition on groups can contain only grouping keys and aggregates")
         case .constant, .compare, .isIn, .between, .text, .and, .or, .not: return try rebuilt(predicate, depth)
         }
     }

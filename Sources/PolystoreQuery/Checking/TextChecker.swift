@@ -6,7 +6,7 @@ struct TextChecker {
 
     func check(_ expression: QueryExpression, _ match: TextMatch, _ needle: String) throws(QueryError) -> CheckedPredicate {
         let text = try expressions.check(expression)
-        guard text.type.isText else { throw QueryError(path: name(text), "\(match.rawValue) needs a text, not \(text.type.rawValue)") }
+        guard text.type.isText else { throw QueryError(path: name(text), "\(match.rawValue) requires a string, not \(text.type.rawValue)") }
         if match == .search { return try search(text, SearchQuery(needle)) }
         if case .value(.null, _) = text { return .constant(false) }
         // No stored text contains U+0000, so no stored text can contain this needle.

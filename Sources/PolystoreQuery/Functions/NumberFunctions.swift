@@ -62,7 +62,9 @@ extension FunctionDescriptor {
         whole: @escaping @Sendable (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
         real: @escaping @Sendable (Double, Double) -> Double, decimal: @escaping @Sendable (Decimal, Decimal) -> Decimal?
     ) -> FunctionDescriptor {
-        @Sendable func overflow() -> QueryError { QueryError(.arithmeticOverflow, "the result of \(name) leaves the range of its type") }
+        @Sendable func overflow() -> QueryError {
+            QueryError(.arithmeticOverflow, "the result of \(name) is outside the range of its type")
+        }
         @Sendable func checkDivisor(_ isZero: Bool) throws(QueryError) {
             if divides, isZero { throw QueryError(.divisionByZero, "\(name) by zero") }
         }

@@ -69,7 +69,7 @@ struct PatternCompiler {
         var most: Int? = least
         if take(",") { most = number() }
         guard take("}") else { throw problem("no \"}\"") }
-        if least > most ?? .max || max(least, most ?? 0) > Self.mostRepetitions { throw problem("an impossible number of repetitions") }
+        if least > most ?? .max || max(least, most ?? 0) > Self.mostRepetitions { throw problem("an invalid number of repetitions") }
         return (least, most)
     }
 
@@ -121,9 +121,9 @@ struct PatternCompiler {
     }
 
     private mutating func group() throws(QueryError) -> [Pattern.Step] {
-        if take("?"), !take(":") { throw problem("a kind of group that is not supported") }
+        if take("?"), !take(":") { throw problem("an unsupported kind of group") }
         depth += 1
-        if depth > Self.deepest { throw QueryError(.tooComplex, path: text, "the pattern has groups deeper than \(Self.deepest)") }
+        if depth > Self.deepest { throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.deepest) levels of groups") }
         let steps = try alternation()
         guard take(")") else { throw problem("no \")\"") }
         depth -= 1
@@ -145,7 +145,7 @@ struct PatternCompiler {
         case "t": return .one("\t")
         case "a"..."z", "A"..."Z", "0"..."9":
             position -= 1
-            throw problem("an escape that is not supported")
+            throw problem("an unsupported escape")
         default: return .one(scalar)
         }
     }
@@ -183,10 +183,12 @@ struct PatternCompiler {
         position += 1
         if last == 0x5C {
             let escaped = try escape()
-            guard !escaped.isNegated, escaped.ranges.count == 1, escaped.ranges[0].count == 1 else { throw problem("a class in a range") }
+            guard !escaped.isNegated, escaped.ranges.count == 1, escaped.ranges[0].count == 1 else {
+                throw problem("a character class as the end of a range")
+            }
             last = escaped.ranges[0].lowerBound
         }
-        guard first <= last else { throw problem("a range that ends before it begins") }
+        guard first <= last else { throw problem("a range whose end is before its start") }
         result.ranges.append(first...last)
     }
 

@@ -20,10 +20,10 @@ struct SearchParser {
     }
 
     mutating func parse() throws(QueryError) -> (groups: [[SearchQuery.Term]], excluded: [SearchQuery.Term]) {
-        if text.utf8.count > Self.longest { throw QueryError(.tooComplex, "a search has at most \(Self.longest) bytes") }
+        if text.utf8.count > Self.longest { throw QueryError(.tooComplex, "a search can have at most \(Self.longest) bytes") }
         while skipSpace() { try next() }
         if let pending { throw error(pending, "a word is expected after OR") }
-        if groups.isEmpty { throw QueryError("a search needs at least one word that is to occur") }
+        if groups.isEmpty { throw QueryError("a search needs at least one word that is not excluded") }
         return (groups, excluded)
     }
 
@@ -74,13 +74,13 @@ struct SearchParser {
         let isPrefix = content.last == "*"
         if isPrefix { content.removeLast() }
         if content.contains("*") || isPrefix && !(content.last.map { WordScalars.shared.contains($0.value) } ?? false) {
-            throw error(start, "* stands only directly behind the last word, for all that begin so")
+            throw error(start, "* is allowed only directly after the last word of a term")
         }
         var text = String.UnicodeScalarView()
         text.append(contentsOf: content)
         let list = SearchWords(String(text)).list
         words += list.count
-        if words > SearchQuery.mostWords { throw QueryError(.tooComplex, "a search has at most \(SearchQuery.mostWords) words") }
+        if words > SearchQuery.mostWords { throw QueryError(.tooComplex, "a search can have at most \(SearchQuery.mostWords) words") }
         if list.isEmpty {
             if isPrefix { throw error(start, "a letter or digit is expected before *") }
             return nil
@@ -96,7 +96,7 @@ struct SearchParser {
 
     private mutating func add(_ term: SearchQuery.Term, _ isExcluded: Bool, _ start: Int) throws(QueryError) {
         if isExcluded {
-            if pending != nil { throw error(start, "- cannot stand beside OR") }
+            if pending != nil { throw error(start, "- cannot be combined with OR") }
             excluded.append(term)
             isAfterTerm = false
         } else if pending != nil {

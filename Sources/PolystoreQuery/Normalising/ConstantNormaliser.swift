@@ -44,7 +44,7 @@ struct ConstantNormaliser {
 
     private func bound(_ value: Value) throws(QueryError) -> Bound {
         if value.isNaN {
-            throw QueryError(path: path.text, "NaN cannot be compared with anything")
+            throw QueryError(path: path.text, "NaN is not a value that can be compared")
         }
         switch (path.type, value) {
         case (.string, .string(let text)), (.url, .string(let text)):

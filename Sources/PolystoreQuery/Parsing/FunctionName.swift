@@ -20,7 +20,7 @@ enum FunctionName {
         // The time zone is the second argument; without one it is UTC.
         if arguments.count == 1 { return .function(.datePart(part, timeZone: "UTC"), arguments) }
         guard arguments.count == 2, case .value(.string(let zone)) = arguments[1].node else {
-            throw QueryError("\(name) takes a date and, if it is not UTC, the name of a time zone")
+            throw QueryError("\(name) takes a date and optionally the identifier of a time zone, by default UTC")
         }
         return .function(.datePart(part, timeZone: zone), [arguments[0]])
     }

@@ -41,7 +41,7 @@ struct PredicateLexer {
 
     /// Returns all tokens, with the end as the last one, and for each opening parenthesis the index of its closing one.
     static func tokens(_ text: String) throws(QueryError) -> (tokens: [PredicateToken], closings: [Int: Int]) {
-        if text.utf8.count > longest { throw QueryError(.tooComplex, "the text of a predicate has at most \(longest) bytes") }
+        if text.utf8.count > longest { throw QueryError(.tooComplex, "the text of a predicate can have at most \(longest) bytes") }
         var lexer = PredicateLexer(text)
         var tokens: [PredicateToken] = [], open: [Int] = [], closings: [Int: Int] = [:]
         while true {
@@ -76,7 +76,7 @@ struct PredicateLexer {
         case "#", "@", "$":
             offset += 1
             guard let start = current, Self.isNameStart(start) else {
-                throw QueryError("at character \(position): a name is expected behind \"\(scalar)\"")
+                throw QueryError("at character \(position): a name is expected after \"\(scalar)\"")
             }
             let name = name()
             return token(scalar == "#" ? .name(name, isQuoted: true) : (scalar == "@" ? .operation(name) : .variable(name)))
@@ -116,7 +116,7 @@ struct PredicateLexer {
         offset += 1
         let flags = take { "0123456789.lhqzt-".unicodeScalars.contains($0) }
         guard let scalar = current, "@KdDiuxXoOcfeEgGaAsS".unicodeScalars.contains(scalar) else {
-            throw QueryError("at character \(position): after % one of @, K, d, f, s and their like is expected")
+            throw QueryError("at character \(position): a format specifier such as @, K, d, f or s is expected after %")
         }
         offset += 1
         _ = flags
@@ -161,6 +161,6 @@ struct PredicateLexer {
             }
             offset += 1
         }
-        throw QueryError("at character \(start): the text is not closed")
+        throw QueryError("at character \(start): the string is not terminated")
     }
 }

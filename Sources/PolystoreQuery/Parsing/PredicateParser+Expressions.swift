@@ -98,7 +98,7 @@ extension PredicateParser {
             position += 1
             arguments.removeFirst()
             return .outer(plainLevel, path)
-        case (_, .list), (_, .path): throw expected("another kind of argument for the placeholder")
+        case (_, .list), (_, .path): throw expected("an argument of another kind for the placeholder")
         }
     }
 
@@ -125,7 +125,7 @@ extension PredicateParser {
     private mutating func literal(_ type: ValueType, _ name: String) throws(QueryError) -> QueryExpression {
         guard position + 1 < tokens.count, case .text(let text) = tokens[position + 1].kind else { return try pathOrAggregate() }
         position += 1
-        guard let value = ValueText.value(text, as: type) else { throw expected("a \(name.lowercased()) in its text form") }
+        guard let value = ValueText.value(text, as: type) else { throw expected("the text form of a \(name.lowercased())") }
         return constant(value)
     }
 
@@ -170,7 +170,7 @@ extension PredicateParser {
         }
         guard let result = try FunctionName.expression(name, options, arguments) else {
             let near = Suggestion.nearest(name, in: FunctionName.all)
-            throw QueryError("at character \(place): there is no function \"\(name.excerpt())\"\(near)")
+            throw QueryError("at character \(place): there is no function named \"\(name.excerpt())\"\(near)")
         }
         return result
     }

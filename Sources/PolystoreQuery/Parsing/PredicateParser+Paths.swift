@@ -53,11 +53,11 @@ extension PredicateParser {
     /// Returns the path of a reference to the innermost object. Relationships of outer objects are invalid inside a condition.
     private func own(_ reference: Reference, _ start: Int) throws(QueryError) -> PropertyPath {
         if reference.level == 0 { return reference.path }
-        let variable = scopes.last.flatMap { $0 }.map { "; begin with $\($0.excerpt()) for those of the related objects" } ?? ""
+        let variable = scopes.last.flatMap { $0 }.map { "; begin with $\($0.excerpt()) for a path of the related objects" } ?? ""
         throw QueryError(
             path: reference.path.description,
-            "at character \(start): inside of a condition on related objects only single values of an object outside can be looked at, "
-                + "not the objects that \(reference.path) leads to\(variable)")
+            "at character \(start): a condition on related objects can refer only to single values of an outer object, not to the objects "
+                + "of \(reference.path)\(variable)")
     }
 
     private mutating func firstName() throws(QueryError) -> Reference {

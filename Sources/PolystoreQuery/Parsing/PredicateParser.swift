@@ -49,7 +49,7 @@ struct PredicateParser {
     }
 
     func checkArguments() throws(QueryError) {
-        if !arguments.isEmpty { throw QueryError("there are \(arguments.count) more arguments than placeholders") }
+        if !arguments.isEmpty { throw QueryError("the predicate has \(arguments.count) fewer placeholders than arguments") }
     }
 
     var current: PredicateToken { tokens[position] }
@@ -268,7 +268,7 @@ struct PredicateParser {
         case (.value(.string(let needle)), .path), (.value(.string(let needle)), .outer): return .text(right, .contains, needle)
         case (_, .path(let path)): return .related(.any, path, .compare(.path(.object), .equal, try left.inside(1)))
         case (_, .outer(_, let path)): throw ReferenceRewriter.outside(path)
-        default: throw expected("a list in braces, or a key path")
+        default: throw expected("a list in braces or a key path")
         }
     }
 

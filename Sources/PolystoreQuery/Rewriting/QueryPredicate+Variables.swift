@@ -64,16 +64,16 @@ private struct Substitution: QueryRewriter {
         case (.between, .list(let list)) where list.count == 2: return .between(expression, .value(list[0]), .value(list[1]))
         case (.between, _): throw wrong(name, "a list of two values")
         case (.text(let match), .value(.string(let needle))): return .text(expression, match, needle)
-        case (.text, _): throw wrong(name, "a text")
+        case (.text, _): throw wrong(name, "a string")
         }
     }
 
     private func argument(_ name: String) throws(QueryError) -> PredicateArgument {
         if let found = values[name] { return found }
-        throw QueryError(path: "$" + name, "no value is given for $\(name.excerpt())\(Suggestion.nearest(name, in: values.keys))")
+        throw QueryError(path: "$" + name, "the variable $\(name.excerpt()) has no value\(Suggestion.nearest(name, in: values.keys))")
     }
 
     private func wrong(_ name: String, _ wanted: String) -> QueryError {
-        QueryError(path: "$" + name, "what is given for $\(name.excerpt()) must be \(wanted)")
+        QueryError(path: "$" + name, "the value of $\(name.excerpt()) must be \(wanted)")
     }
 }

@@ -6,7 +6,7 @@ struct ReferenceRewriter: QueryRewriter {
 
     mutating func rewritten(_ predicate: QueryPredicate, _ depth: Int) throws(QueryError) -> QueryPredicate {
         if depth == 0, case .isEntity = predicate.node, try own(.object) != .object {
-            throw QueryError("the class of an object that a relationship leads to has no place in an expression")
+            throw QueryError("ISA on an object of a relationship is not allowed in an expression")
         }
         guard depth == 0, case .related(let quantifier, let path, let inner) = predicate.node else { return try rebuilt(predicate, depth) }
         return .related(quantifier, try own(path), try rewritten(inner, depth + 1))
@@ -42,7 +42,8 @@ struct ReferenceRewriter: QueryRewriter {
     static func outside(_ path: PropertyPath) -> QueryError {
         QueryError(
             path: path.description,
-            "a condition on related objects looks at \(path) of an object outside, of which only single values have a place there")
+            "a condition on related objects refers to \(path) of an outer object, but only single values of outer objects are allowed there"
+        )
     }
 }
 

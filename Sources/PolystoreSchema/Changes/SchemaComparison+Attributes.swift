@@ -12,7 +12,7 @@ extension SchemaComparison {
         for attribute in after.attributes where names.origins[attribute.name] == nil { add(attribute, after) }
         let kept = before.attributes.compactMap { names.successors[$0.name] }
         if kept != after.attributes.map(\.name).filter({ names.origins[$0] != nil }) {
-            add(after.name, "the attributes of \(after.name) stand in another order")
+            add(after.name, "the attributes of \(after.name) are declared in another order")
         }
     }
 
@@ -26,14 +26,15 @@ extension SchemaComparison {
                 } else if before.type.narrower.contains(after.type) {
                     .conditional("every value of \(path) is in the range of \(after.type.rawValue)")
                 } else {
-                    .undecided("what becomes of its values, of which not every one is a \(after.type.rawValue)")
+                    .undecided("the conversion of values that are not valid as \(after.type.rawValue)")
                 }
             add(path, "\(path) changed from \(before.type.rawValue) to \(after.type.rawValue)", effect)
         }
         if before.isOptional != after.isOptional {
             add(
                 path, "\(path) became \(after.isOptional ? "optional" : "required")",
-                after.isOptional || after.defaultValue != nil ? .inferred : .conditional("\(path) is nil in no object: it has no default"))
+                after.isOptional || after.defaultValue != nil
+                    ? .inferred : .conditional("\(path) is not nil in any object, as it has no default"))
         }
         if before.allowedValues != after.allowedValues {
             let isWider =
@@ -41,7 +42,7 @@ extension SchemaComparison {
             add(path, "the allowed values of \(path) changed", isWider ? .inferred : .conditional("no object has another value in \(path)"))
         }
         if before.coder != after.coder {
-            add(path, "the coder of \(path) changed", .undecided("how its values are coded anew"))
+            add(path, "the coder of \(path) changed", .undecided("the conversion of its encoded values"))
         }
     }
 
@@ -54,7 +55,7 @@ extension SchemaComparison {
             guard let name = entities.successors[member.name] else { return false }
             return Self.goesOver(attribute, Self.attribute(attribute.name, of: name, in: new))
         }
-        add(path, "attribute \(path) is gone", isKept ? .inferred : .lossy("the values of \(path)"), of: attribute.name)
+        add(path, "attribute \(path) was removed", isKept ? .inferred : .lossy("the values of \(path)"), of: attribute.name)
     }
 
     private mutating func add(_ attribute: Attribute, _ entity: Entity) {
@@ -66,8 +67,8 @@ extension SchemaComparison {
                 Self.attribute(attribute.name, of: member, in: old).map { Self.goesOver($0, attribute) } ?? false
             }
         add(
-            path, "attribute \(path) is new",
-            isFilled ? .inferred : .undecided("what it is in the objects that are there: it has no default"))
+            path, "attribute \(path) was added",
+            isFilled ? .inferred : .undecided("its value in existing objects, as it has no default"))
     }
 
     /// Returns whether the values of an attribute are valid values of another one without conversion, because it moved to or from the

@@ -12,8 +12,8 @@ extension SchemaComparison {
             let path = "\(after.name).\(relationship.name)"
             let hasObjects = entities.origins[after.name] != nil
             add(
-                path, "relationship \(path) is new",
-                relationship.isOptional || !hasObjects ? .inferred : .undecided("what it leads to in the objects that are there"))
+                path, "relationship \(path) was added",
+                relationship.isOptional || !hasObjects ? .inferred : .undecided("the related objects of existing objects"))
         }
     }
 
@@ -21,7 +21,7 @@ extension SchemaComparison {
     private mutating func remove(_ relationship: Relationship, _ entity: Entity) {
         let path = "\(entity.name).\(relationship.name)"
         let other = relationship.inverse.flatMap { successor(of: $0, relationship.destination) }
-        add(path, "relationship \(path) is gone", other == nil ? .lossy("what \(path) leads to") : .inferred, of: relationship.name)
+        add(path, "relationship \(path) was removed", other == nil ? .lossy("the references of \(path)") : .inferred, of: relationship.name)
     }
 
     private mutating func compare(_ before: Relationship, _ after: Relationship, _ entity: String) {
@@ -31,7 +31,7 @@ extension SchemaComparison {
             add(
                 path, "the destination of \(path) changed from \(before.destination) to \(after.destination)",
                 isAncestor(after.destination, of: before.destination)
-                    ? .inferred : .undecided("what it leads to among the objects of \(after.destination)"))
+                    ? .inferred : .undecided("which objects of \(after.destination) it refers to"))
         }
         if before.cardinality != after.cardinality {
             add(
@@ -41,7 +41,7 @@ extension SchemaComparison {
         if before.isOptional != after.isOptional {
             add(
                 path, "\(path) became \(after.isOptional ? "optional" : "required")",
-                after.isOptional ? .inferred : .conditional("every object leads to another by \(path)"))
+                after.isOptional ? .inferred : .conditional("every object has a related object in \(path)"))
         }
         compareInverses(before, after, path)
         if before.deleteRule != after.deleteRule {
@@ -52,7 +52,7 @@ extension SchemaComparison {
     private static func effect(_ before: Cardinality, _ after: Cardinality, _ path: String) -> SchemaChange.Effect {
         switch (before, after) {
         case (.toManyOrdered, .toMany): .lossy("the order of \(path)")
-        case (.toMany, .toOne), (.toManyOrdered, .toOne): .undecided("which one of several remains")
+        case (.toMany, .toOne), (.toManyOrdered, .toOne): .undecided("which of several related objects it keeps")
         case (.toOne, _), (.toMany, _), (.toManyOrdered, .toManyOrdered): .inferred
         }
     }
@@ -67,9 +67,9 @@ extension SchemaComparison {
     private func inverseEffect(_ inverse: String?, _ destination: String, _ path: String) -> SchemaChange.Effect {
         guard let inverse, let owner = Self.owner(of: inverse, destination, in: new) else { return .inferred }
         // The relationship's own pairs conflict with others only if the new inverse existed as a relationship before.
-        if hasOrigin(inverse, destination) { return .undecided("which pairs of the two relationships remain") }
+        if hasOrigin(inverse, destination) { return .undecided("which pairs of the two relationships are kept") }
         let isToOne = owner.relationships.contains { $0.name == inverse && $0.cardinality == .toOne }
-        return isToOne ? .conditional("no two objects lead to the same one by \(path)") : .inferred
+        return isToOne ? .conditional("no two objects refer to the same object by \(path)") : .inferred
     }
 
     /// Returns the new name of a relationship that an old entity declares or inherits, or nil if it was removed.

@@ -21,7 +21,8 @@ struct SchemaComparison {
         if old.hash == new.hash { return [] }
         var comparison = SchemaComparison(from: old, to: new, direction)
         comparison.compareEntities()
-        return comparison.changes.isEmpty ? [SchemaChange("", "the declarations stand in another order")] : comparison.changes
+        return comparison.changes.isEmpty
+            ? [SchemaChange("", "the entities or properties are declared in another order")] : comparison.changes
     }
 
     /// Records a change.
@@ -38,11 +39,11 @@ struct SchemaComparison {
                 compare(before, new.entities[index])
             } else {
                 let effect: SchemaChange.Effect = before.isAbstract ? .inferred : .lossy("the objects of \(before.name)")
-                add(before.name, "entity \(before.name) is gone", effect)
+                add(before.name, "entity \(before.name) was removed", effect)
             }
         }
         former = nil
-        for after in new.entities where entities.origins[after.name] == nil { add(after.name, "entity \(after.name) is new") }
+        for after in new.entities where entities.origins[after.name] == nil { add(after.name, "entity \(after.name) was added") }
     }
 
     private mutating func compare(_ before: Entity, _ after: Entity) {
@@ -51,7 +52,7 @@ struct SchemaComparison {
         if entities.follow([before.parent].compactMap { $0 }) != [after.parent].compactMap({ $0 }) {
             add(
                 name, "the parent of \(name) changed from \(before.parent ?? "none") to \(after.parent ?? "none")",
-                .undecided("which objects of the one hierarchy become objects of the other"))
+                .undecided("which objects of one hierarchy become objects of the other"))
         }
         if before.isAbstract != after.isAbstract {
             add(
@@ -68,17 +69,17 @@ struct SchemaComparison {
     private mutating func compareRules(_ before: Entity, _ after: Entity) {
         let properties = Renames(from: Self.properties(before, in: old), to: Self.properties(after, in: new), direction)
         let indexes = before.indexes.map { Index(properties.follow($0.properties), kind: $0.kind, where: $0.condition) }
-        for index in indexes where !after.indexes.contains(index) { add(after.name, "\(Self.text(after, index)) is gone") }
-        for index in after.indexes where !indexes.contains(index) { add(after.name, "\(Self.text(after, index)) is new") }
+        for index in indexes where !after.indexes.contains(index) { add(after.name, "\(Self.text(after, index)) was removed") }
+        for index in after.indexes where !indexes.contains(index) { add(after.name, "\(Self.text(after, index)) was added") }
         let constraints = before.uniqueConstraints.map { UniqueConstraint(properties.follow($0.properties)) }
         for constraint in constraints where !after.uniqueConstraints.contains(constraint) {
-            add(after.name, "the unique constraint \(Self.text(after, constraint.properties)) is gone")
+            add(after.name, "the unique constraint \(Self.text(after, constraint.properties)) was removed")
         }
         for constraint in after.uniqueConstraints where !constraints.contains(constraint) {
             let list = constraint.properties.joined(separator: ", ")
             add(
-                after.name, "the unique constraint \(Self.text(after, constraint.properties)) is new",
-                .conditional("no two objects of \(after.name) agree in \(list)"))
+                after.name, "the unique constraint \(Self.text(after, constraint.properties)) was added",
+                .conditional("no two objects of \(after.name) have the same \(list)"))
         }
     }
 

@@ -46,7 +46,7 @@ package struct JSONParser {
         let start = line
         depth += 1
         defer { depth -= 1 }
-        if depth > Self.deepest { throw error("at most \(Self.deepest) levels are allowed") }
+        if depth > Self.deepest { throw error("at most \(Self.deepest) levels of nesting are allowed") }
         switch current {
         case UInt8(ascii: "{"): return JSONNode(try object(), line: start)
         case UInt8(ascii: "["): return JSONNode(try array(), line: start)
@@ -125,10 +125,10 @@ package struct JSONParser {
         while let byte = current {
             if byte == UInt8(ascii: "\"") {
                 offset += 1
-                guard let text = result.withUnsafeBytes(String.init(utf8:)) else { throw error("the text is no UTF-8") }
+                guard let text = result.withUnsafeBytes(String.init(utf8:)) else { throw error("the string is not valid UTF-8") }
                 return text
             }
-            if byte < 0x20 { throw error("control characters in a text must be escaped") }
+            if byte < 0x20 { throw error("control characters in a string must be escaped") }
             offset += 1
             if byte == UInt8(ascii: "\\") {
                 result += String(try escape()).utf8
@@ -136,11 +136,11 @@ package struct JSONParser {
                 result.append(byte)
             }
         }
-        throw error("the text is not closed")
+        throw error("the string is not terminated")
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
-        guard let byte = current else { throw error("the text is not closed") }
+        guard let byte = current else { throw error("the string is not terminated") }
         offset += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
@@ -152,14 +152,14 @@ package struct JSONParser {
         case UInt8(ascii: "u"):
             let first = try hex()
             if let scalar = Unicode.Scalar(first) { return scalar }
-            guard first < 0xdc00, take("\\"), take("u") else { throw error("half of a surrogate pair") }
+            guard first < 0xdc00, take("\\"), take("u") else { throw error("an unpaired surrogate is not allowed") }
             let second = try hex()
             guard second >= 0xdc00, second < 0xe000, let scalar = Unicode.Scalar(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))
             else {
-                throw error("half of a surrogate pair")
+                throw error("an unpaired surrogate is not allowed")
             }
             return scalar
-        default: throw error("an unknown escape")
+        default: throw error("the escape sequence is not known")
         }
     }
 

@@ -17,7 +17,7 @@ struct SchemaReader {
         var configurations: [String: [String]] = [:]
         if let node = fields["configurations"] {
             guard case .object(let members) = node.value else {
-                throw SchemaError("configurations", "an object of names and lists of entities is expected", line: node.line)
+                throw SchemaError("configurations", "an object is expected that maps names to arrays of entity names", line: node.line)
             }
             for member in members { configurations[member.name] = try reader.strings(member.node, "configurations.\(member.name)") }
         }
@@ -32,7 +32,7 @@ struct SchemaReader {
     }
 
     private func strings(_ node: JSONNode, _ path: String) throws(SchemaError) -> [String] {
-        guard case .array(let items) = node.value else { throw SchemaError(path, "a list of names is expected", line: node.line) }
+        guard case .array(let items) = node.value else { throw SchemaError(path, "an array of names is expected", line: node.line) }
         var result: [String] = []
         for item in items {
             guard case .string(let name) = item.value else { throw SchemaError(path, "a name is expected", line: item.line) }
@@ -81,7 +81,7 @@ struct SchemaReader {
         guard let type = ValueType(rawValue: typeName) else {
             throw SchemaError(
                 "\(entity.name).\(name)",
-                "\"\(typeName.excerpt())\" is no type\(Suggestion.nearest(typeName, in: ValueType.allCases.map(\.rawValue)))",
+                "\"\(typeName.excerpt())\" is not a type\(Suggestion.nearest(typeName, in: ValueType.allCases.map(\.rawValue)))",
                 line: fields["type"]?.line)
         }
         var attribute = Attribute(name, type, isOptional: try fields.bool("optional") ?? false)
@@ -154,7 +154,7 @@ struct SchemaReader {
             guard case .object(let members) = node.value else { throw SchemaError(path, "an object is expected", line: node.line) }
             for member in members where !known.contains(member.name) {
                 throw SchemaError(
-                    path, "\"\(member.name.excerpt())\" is not known here\(Suggestion.nearest(member.name, in: known))", line: member.line)
+                    path, "\"\(member.name.excerpt())\" is not a known key\(Suggestion.nearest(member.name, in: known))", line: member.line)
             }
             self.path = path
             line = node.line
@@ -165,7 +165,7 @@ struct SchemaReader {
 
         func string(_ name: String) throws(SchemaError) -> String? {
             guard let node = members[name] else { return nil }
-            guard case .string(let text) = node.value else { throw SchemaError(path, "\"\(name)\" must be a text", line: node.line) }
+            guard case .string(let text) = node.value else { throw SchemaError(path, "\"\(name)\" must be a string", line: node.line) }
             return text
         }
 
@@ -185,14 +185,14 @@ struct SchemaReader {
         func count(_ name: String) throws(SchemaError) -> Int? {
             guard let node = members[name] else { return nil }
             guard case .number(let text) = node.value, let count = Int(text), count >= 0 else {
-                throw SchemaError(path, "\"\(name)\" must be a whole number from 0 on", line: node.line)
+                throw SchemaError(path, "\"\(name)\" must be an integer of at least 0", line: node.line)
             }
             return count
         }
 
         func array(_ name: String) throws(SchemaError) -> [JSONNode] {
             guard let node = members[name] else { return [] }
-            guard case .array(let items) = node.value else { throw SchemaError(path, "\"\(name)\" must be a list", line: node.line) }
+            guard case .array(let items) = node.value else { throw SchemaError(path, "\"\(name)\" must be an array", line: node.line) }
             return items
         }
 
@@ -200,7 +200,7 @@ struct SchemaReader {
             guard let text = try string(name) else { return nil }
             guard let value = make(text) else {
                 throw SchemaError(
-                    path, "\"\(text.excerpt())\" is none of \(allowed.joined(separator: ", "))\(Suggestion.nearest(text, in: allowed))",
+                    path, "\"\(text.excerpt())\" is not one of \(allowed.joined(separator: ", "))\(Suggestion.nearest(text, in: allowed))",
                     line: members[name]?.line)
             }
             return value

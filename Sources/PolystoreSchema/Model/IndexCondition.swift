@@ -37,7 +37,7 @@ struct IndexCondition {
         _ text: String, _ path: String, attributes: [Attribute], references: [String]
     ) throws(SchemaError) {
         var condition = IndexCondition(path, attributes, references, text)
-        if text.utf8.count > longest { throw condition.error("a condition has at most \(longest) bytes") }
+        if text.utf8.count > longest { throw condition.error("the condition of an index can have at most \(longest) bytes") }
         try condition.advance()
         try condition.disjunction()
         if condition.token != .end { throw condition.expected("AND, OR or the end") }
@@ -50,7 +50,7 @@ struct IndexCondition {
         scalars = Array(text.unicodeScalars)
     }
 
-    private func error(_ message: String) -> SchemaError { SchemaError(path, "the condition: " + message) }
+    private func error(_ message: String) -> SchemaError { SchemaError(path, "index condition: " + message) }
 
     private func expected(_ what: String) -> SchemaError { error("\(what) is expected before character \(offset + 1)") }
 
@@ -87,11 +87,11 @@ struct IndexCondition {
         guard case .name(let name) = token else { throw expected("the name of an attribute") }
         guard attributes[name] != nil || references.contains(name) else {
             let known = Array(attributes.keys) + references
-            throw error("\"\(name.excerpt())\" is no attribute of the entity\(Suggestion.nearest(name, in: known.sorted()))")
+            throw error("\"\(name.excerpt())\" is not an attribute of the entity\(Suggestion.nearest(name, in: known.sorted()))")
         }
         try advance()
         guard case .sign(let sign) = token, !["(", ")", "&&", "||"].contains(sign) else {
-            throw expected("one of ==, !=, <, <=, > and >=, which alone an index can be limited by,")
+            throw expected("one of the supported operators ==, !=, <, <=, > and >=")
         }
         try advance()
         try constant(name, isEquality: ["==", "=", "!=", "<>"].contains(sign))
@@ -103,18 +103,21 @@ struct IndexCondition {
         let value: Value
         switch token {
         case .word("NIL"), .word("NULL"):
-            if !isEquality { throw error("nil has no order; compare \(name) with == or !=") }
+            if !isEquality { throw error("nil is not ordered; compare \(name) with == or !=") }
             return
         case .word("TRUE"), .word("YES"): value = .bool(true)
         case .word("FALSE"), .word("NO"): value = .bool(false)
         case .number(let text):
-            guard let number = Int64(text) else { throw error("a number must be a whole one of 64 bits") }
+            guard let number = Int64(text) else { throw error("a number must be a 64-bit integer") }
             value = .int(number)
         case .text(let text): value = .string(text)
-        case .name, .word, .sign, .end: throw expected("a bool, a whole number, a text or nil")
+        case .name, .word, .sign, .end: throw expected("a bool, an integer, a string or nil")
         }
         guard let attribute = attributes[name], attribute.coder == nil, let type, Self.isLiteral(value, type) else {
-            throw error("\(name) cannot be compared with such a constant there, only bools, whole numbers and texts can, each with its own")
+            throw error(
+                "\(name) cannot be compared with this constant; a condition compares bools, integers and strings with constants of their "
+                    + "type"
+            )
         }
         if type == .bool, !isEquality { throw error("\(name) is a bool; compare it with == or !=") }
         do throws(ValueError) { _ = try attribute.normalise(value) } catch { throw self.error("\(name): \(error.message)") }
@@ -146,7 +149,7 @@ struct IndexCondition {
             token = name.utf8.count == word.utf8.count && Self.words.contains(word) ? .word(word) : .name(name)
         default:
             guard let sign = Self.signs.first(where: { scalars[offset...].starts(with: $0.unicodeScalars) }) else {
-                throw error("\"\(scalar)\" at character \(offset + 1) cannot stand in the condition of an index")
+                throw error("\"\(scalar)\" at character \(offset + 1) is not allowed")
             }
             offset += sign.unicodeScalars.count
             token = .sign(sign)
@@ -190,6 +193,6 @@ struct IndexCondition {
             result.append(escapes[scalars[offset]] ?? scalars[offset])
             offset += 1
         }
-        throw error("a text is not closed")
+        throw error("a string is not terminated")
     }
 }

@@ -15,10 +15,10 @@ struct SchemaLimits {
     /// Checks the limits. Inherited properties count for every entity, because stores and objects are derived from them.
     func check() throws(SchemaError) {
         if entities.count > Self.mostEntities {
-            throw SchemaError("", "a schema has at most \(Self.mostEntities) entities")
+            throw SchemaError("", "a schema can have at most \(Self.mostEntities) entities")
         }
         if configurations.values.reduce(0, { $0 + 1 + $1.count }) > Self.mostMembers {
-            throw SchemaError("", "a schema has at most \(Self.mostMembers) configurations and entities in them")
+            throw SchemaError("", "a schema can have at most \(Self.mostMembers) configurations and entities in them")
         }
         let places = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         let sizes = entities.map(Self.size)
@@ -27,18 +27,20 @@ struct SchemaLimits {
             var current: Int? = index, parents = 0, own = 0
             while let here = current {
                 if parents > Self.mostParents {
-                    throw SchemaError(entity.name, "it has more than \(Self.mostParents) parents")
+                    throw SchemaError(entity.name, "the entity has more than \(Self.mostParents) ancestors")
                 }
                 own += sizes[here]
                 parents += 1
                 current = entities[here].parent.flatMap { places[$0] }
             }
             if own > Self.mostPropertiesOfOne {
-                throw SchemaError(entity.name, "an entity has at most \(Self.mostPropertiesOfOne) properties, inherited ones included")
+                throw SchemaError(
+                    entity.name, "an entity can have at most \(Self.mostPropertiesOfOne) properties, including inherited ones")
             }
             total += own
             if total > Self.mostProperties {
-                throw SchemaError(entity.name, "a schema has at most \(Self.mostProperties) properties, inherited ones counted again")
+                throw SchemaError(
+                    entity.name, "a schema can have at most \(Self.mostProperties) properties, including inherited ones in each entity")
             }
         }
     }

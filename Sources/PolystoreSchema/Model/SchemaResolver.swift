@@ -69,7 +69,7 @@ struct SchemaResolver {
     private func ordered() throws(SchemaError) -> [Entity] {
         var seen: Set<String> = []
         for entity in declared where !seen.insert(entity.name).inserted {
-            throw SchemaError(entity.name, "two entities have this name; each entity needs a name of its own")
+            throw SchemaError(entity.name, "two entities have this name; entity names must be unique")
         }
         let sorted = declared.sorted { $0.name.compareUTF8(to: $1.name) < 0 }
         let children = Dictionary(grouping: sorted.indices.filter { sorted[$0].parent != nil }) { sorted[$0].parent ?? "" }
@@ -87,8 +87,8 @@ struct SchemaResolver {
         let parent = sorted[lost].parent ?? ""
         let message =
             seen.contains(parent)
-            ? "its parents form a loop"
-            : "its parent \"\(parent.excerpt())\" is not an entity of the schema\(Suggestion.nearest(parent, in: seen))"
+            ? "its ancestors form a cycle"
+            : "the schema has no entity \"\(parent.excerpt())\", which is its parent\(Suggestion.nearest(parent, in: seen))"
         throw SchemaError(sorted[lost].name, message)
     }
 

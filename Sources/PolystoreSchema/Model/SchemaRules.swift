@@ -22,7 +22,9 @@ struct SchemaRules {
         let scalars = name.unicodeScalars
         guard let first = scalars.first, first.properties.isXIDStart,
             scalars.allSatisfy({ $0.properties.isXIDContinue })
-        else { throw SchemaError(path, "\"\(name.excerpt())\" is no name: a letter, then letters, digits and underscores are allowed") }
+        else {
+            throw SchemaError(path, "\"\(name.excerpt())\" is not a valid name: use a letter, followed by letters, digits and underscores")
+        }
         if name == "SELF" || name.hasPrefix("polystore_") {
             throw SchemaError(path, "\"\(name.excerpt())\" is reserved; choose another name")
         }
@@ -47,17 +49,17 @@ struct SchemaRules {
     private func check(_ attribute: Attribute, _ entity: Entity) throws(SchemaError) {
         let path = "\(entity.name).\(attribute.name)"
         if Set(attribute.allowedValues).count != attribute.allowedValues.count {
-            throw SchemaError(path, "a value appears twice among those that are allowed")
+            throw SchemaError(path, "its allowed values contain a duplicate")
         }
         if attribute.coder != nil, attribute.type != .data, attribute.type != .string {
-            throw SchemaError(path, "a coded attribute is stored as data or string, not as \(attribute.type.rawValue)")
+            throw SchemaError(path, "a coded attribute must have the type data or string, not \(attribute.type.rawValue)")
         }
         try checkRules(attribute, path)
         guard let value = attribute.defaultValue else { return }
         do throws(ValueError) {
             _ = try attribute.normalise(value)
         } catch {
-            throw SchemaError(path, "the default does not fit: \(error.message)")
+            throw SchemaError(path, "its default value is invalid: \(error.message)")
         }
     }
 
@@ -66,33 +68,38 @@ struct SchemaRules {
         do throws(ValueError) {
             for value in [rules.minimum, rules.maximum].compactMap({ $0 }) { _ = try attribute.normalise(value) }
         } catch {
-            throw SchemaError(path, "its minimum or maximum does not fit: \(error.message)")
+            throw SchemaError(path, "its minimum or maximum is invalid: \(error.message)")
         }
         if let least = rules.minimum, let most = rules.maximum, least.compare(to: most) > 0 {
             throw SchemaError(path, "its minimum is greater than its maximum")
         }
         if rules.minLength ?? 0 > rules.maxLength ?? .max { throw SchemaError(path, "its minLength is greater than its maxLength") }
         if rules.minLength != nil || rules.maxLength != nil, ![.string, .url, .data].contains(attribute.type) {
-            throw SchemaError(path, "a value of type \(attribute.type.rawValue) has no length")
+            throw SchemaError(path, "minLength and maxLength do not apply to the type \(attribute.type.rawValue)")
         }
-        if rules.pattern != nil, attribute.type != .string { throw SchemaError(path, "only a text can have a pattern") }
+        if rules.pattern != nil, attribute.type != .string {
+            throw SchemaError(path, "a pattern applies only to the type string, not to \(attribute.type.rawValue)")
+        }
         guard let reference = attribute.crossReference else { return }
-        if attribute.type != .string { throw SchemaError(path, "a reference into another store is stored as string") }
+        if attribute.type != .string {
+            throw SchemaError(path, "a reference to an object of another store must have the type string, not \(attribute.type.rawValue)")
+        }
         if names[reference.destination] == nil {
             throw SchemaError(
                 path,
-                "its destination \"\(reference.destination.excerpt())\" is no entity\(Suggestion.nearest(reference.destination, in: names.keys))"
+                "the schema has no entity \"\(reference.destination.excerpt())\", which is its "
+                    + "destination\(Suggestion.nearest(reference.destination, in: names.keys))"
             )
         }
         if !attribute.isOptional, reference.inverseDeleteRule == .nullify {
-            throw SchemaError(path, "a reference that becomes nil when its destination is deleted must be optional")
+            throw SchemaError(path, "a reference with the delete rule nullify must be optional")
         }
     }
 
     private func check(_ relationship: Relationship, _ entity: Entity) throws(SchemaError) {
         let path = "\(entity.name).\(relationship.name)"
         if relationship.cardinality == .toOne, relationship.minCount != nil || relationship.maxCount != nil {
-            throw SchemaError(path, "only a to-many has a minCount or maxCount; isOptional says whether a to-one may be nil")
+            throw SchemaError(path, "minCount and maxCount apply only to to-many relationships; use isOptional for a to-one relationship")
         }
         if relationship.minCount ?? 0 > relationship.maxCount ?? .max {
             throw SchemaError(path, "its minCount is greater than its maxCount")
@@ -100,7 +107,8 @@ struct SchemaRules {
         guard let destination = names[relationship.destination].map({ entities[$0] }) else {
             throw SchemaError(
                 path,
-                "its destination \"\(relationship.destination.excerpt())\" is no entity\(Suggestion.nearest(relationship.destination, in: names.keys))"
+                "the schema has no entity \"\(relationship.destination.excerpt())\", which is its "
+                    + "destination\(Suggestion.nearest(relationship.destination, in: names.keys))"
             )
         }
         guard let name = relationship.inverse else { return }
@@ -108,23 +116,26 @@ struct SchemaRules {
             let candidates = ([destination] + ancestors(destination)).flatMap(\.relationships)
             throw SchemaError(
                 path,
-                "its inverse \"\(name.excerpt())\" is no relationship of \(destination.name.excerpt())\(Suggestion.nearest(name, in: candidates.map(\.name)))"
+                "\(destination.name.excerpt()) has no relationship \"\(name.excerpt())\", which is its "
+                    + "inverse\(Suggestion.nearest(name, in: candidates.map(\.name)))"
             )
         }
         let inverse = entities[found.owner].relationships[found.position]
         guard inverse.inverse == relationship.name else {
             throw SchemaError(
                 path,
-                "\(destination.name.excerpt()).\(name.excerpt()) must name \"\(relationship.name.excerpt())\" as its inverse: both sides declare it"
+                "\(destination.name.excerpt()).\(name.excerpt()) must declare \"\(relationship.name.excerpt())\" as its inverse: both "
+                    + "sides declare each other"
             )
         }
         let family = [entity.name] + ancestors(entity).map(\.name)
         let isRelated = family.contains(inverse.destination) || isDescendant(inverse.destination, of: entity.name)
         guard isRelated else {
-            throw SchemaError(path, "its inverse \(destination.name).\(name) leads to \(inverse.destination), not to \(entity.name)")
+            throw SchemaError(
+                path, "the destination of its inverse \(destination.name).\(name) is \(inverse.destination), not \(entity.name)")
         }
         if relationship.cardinality == .toManyOrdered, inverse.cardinality == .toManyOrdered {
-            throw SchemaError(path, "only one of the two sides can be ordered")
+            throw SchemaError(path, "a relationship and its inverse cannot both be ordered")
         }
     }
 
@@ -141,14 +152,16 @@ struct SchemaRules {
             for properties in list {
                 let path = "\(entity.name).\(kind)(\(properties.joined(separator: ",")))"
                 if properties.isEmpty || Set(properties).count != properties.count {
-                    throw SchemaError(path, "at least one property is needed, each once")
+                    throw SchemaError(path, "at least one property is required, and none may be repeated")
                 }
                 for name in properties where !known.contains(name) {
                     throw SchemaError(
-                        path, "\"\(name.excerpt())\" is no attribute or to-one relationship\(Suggestion.nearest(name, in: known))")
+                        path,
+                        "the entity has no attribute or to-one relationship \"\(name.excerpt())\"\(Suggestion.nearest(name, in: known))"
+                    )
                 }
                 if let name = properties.first(where: coded.contains) {
-                    throw SchemaError(path, "\"\(name.excerpt())\" is coded; coded attributes cannot be indexed")
+                    throw SchemaError(path, "\"\(name.excerpt())\" is a coded attribute; coded attributes cannot be indexed or unique")
                 }
             }
         }
@@ -161,9 +174,9 @@ struct SchemaRules {
 
     private func checkFullText(_ index: Index, _ attributes: [Attribute], _ path: String) throws(SchemaError) {
         guard index.properties.count == 1, attributes.contains(where: { $0.name == index.properties[0] && $0.type == .string }) else {
-            throw SchemaError(path, "a full-text index is over one attribute of type string")
+            throw SchemaError(path, "a full-text index must have exactly one property, an attribute of type string")
         }
-        if index.condition != nil { throw SchemaError(path, "a full-text index has no condition: it covers all objects") }
+        if index.condition != nil { throw SchemaError(path, "a full-text index cannot have a condition: it covers all objects") }
     }
 
     /// The entities that must be in the same configuration as an entity.
@@ -193,7 +206,7 @@ struct SchemaRules {
         for (configuration, members) in configurations.sorted(by: { $0.key < $1.key }) {
             let path = "configuration \(configuration)"
             for name in members where names[name] == nil {
-                throw SchemaError(path, "\"\(name.excerpt())\" is no entity\(Suggestion.nearest(name, in: names.keys))")
+                throw SchemaError(path, "the schema has no entity \"\(name.excerpt())\"\(Suggestion.nearest(name, in: names.keys))")
             }
             try check(configuration: Set(members), members, relatives, path)
         }
@@ -203,10 +216,10 @@ struct SchemaRules {
         for name in members {
             let relatives = relatives[names[name] ?? 0]
             if let missing = relatives.hierarchy.first(where: { !configuration.contains($0) }) {
-                throw SchemaError(path, "it has \(name) but not \(missing): a hierarchy stays together")
+                throw SchemaError(path, "it contains \(name) but not \(missing): a configuration must contain all entities of a hierarchy")
             }
             if let outside = relatives.destinations.filter({ !configuration.contains($0.key) }).min(by: { $0.key < $1.key }) {
-                throw SchemaError(path, "\(name).\(outside.value) leads to \(outside.key), which is outside")
+                throw SchemaError(path, "the destination of \(name).\(outside.value), \(outside.key), is not in the configuration")
             }
         }
     }

@@ -8,7 +8,7 @@ extension Attribute {
     public func normalise(_ value: Value) throws(ValueError) -> Value {
         let normal = try typed(value)
         if !allowedValues.isEmpty, !normal.isNull, !allowedValues.contains(normal) {
-            throw refusal(.notStorable, "the value is not one of the \(allowedValues.count) that the attribute allows")
+            throw refusal(.notStorable, "the value is not one of the \(allowedValues.count) allowed values")
         }
         return normal
     }
@@ -26,11 +26,11 @@ extension Attribute {
         case (.decimal, .decimal(let number)): return .decimal(try digits(number))
         case (.string, .string(let text)): return .string(try withoutNull(text))
         case (.url, .string(let text)):
-            if text.isEmpty { throw refusal(.notStorable, "an empty text is no URL") }
+            if text.isEmpty { throw refusal(.notStorable, "an empty string is not a valid URL") }
             return .string(try withoutNull(text))
         case (.date, .date(let microseconds)):
             guard microseconds >= Microseconds.minimum, microseconds <= Microseconds.maximum else {
-                throw refusal(.outOfRange, "dates are stored from the year 1 to the year 9999")
+                throw refusal(.outOfRange, "the date is outside the years 1 to 9999")
             }
             return value
         default: throw refusal(.notStorable, "a value of type \(type.rawValue) is expected")
@@ -55,7 +55,7 @@ extension Attribute {
         if number.isNaN { throw refusal(.notStorable, "NaN cannot be stored") }
         let number = DecimalArithmetic.withoutRest(number), (digits, exponent) = DecimalDigits.split(number)
         guard digits.count <= DecimalKey.maximumDigits else {
-            throw refusal(.outOfRange, "a decimal has at most \(DecimalKey.maximumDigits) significant digits")
+            throw refusal(.outOfRange, "a decimal can have at most \(DecimalKey.maximumDigits) significant digits")
         }
         if digits.isEmpty { return 0 }
         let mantissa = digits.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
@@ -63,7 +63,7 @@ extension Attribute {
     }
 
     private func withoutNull(_ text: String) throws(ValueError) -> String {
-        if text.utf8.contains(0) { throw refusal(.notStorable, "text with U+0000 cannot be stored") }
+        if text.utf8.contains(0) { throw refusal(.notStorable, "a string with U+0000 cannot be stored") }
         return text
     }
 }
@@ -81,7 +81,7 @@ extension EntityDescription {
             let attribute = slots[slot].attribute ?? Attribute(slots[slot].name, .int64)
             let normal = try attribute.normalise(value)
             if isIndexed(slot), normal.byteCount ?? 0 > Self.maximumIndexedBytes {
-                throw ValueError(.tooLarge, "an indexed or unique value has at most \(Self.maximumIndexedBytes) bytes")
+                throw ValueError(.tooLarge, "an indexed or unique value can have at most \(Self.maximumIndexedBytes) bytes")
             }
             return normal
         } catch {

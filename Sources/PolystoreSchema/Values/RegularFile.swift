@@ -13,7 +13,7 @@ package enum RegularFile {
         package var sentence: String {
             switch self {
             case .missing: "there is no such file"
-            case .notRegular: "it is no regular file; write what a pipe or a device gives to a file first"
+            case .notRegular: "not a regular file; write the output of a pipe or device to a file first"
             case .unreadable: "the file cannot be read"
             case .tooLarge: "the file is too large"
             }

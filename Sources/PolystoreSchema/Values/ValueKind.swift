@@ -23,10 +23,10 @@ package enum ValueKind: Int, Sendable, Hashable, CaseIterable {
         switch self {
         case .null: "nil"
         case .bool: "a bool"
-        case .int: "a whole number"
-        case .double: "a floating point number"
+        case .int: "an integer"
+        case .double: "a floating-point number"
         case .decimal: "a decimal number"
-        case .string: "a text"
+        case .string: "a string"
         case .date: "a date"
         case .uuid: "a UUID"
         case .data: "data"

@@ -39,7 +39,7 @@ struct XMLTag {
     func count(_ key: String, _ path: String) throws(SchemaError) -> Int? {
         guard let text = attributes[key] else { return nil }
         guard let count = Int(text), count >= 0 else {
-            throw SchemaError(path, "\"\(key)\" must be a whole number from 0 on", line: line)
+            throw SchemaError(path, "\"\(key)\" must be an integer of at least 0", line: line)
         }
         return count
     }
@@ -48,7 +48,7 @@ struct XMLTag {
     func checkChildren(_ known: [String], _ path: String) throws(SchemaError) {
         for child in children where !known.contains(child.name) {
             let suggestion = Suggestion.nearest(child.name, in: known)
-            throw SchemaError(path, "<\(child.name)> is not known in <\(name)>\(suggestion)", line: child.line)
+            throw SchemaError(path, "<\(name)> has no element <\(child.name)>\(suggestion)", line: child.line)
         }
     }
 }

@@ -22,7 +22,7 @@ struct XMLTagReader {
         var reader = XMLTagReader(text)
         try reader.read()
         if let tag = reader.open.last { throw reader.error("<\(tag.name)> of line \(tag.line) is not closed") }
-        guard let root = reader.root else { throw reader.error("an element is expected") }
+        guard let root = reader.root else { throw reader.error("a root element is expected") }
         return root
     }
 
@@ -88,11 +88,11 @@ struct XMLTagReader {
 
     /// Skips a document type. It may name a file, which is not read; a document type that contains declarations is refused.
     private mutating func documentType() throws(SchemaError) {
-        guard starts("<!DOCTYPE"), open.isEmpty, root == nil else { throw error("\"<!\" cannot stand here") }
+        guard starts("<!DOCTYPE"), open.isEmpty, root == nil else { throw error("\"<!\" is not allowed here") }
         var quote: UInt8?
         while offset < bytes.count {
             let byte = bytes[offset]
-            if byte == UInt8(ascii: "["), quote == nil { throw error("a document type with declarations is refused") }
+            if byte == UInt8(ascii: "["), quote == nil { throw error("a document type with declarations is not supported") }
             if byte == UInt8(ascii: ">"), quote == nil { return advance(to: offset + 1) }
             if byte == quote {
                 quote = nil
@@ -108,8 +108,8 @@ struct XMLTagReader {
         let start = line
         advance(to: offset + 1)
         var tag = XMLTag(name: try name(), line: start)
-        if open.isEmpty, root != nil { throw error("<\(tag.name)> is a second outermost element") }
-        if open.count >= Self.deepest { throw error("at most \(Self.deepest) levels are allowed") }
+        if open.isEmpty, root != nil { throw error("<\(tag.name)> is a second root element") }
+        if open.count >= Self.deepest { throw error("at most \(Self.deepest) levels of elements are allowed") }
         tags += 1
         if tags > Self.mostTags { throw error("at most \(Self.mostTags) elements are allowed") }
         while true {
@@ -135,7 +135,7 @@ struct XMLTagReader {
         let name = try name()
         skipSpace()
         guard starts(">") else { throw error("\">\" is expected") }
-        guard let tag = open.popLast(), tag.name == name else { throw error("</\(name)> closes no element that is open here") }
+        guard let tag = open.popLast(), tag.name == name else { throw error("</\(name)> does not match an open element") }
         advance(to: offset + 1)
         finish(tag)
     }
@@ -185,7 +185,7 @@ struct XMLTagReader {
         let taken = bytes[start..<end]
         if open.isEmpty {
             skipSpace()
-            if offset < end { throw error("text stands outside of all elements") }
+            if offset < end { throw error("text is not allowed outside of the root element") }
             return
         }
         let text = try decoded(taken)
@@ -194,7 +194,7 @@ struct XMLTagReader {
     }
 
     private mutating func verbatim() throws(SchemaError) {
-        if open.isEmpty { throw error("text stands outside of all elements") }
+        if open.isEmpty { throw error("text is not allowed outside of the root element") }
         open[open.count - 1].text += String(decoding: try take("<![CDATA[", to: "]]>"), as: UTF8.self)
     }
 
@@ -230,7 +230,7 @@ struct XMLTagReader {
             let digits = name.dropFirst(isHexadecimal ? 2 : 1)
             guard name.hasPrefix("#"), digits.first != "+", let code = UInt32(digits, radix: isHexadecimal ? 16 : 10), code > 0,
                 let scalar = Unicode.Scalar(code)
-            else { throw error("\"&\(name.excerpt());\" is not known; only characters have such names here") }
+            else { throw error("\"&\(name.excerpt());\" is not a known character entity") }
             return scalar
         }
     }

@@ -19,7 +19,7 @@ struct XcodeAttributeReader {
     func attribute(_ name: String) throws(SchemaError) -> Attribute {
         try tag.checkChildren(["userInfo"], path)
         if try tag.bool("derived", path) || tag.attributes["derivationExpression"] != nil {
-            throw error("derived attributes cannot be stored; make it a plain attribute that the program sets, or leave it out")
+            throw error("derived attributes are not supported; declare a plain attribute that the program sets, or remove it")
         }
         let typeName = try tag.required("attributeType", path)
         var attribute = Attribute(name, try type(typeName), isOptional: try tag.bool("optional", path))
@@ -38,8 +38,8 @@ struct XcodeAttributeReader {
 
     private func type(_ name: String) throws(SchemaError) -> ValueType {
         if let type = Self.types[name] { return type }
-        if name == "Composite" { throw error("composite attributes cannot be stored; give the entity the attributes in it") }
-        throw error("\"\(name.excerpt())\" is no type that can be stored\(Suggestion.nearest(name, in: Self.types.keys.sorted()))")
+        if name == "Composite" { throw error("composite attributes are not supported; declare their elements as attributes of the entity") }
+        throw error("\"\(name.excerpt())\" is not a supported attribute type\(Suggestion.nearest(name, in: Self.types.keys.sorted()))")
     }
 
     /// Reads the rules of the attribute. Limits of a string are limits of its length.
@@ -54,7 +54,7 @@ struct XcodeAttributeReader {
             rules.maximum = try value("max", type)
         } else {
             for key in ["minValueString", "maxValueString"] where tag.attributes[key] != nil {
-                throw error("\"\(key)\" has no meaning for a value of type \(type.rawValue)")
+                throw error("\"\(key)\" does not apply to an attribute of type \(type.rawValue)")
             }
         }
         return rules
@@ -67,10 +67,10 @@ struct XcodeAttributeReader {
         switch type {
         case .date:
             guard let seconds = Double(text), let date = Microseconds.from(Date(timeIntervalSinceReferenceDate: seconds)) else {
-                throw error("\"\(key)\" must be the seconds since 2001 of a date in the years 1 to 9999")
+                throw error("\"\(key)\" must be a date in the years 1 to 9999, in seconds since 2001")
             }
             return .date(date)
-        case .data: throw error("\"\(key)\" cannot be read: bytes have no text")
+        case .data: throw error("\"\(key)\" is not supported for binary data")
         case _: return try parsed(type.isInteger ? Self.whole(text) : text, key, type)
         }
     }

@@ -40,7 +40,7 @@ public struct XcodeDataModel: Sendable {
             files = try XcodeModelFile.versions(in: url)
             current = try XcodeModelFile.current(in: url, Array(files.keys))
         default:
-            throw SchemaError("", "it is no Xcode data model; X.xcdatamodeld or X.xcdatamodel is expected", file: url.relativePath)
+            throw SchemaError("", "not an Xcode data model; X.xcdatamodeld or X.xcdatamodel is expected", file: url.relativePath)
         }
         versions = files.keys.sorted { a, b in
             let order = a.compare(b, options: .numeric)
@@ -53,10 +53,11 @@ public struct XcodeDataModel: Sendable {
     /// - Throws: `SchemaError` with file and line if there is no such version or if it cannot be read.
     public func version(_ name: String? = nil) throws(SchemaError) -> Version {
         guard let chosen = name ?? current ?? (versions.count == 1 ? versions[0] : nil) else {
-            throw SchemaError("", "the model has no current version; name one of \(list)")
+            throw SchemaError("", "the model has no current version; choose one of \(list)")
         }
         guard let file = files[chosen]?.appendingPathComponent("contents") else {
-            throw SchemaError("", "\"\(chosen.excerpt())\" is none of the versions \(list)\(Suggestion.nearest(chosen, in: versions))")
+            throw SchemaError(
+                "", "the model has no version \"\(chosen.excerpt())\"; its versions are \(list)\(Suggestion.nearest(chosen, in: versions))")
         }
         let text = try XcodeModelFile.text(file)
         return try XcodeModelFile.located(file) { () throws(SchemaError) in try XcodeModelReader.version(text, chosen) }

@@ -12,9 +12,11 @@ enum XcodeModelFile {
             throw SchemaError("", "the folder cannot be read", file: folder.relativePath)
         }
         let found = names.filter { $0.hasSuffix(".xcdatamodel") }
-        if found.isEmpty { throw SchemaError("", "the folder has no version: X.xcdatamodel is expected in it", file: folder.relativePath) }
+        if found.isEmpty {
+            throw SchemaError("", "the folder has no version of the model: X.xcdatamodel is expected in it", file: folder.relativePath)
+        }
         if found.count > mostVersions {
-            throw SchemaError("", "a model has at most \(mostVersions) versions", file: folder.relativePath)
+            throw SchemaError("", "a model can have at most \(mostVersions) versions", file: folder.relativePath)
         }
         return Dictionary(
             found.map { (name($0), folder.appendingPathComponent($0)) }, uniquingKeysWith: { first, _ in first })
@@ -50,13 +52,13 @@ enum XcodeModelFile {
         do throws(RegularFile.Problem) { data = try RegularFile.data(file.path, atMost: mostBytes) } catch {
             let message =
                 switch error {
-                case .missing, .notRegular: "there is no such file; models from before Xcode 4 have to be saved by a newer one"
+                case .missing, .notRegular: "there is no such file; save a model from before Xcode 4 with a newer Xcode first"
                 case .unreadable: "the file cannot be read"
-                case .tooLarge: "a file of a model has at most \(mostBytes >> 20) MiB"
+                case .tooLarge: "a model file can have at most \(mostBytes >> 20) MiB"
                 }
             throw SchemaError("", message, file: path)
         }
-        guard let text = String(data: data, encoding: .utf8) else { throw SchemaError("", "the file is no UTF-8 text", file: path) }
+        guard let text = String(data: data, encoding: .utf8) else { throw SchemaError("", "the file is not UTF-8 text", file: path) }
         return text
     }
 

@@ -13,7 +13,7 @@ struct XcodeModelReader {
     static func version(_ text: String, _ name: String) throws(SchemaError) -> XcodeDataModel.Version {
         let root = try XMLTagReader.tag(text)
         guard root.name == "model" else {
-            throw SchemaError("", "<model> is expected as the outermost element, not <\(root.name)>", line: root.line)
+            throw SchemaError("", "<model> is expected as the root element, not <\(root.name)>", line: root.line)
         }
         var reader = XcodeModelReader()
         try reader.read(root)
@@ -24,7 +24,9 @@ struct XcodeModelReader {
     private mutating func read(_ root: XMLTag) throws(SchemaError) {
         if let tag = root.children("compositeAttribute").first {
             let name = tag.attributes["name"]?.prefix(100) ?? ""
-            throw SchemaError(String(name), "composite attributes cannot be stored; give entities the attributes in them", line: tag.line)
+            throw SchemaError(
+                String(name), "composite attributes are not supported; declare their elements as attributes of the entities", line: tag.line
+            )
         }
         try root.checkChildren(["entity", "configuration", "fetchRequest", "elements", "userInfo"], "")
         for tag in root.children("entity") { try add(entity: tag) }
@@ -54,7 +56,7 @@ struct XcodeModelReader {
             var name: String? = inverse.destination
             while let here = name, here != inverse.entity { name = parents[here] ?? nil }
             if name == nil {
-                throw SchemaError(inverse.path, "its inverse is one of \(inverse.entity), but it leads to \(inverse.destination)")
+                throw SchemaError(inverse.path, "its inverse belongs to \(inverse.entity), but its destination is \(inverse.destination)")
             }
         }
     }
@@ -65,7 +67,7 @@ struct XcodeModelReader {
         var entity = Entity(try tag.required("name", "entity"))
         let name = entity.name
         if lines.updateValue(tag.line, forKey: name) != nil {
-            throw SchemaError(name, "two entities have this name; each entity needs a name of its own", line: tag.line)
+            throw SchemaError(name, "two entities have this name; entity names must be unique", line: tag.line)
         }
         let known = [
             "attribute", "relationship", "fetchedProperty", "fetchIndex", "compoundIndexes", "uniquenessConstraints", "userInfo",
@@ -122,7 +124,8 @@ struct XcodeModelReader {
             relationship.maxCount = most > 0 ? most : nil
         } else if most > 1 || least > 1 {
             throw SchemaError(
-                path, "a to-one leads to at most one object; toMany=\"YES\" is missing, or the counts are wrong", line: tag.line)
+                path, "a to-one relationship refers to at most one object; add toMany=\"YES\", or correct minCount and maxCount",
+                line: tag.line)
         }
     }
 
@@ -137,10 +140,11 @@ struct XcodeModelReader {
         case "No Action":
             if !hasInverse { return .nullify }
             throw SchemaError(
-                path, "the rule \"No Action\" would leave references to what is gone; choose Nullify, Cascade or Deny", line: tag.line)
+                path, "the delete rule \"No Action\" would leave references to deleted objects; choose Nullify, Cascade or Deny",
+                line: tag.line)
         default:
             throw SchemaError(
-                path, "\"\(text.excerpt())\" is none of \(rules.joined(separator: ", "))\(Suggestion.nearest(text, in: rules))",
+                path, "\"\(text.excerpt())\" is not one of \(rules.joined(separator: ", "))\(Suggestion.nearest(text, in: rules))",
                 line: tag.line)
         }
     }
@@ -174,14 +178,16 @@ struct XcodeModelReader {
         var names: [String] = []
         for element in tag.children {
             guard element.attributes["expression"] == nil else {
-                throw SchemaError(path, "an index is over properties, not over expressions", line: element.line)
+                throw SchemaError(path, "indexes over expressions are not supported; use properties", line: element.line)
             }
             let kind = try element.string("type", path) ?? "Binary"
-            if kind != "Binary" { throw SchemaError(path, "\"\(kind.excerpt())\" is no kind of index here; Binary is", line: element.line) }
+            if kind != "Binary" {
+                throw SchemaError(path, "\"\(kind.excerpt())\" is not a supported kind of index; use Binary", line: element.line)
+            }
             names.append(try element.required("property", path))
         }
         for key in tag.attributes.keys.sorted() where key != "name" && key != "partialIndexPredicate" {
-            throw SchemaError(path, "\"\(key.excerpt())\" is not known in <fetchIndex>", line: tag.line)
+            throw SchemaError(path, "<fetchIndex> has no attribute \"\(key.excerpt())\"", line: tag.line)
         }
         return Index(names, where: tag.attributes["partialIndexPredicate"])
     }
@@ -201,7 +207,7 @@ struct XcodeModelReader {
         var members: [String] = []
         for child in tag.children { members.append(try child.required("name", path)) }
         if configurations.updateValue(members, forKey: name) != nil {
-            throw SchemaError(path, "two configurations have this name", line: tag.line)
+            throw SchemaError(path, "two configurations have this name; configuration names must be unique", line: tag.line)
         }
         lines[path] = tag.line
     }

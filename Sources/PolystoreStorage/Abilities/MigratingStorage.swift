@@ -35,8 +35,8 @@ extension OpenStore {
         guard capabilities.contains(.migrations), let migrating else {
             throw StorageError(
                 .unsupported,
-                "the store cannot be migrated in place (capability migrations): transfer it to a new one; tables that another program made are "
-                    + "changed by their owner")
+                "the store cannot be migrated in place (it lacks the capability migrations): transfer it to a new store; tables of another "
+                    + "program are changed by the program that owns them")
         }
         return MigrationSession(try migrating.beginMigration(step, options), step.mapping, of: self)
     }

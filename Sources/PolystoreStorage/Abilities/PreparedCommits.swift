@@ -47,7 +47,7 @@ extension WriteSession {
     /// - Throws: `unsupported` if the store keeps no prepared transactions; any error of a commit.
     public func prepare(for commit: CommitToken, _ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         guard let writer = ability((any PreparingWriter).self) else {
-            throw StorageError(.unsupported, "the store does not prepare transactions; write to it in a transaction of its own")
+            throw StorageError(.unsupported, "the store does not support prepared transactions; write to it in a separate transaction")
         }
         return try finish { () throws(StorageError) in try writer.prepare(for: commit, record) }
     }

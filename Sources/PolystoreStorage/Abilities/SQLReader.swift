@@ -24,6 +24,6 @@ extension ReadSession {
 extension StorageError {
     /// The error of a store without the capability `rawSQL`.
     static var takesNoSQL: StorageError {
-        StorageError(.unsupported, "the store takes no SQL (it lacks the capability \(StorageCapabilities.Capability.rawSQL))")
+        StorageError(.unsupported, "the store does not run SQL (it lacks the capability \(StorageCapabilities.Capability.rawSQL))")
     }
 }

@@ -25,7 +25,7 @@ package struct HistoryFloor: Sendable, Hashable {
         }
         let text = String(decoding: note, as: UTF8.self), isUnrecorded = text.hasSuffix(Self.mark)
         guard let position = Int64(isUnrecorded ? String(text.dropLast(Self.mark.count)) : text), (0..<Int64.max).contains(position) else {
-            throw StorageError(.corrupted, "the store has lost where its history begins; restore a backup of it")
+            throw StorageError(.corrupted, "the stored start of the history is damaged; restore the store from a backup")
         }
         self.init(position, isUnrecorded: isUnrecorded)
     }
@@ -44,7 +44,9 @@ package struct HistoryFloor: Sendable, Hashable {
         if position >= self.position, !isUnrecorded { return position }
         throw StorageError(
             .tokenExpired,
-            "the history no longer reaches back to the token; read everything anew, and go on from the newest token of that session")
+            "the history after the token was purged or not recorded; read all objects again, and continue from the newest token of that "
+                + "session"
+        )
     }
 }
 
@@ -65,11 +67,13 @@ public struct HistoryLag: Sendable, Hashable {
 
 extension StorageError {
     /// The error for a malformed entry of the history.
-    public static var damagedHistory: StorageError { StorageError(.corrupted, "an entry of the history is damaged") }
+    public static var damagedHistory: StorageError {
+        StorageError(.corrupted, "an entry of the history is damaged; restore the store from a backup")
+    }
 
     /// The error of a store that keeps no history.
     public static var keepsNoHistory: StorageError {
-        StorageError(.unsupported, "the store keeps no history (it lacks the capability \(StorageCapabilities.Capability.history))")
+        StorageError(.unsupported, "the store records no history (it lacks the capability \(StorageCapabilities.Capability.history))")
     }
 }
 
@@ -80,7 +84,7 @@ extension StoreURL {
     /// Returns whether an option is `on` rather than `off`.
     package func isOn(_ option: String, default missing: Bool) throws(StorageError) -> Bool {
         guard let text = self.option(option) else { return missing }
-        guard ["on", "off"].contains(text) else { throw StorageError(.invalidConfiguration, "\(option) is on or off") }
+        guard ["on", "off"].contains(text) else { throw StorageError(.invalidConfiguration, "the option \(option) must be on or off") }
         return text == "on"
     }
 }

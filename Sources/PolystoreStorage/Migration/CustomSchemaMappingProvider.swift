@@ -88,7 +88,7 @@ private struct CustomMappingBuilder {
         for (name, schema) in [(before, source), (after, destination)] where name.isAbstract {
             throw StorageError(
                 .invalidConfiguration,
-                "entity \"\(name.name)\" of version \"\(schema.version)\" is abstract and has no objects of its own; map the entities below it"
+                "entity \"\(name.name)\" of version \"\(schema.version)\" is abstract and has no objects of its own; map its child entities"
             )
         }
         own.append((EntityMapping(from: before, source, to: after, destination), transformer))
@@ -106,7 +106,8 @@ private struct CustomMappingBuilder {
         let mapped = Set(own.map(\.mapping.source))
         if let both = deleted.intersection(mapped).min() {
             throw StorageError(
-                .invalidConfiguration, "entity \"\(source.entities[both].name)\" is left behind by one mapping and kept by another")
+                .invalidConfiguration,
+                "entity \"\(source.entities[both].name)\" is deleted by one mapping and migrated by another; remove one of the two")
         }
         var schemas = SchemaMapping(from: source, to: destination)
         let decided = deleted.union(mapped)
@@ -114,8 +115,9 @@ private struct CustomMappingBuilder {
         if let lost = schemas.entities.first(where: { inserted.contains($0.destination) }) {
             throw StorageError(
                 .invalidConfiguration,
-                "entity \"\(destination.entities[lost.destination].name)\" begins without objects, and nothing says what becomes of those of "
-                    + "\"\(source.entities[lost.source].name)\": name it in deleteEntity, or map it to another")
+                "entity \"\(destination.entities[lost.destination].name)\" is mapped with insertEntity and starts without objects, but no "
+                    + "mapping covers the objects of \"\(source.entities[lost.source].name)\": map it with deleteEntity, or to another "
+                    + "entity")
         }
         var transformers: [Int: MigrationMapping.Transformer] = [:]
         for (mapping, transformer) in own {

@@ -37,7 +37,7 @@ package struct LeftBehind {
         if !relationship.isOptional {
             throw StorageError(
                 .validationFailed,
-                "\(entity.name).\(relationship.name) is required, but leads to objects that the migration leaves behind",
+                "\(entity.name).\(relationship.name) is required, but some of its objects refer to objects that the migration deletes",
                 details: .init(entity: entity.name, property: relationship.name, keys: Array(keys.prefix(20))))
         }
         var mask = SlotMask()

@@ -65,7 +65,7 @@ package struct MigrationChecks {
         if keys.isEmpty { return }
         let failures = keys.map { ValidationFailure(entity: after.name, property: property, key: $0, message) }
         throw StorageError(
-            .validationFailed, "the objects do not keep the rules of the new version: \(after.name).\(property) \(message)",
+            .validationFailed, "the objects violate the rules of the new version: \(after.name).\(property) \(message)",
             details: .init(entity: after.name, property: property, keys: keys, failures: failures))
     }
 }

@@ -21,7 +21,10 @@ public struct MigrationKeys: Sendable {
                 let (sum, overflows) = next.addingReportingOverflow(try limit(origin))
                 if overflows {
                     throw StorageError(
-                        .limitExceeded, "the keys of hierarchies that come together are too great; transfer the store to a new one first")
+                        .limitExceeded,
+                        "the primary keys of the hierarchies that are merged into \(schema.entities[root].name) are too great; transfer "
+                            + "the store to a new one first"
+                    )
                 }
                 next = sum
             }

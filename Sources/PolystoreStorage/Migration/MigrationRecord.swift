@@ -20,7 +20,7 @@ package struct MigrationRecord: Sendable, Hashable {
         guard let data = try session.note(countName) else { return 0 }
         // The incremented count must still be representable.
         guard let count = Int32(String(decoding: data, as: UTF8.self)), (0..<Int32.max).contains(count) else {
-            throw StorageError(.corrupted, "the number of migrations that the store has noted is damaged")
+            throw StorageError(.corrupted, "the stored number of migrations is damaged; restore the store from a backup")
         }
         return Int(count)
     }
@@ -39,7 +39,7 @@ package struct MigrationRecord: Sendable, Hashable {
         var records: [MigrationRecord] = []
         for number in 0..<(try count(session)) {
             guard let data = try session.note(name(number)), let record = MigrationRecord(data) else {
-                throw StorageError(.corrupted, "the record of an earlier version of the model is damaged; restore a backup of the store")
+                throw StorageError(.corrupted, "the stored record of migration \(number + 1) is damaged; restore the store from a backup")
             }
             records.append(record)
         }

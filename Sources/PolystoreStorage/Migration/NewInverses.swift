@@ -54,7 +54,8 @@ package struct NewInverses {
         if several.isEmpty { return found }
         let entity = schema[inverse.source.entity], name = entity.slots[inverse.source.slot].name
         throw StorageError(
-            .validationFailed, "\(entity.name).\(name) leads to one object, but several lead to these by its inverse",
+            .validationFailed,
+            "\(entity.name).\(name) is a to-one relationship, but several objects refer to the same \(entity.name) by its inverse",
             details: .init(entity: entity.name, property: name, keys: Array(several.sorted().prefix(20))))
     }
 

@@ -145,7 +145,9 @@ package struct PastVersion: Sendable, Hashable {
         for step in 0..<count {
             guard let note = try session.note(noteName(step)), let past = PastVersion(note) else {
                 throw StorageError(
-                    .corrupted, "the store has lost how its history before a migration is to be read; restore a backup of it")
+                    .corrupted,
+                    "the mapping of the history before migration \(step + 1) is missing or damaged; restore the store from a backup"
+                )
             }
             if past.until < oldest { continue }
             for index in entries.indices where entries[index].token.position <= past.until {

@@ -59,8 +59,8 @@ extension MigrationMapping {
         let (old, new) = (schemas.source.version, schemas.destination.version)
         throw StorageError(
             .noMigrationPath,
-            "no mapping leads from version \"\(old)\" of the model to \"\(new)\": \(open.description), and the schemas do not say \(question); "
-                + "decide it with a CustomSchemaMappingProvider")
+            "no mapping from version \"\(old)\" of the model to \"\(new)\" can be inferred: \(open.description), and the schemas do not "
+                + "say \(question); define it with a CustomSchemaMappingProvider")
     }
 
     /// The changes that cannot be inferred from the two schemas and that the program has not decided.

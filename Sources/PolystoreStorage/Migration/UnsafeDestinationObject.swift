@@ -76,7 +76,7 @@ public final class UnsafeDestinationObject {
         guard entity.relationship(name) != nil else { return .noProperty(name, entity) }
         return StorageError(
             .unsupported,
-            "\(entity.name).\(name) is a to-many relationship: set the to-one relationship at its other side, or its pairs after the migration",
+            "\(entity.name).\(name) is a to-many relationship: set its to-one inverse, or add its pairs after the migration",
             details: .init(entity: entity.name, property: name))
     }
 
@@ -139,7 +139,7 @@ final class MigrationProblems {
         if let first { throw first }
         guard let failure = failures.first else { return }
         throw StorageError(
-            .validationFailed, "the migration would make objects that break the rules of the new version: \(failure)",
+            .validationFailed, "the migration would create objects that violate the rules of the new version: \(failure)",
             details: .init(entity: failure.entity, property: failure.property, keys: failures.map(\.key), failures: failures))
     }
 }

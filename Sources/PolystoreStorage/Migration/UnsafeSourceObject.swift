@@ -56,7 +56,12 @@ public final class UnsafeSourceObject {
     /// The value of an attribute.
     public subscript(attribute: MigrationAttribute) -> Value {
         guard attribute.slot < shape.types.count, let value = Value(cell(attribute.slot), as: attribute.type) else {
-            problems.add(StorageError(.corrupted, "\(entity.name).\(attribute.name) holds bytes that are no \(attribute.type.rawValue)"))
+            problems.add(
+                StorageError(
+                    .corrupted,
+                    "\(entity.name).\(attribute.name) has a stored value that is not a valid \(attribute.type.rawValue); restore the store "
+                        + "from a backup"
+                ))
             return .null
         }
         return value

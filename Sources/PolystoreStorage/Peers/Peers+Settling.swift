@@ -77,22 +77,22 @@ extension Peers {
     package static func unavailable(_ cause: StorageError?) -> StorageError {
         StorageError(
             .peerUnavailable,
-            "a store that commits together with this one cannot be asked whether it keeps changes for it, and nothing was written; add it to "
-                + "the stack, or forget it with forgetPeers", cause: cause)
+            "nothing was written: another store that takes part in commits with this one may hold changes for it and cannot be read; add "
+                + "that store to the stack, or remove the link with forgetPeers", cause: cause)
     }
 
     private static func diverged(_ comparison: PeerComparison, cause: StorageError?) -> StorageError {
         let what =
             switch comparison {
-            case .behind(let count): "lacks \(count) transactions that another store committed together with it"
-            case .ahead(let count): "has \(count) transactions that another store committed together with it and has not any more"
-            case .next: "was changed where a transaction that another store committed together with it has to be applied"
-            case .same, .unrelated: "and another store that committed together with it do not know the same transactions"
+            case .behind(let count): "lacks \(count) joint transactions that another store has"
+            case .ahead(let count): "has \(count) joint transactions that the other store no longer has"
+            case .next: "was changed in a way that conflicts with the joint transaction to apply next"
+            case .same, .unrelated: "and another store of its joint commits record different transactions"
             }
         return StorageError(
             .peerDiverged,
-            "the store \(what), as when one of them was put back from a backup; nothing was written, and forgetPeers says what differs and "
-                + "lets it be written to again", details: cause?.details ?? .init(), cause: cause)
+            "nothing was written: the store \(what), as after one of them was restored from a backup; forgetPeers reports what differs and "
+                + "makes the store writable again", details: cause?.details ?? .init(), cause: cause)
     }
 }
 

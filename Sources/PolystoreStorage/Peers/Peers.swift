@@ -207,8 +207,8 @@ package struct Peers {
         if try leaders().isEmpty { return }
         throw StorageError(
             .peerUnavailable,
-            "the store commits together with others, and nothing was written; write to it through a stack that has them, or let it forget them "
-                + "with forgetPeers")
+            "nothing was written: the store takes part in joint commits with other stores; write to it through a stack that contains them, "
+                + "or remove the link with forgetPeers")
     }
 
     /// Returns whether this store, the leader, has to be consulted before the follower is written to.

@@ -62,7 +62,8 @@ package struct Redo {
             throw Redo.damaged
         }
         guard hash == schema.hash.description else {
-            throw StorageError(.schemaMismatch, "what a store keeps for this one was written with another version of the model")
+            throw StorageError(
+                .schemaMismatch, "the changes that another store holds for this one were written with another version of the model")
         }
         self.author = author
         self.number = number
@@ -70,7 +71,8 @@ package struct Redo {
     }
 
     static let damaged = StorageError(
-        .corrupted, "what a store keeps for another is damaged; let the other forget it with forgetPeers, or restore the store")
+        .corrupted,
+        "the changes that a store holds for another one are damaged; remove the link with forgetPeers, or restore the store from a backup")
 
     /// Returns the number of the transaction if the changes are kept in the first format, or nil otherwise.
     static func formerNumber(_ data: Data) -> UInt64? {

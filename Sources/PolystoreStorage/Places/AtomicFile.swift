@@ -64,10 +64,11 @@ package final class AtomicFile {
         let name = URL(fileURLWithPath: path).lastPathComponent.excerpt()
         switch number {
         case ENOSPC, EDQUOT:
-            return StorageError(.diskFull, "there is no room left for the file \(name); make room, or choose another", cause: cause)
+            return StorageError(.diskFull, "no space is left for the file \(name); free space, or write to another volume", cause: cause)
         case EACCES, EPERM, EROFS, EISDIR, ENOENT, ENOTDIR:
-            return StorageError(.permissionDenied, "the file \(name) cannot be written; look at its folder and permissions", cause: cause)
-        default: return StorageError(.inputOutput, "the file \(name) could not be written", cause: cause)
+            return StorageError(
+                .permissionDenied, "the file \(name) cannot be written; check that its folder exists and is writable", cause: cause)
+        default: return StorageError(.inputOutput, "writing the file \(name) failed; check the disk and try again", cause: cause)
         }
     }
 }

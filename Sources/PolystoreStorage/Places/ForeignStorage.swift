@@ -13,12 +13,13 @@ extension StorageError {
     /// The error of writing to a foreign database.
     public static let isForeign = StorageError(
         .readOnly,
-        "a foreign database opens read-only; open it in place, or transfer it to a store of its own to change it (polystore transfer FROM TO)"
+        "a foreign database is read-only; to change it, open it in place, or transfer it to a Polystore store (polystore transfer FROM TO)"
     )
 
     /// The error of changing the tables of a database that is used in place.
     public static let isNotOurs = StorageError(
         .unsupported,
-        "the tables of a database that is used in place are changed by their owner; change them there, open the store anew and let the model follow"
+        "Polystore does not change the tables of a database that is used in place; change them with the program that owns them, adapt the "
+            + "model, and open the store again"
     )
 }

@@ -45,13 +45,13 @@ extension LocalStorage {
     public static func writeCopy(to url: URL, _ write: (_ path: String) throws(StorageError) -> Void) throws(StorageError) {
         let manager = FileManager.default
         if manager.fileExists(atPath: url.path) {
-            throw StorageError(.alreadyExists, "there is a file at the place of the backup; name another")
+            throw StorageError(.alreadyExists, "a file already exists at the path of the backup; choose another path")
         }
         // The name is unique, so existing files next to the copy are not affected.
         let folder = "\(url.path).\(UUID().uuidString).partial", partial = folder + "/copy"
         guard mkdir(folder, 0o700) == 0 else {
             throw StorageError(
-                .permissionDenied, "the backup cannot be written there; look at the folder and its permissions",
+                .permissionDenied, "the backup cannot be written; check that its folder exists and is writable",
                 cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
         }
         defer { try? manager.removeItem(atPath: folder) }
@@ -63,7 +63,7 @@ extension LocalStorage {
             try manager.moveItem(atPath: partial, toPath: url.path)
             AtomicFile.synchroniseFolder(of: url.path)
         } catch {
-            throw StorageError(.inputOutput, "the backup could not be completed; look whether there is room, and try again", cause: error)
+            throw StorageError(.inputOutput, "writing the backup failed; check the free space of the disk and try again", cause: error)
         }
     }
 
@@ -73,7 +73,7 @@ extension LocalStorage {
             return
         } catch {
             throw StorageError(
-                .permissionDenied, "a file of the store could not be removed; look after the permissions of its folder", cause: error)
+                .permissionDenied, "a file of the store could not be removed; check the permissions of its folder", cause: error)
         }
     }
 

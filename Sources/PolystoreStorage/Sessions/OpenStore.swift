@@ -84,7 +84,7 @@ public final class OpenStore: Sendable {
 
     /// Begins a write transaction.
     ///
-    /// - Throws: `readOnly` if the store was opened for reading only; `busy` after the timeout of the options.
+    /// - Throws: `readOnly` if the store was opened read-only; `busy` after the timeout of the options.
     public func beginWrite(_ options: WriteOptions = WriteOptions()) throws(StorageError) -> WriteSession {
         try checkWritable()
         return WriteSession(try storage.beginWrite(options), of: self, isFollowed: options.isFollowed)
@@ -112,7 +112,7 @@ public final class OpenStore: Sendable {
             // The store's own error is more specific: it states the reason and a remedy.
             throw error
         } catch {}
-        throw StorageError(.readOnly, "the store was opened for reading only")
+        throw StorageError(.readOnly, "the store was opened read-only")
     }
 }
 

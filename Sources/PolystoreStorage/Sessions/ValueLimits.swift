@@ -25,7 +25,7 @@ struct ValueLimits {
     private func tooLarge(_ entity: EntityDescription, _ slot: Int, _ count: Int) -> StorageError {
         let name = entity.slots[slot].name
         return StorageError(
-            .valueTooLarge, "\(entity.name).\(name) has \(count) bytes; the store takes \(maximumBytes) in one value",
+            .valueTooLarge, "the value of \(entity.name).\(name) has \(count) bytes; the store accepts at most \(maximumBytes)",
             details: .init(entity: entity.name, property: name))
     }
 

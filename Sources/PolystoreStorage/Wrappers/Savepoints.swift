@@ -27,7 +27,7 @@ public struct Savepoints<State> {
     @discardableResult
     public func find(_ number: Int) throws(StorageError) -> (state: State, depth: Int) {
         guard let index = open.firstIndex(where: { $0.number == number }) else {
-            throw StorageError(.notFound, "the savepoint was released or rolled back before; set another")
+            throw StorageError(.notFound, "the savepoint was already released or rolled back; set another one")
         }
         return (open[index].state, open.count - index)
     }

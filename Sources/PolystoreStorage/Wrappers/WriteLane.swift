@@ -33,7 +33,7 @@ public final class WriteLane: Sendable {
         if let interrupt { limit?.removeInterrupt(interrupt) }
         if !giveUp(id) { return }
         try limit?.check()
-        throw StorageError(.busy, "another write transaction held the store for more than \(timeout) seconds; try again")
+        throw StorageError(.busy, "another write transaction held the write lock for more than \(timeout) seconds; try again")
     }
 
     /// Acquires the lock.

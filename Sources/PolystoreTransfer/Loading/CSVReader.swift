@@ -52,7 +52,7 @@ struct CSVReader {
                 guard let next = try bytes.peek(), !Self.isSeparator(next) else { break }
                 guard next == Self.quote else {
                     throw bytes.refusal(
-                        "a comma or the end of the line is expected behind a closing quote", line: bytes.line, column: bytes.column)
+                        "expected a comma or the end of the line after a closing quote", line: bytes.line, column: bytes.column)
                 }
                 bytes.skip()
             }
@@ -63,7 +63,7 @@ struct CSVReader {
 
     private func text(_ bytes: [UInt8], _ line: Int, _ column: Int) throws(StorageError) -> String {
         guard let text = bytes.withUnsafeBytes(String.init(utf8:)) else {
-            throw self.bytes.refusal("the text is no UTF-8", line: line, column: column)
+            throw self.bytes.refusal("the text is not valid UTF-8", line: line, column: column)
         }
         return text
     }

@@ -19,7 +19,7 @@ struct DuplicateSearch {
         }
         var seen: Set<[Value]> = []
         for (target, rule) in targets {
-            let found = try search(target, rule.slots) { seen.insert($0).inserted ? nil : "an object before it in the files" }
+            let found = try search(target, rule.slots) { seen.insert($0).inserted ? nil : "an earlier object in the files" }
             if let found { return found }
         }
         let reader = try loader.store.beginRead()

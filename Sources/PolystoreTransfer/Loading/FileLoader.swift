@@ -99,10 +99,10 @@ package final class FileLoader {
         try counts.check(writer) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
         let failures = report.dangling.filter { $0.unresolved > 0 }.map {
-            ValidationFailure($0.relationship, "has \($0.unresolved) references that lead nowhere")
+            ValidationFailure($0.relationship, "has \($0.unresolved) references to missing objects")
         }
         throw StorageError(
-            .validationFailed, "\(first.unresolved) references of \(first.relationship) lead nowhere; nothing was loaded",
+            .validationFailed, "\(first.unresolved) references of \(first.relationship) refer to missing objects; nothing was loaded",
             details: .init(failures: failures))
     }
 
@@ -118,7 +118,7 @@ package final class FileLoader {
                 guard let other, !isSelf || other.entity != target.entity else { continue }
                 throw StorageError(
                     .invalidConfiguration,
-                    "\(target.file.file.excerpt()): \(target.description.name).\(reference.name) is the other end of \(other.description.name).\(name); fill one of the two"
+                    "\(target.file.file.excerpt()): \(target.description.name).\(reference.name) is the inverse of \(other.description.name).\(name); map columns to only one of the two"
                 )
             }
         }
@@ -215,7 +215,7 @@ package final class FileLoader {
     }
 
     private static func changed(_ target: LoadTarget) -> StorageError {
-        StorageError(.inputOutput, "the file \(target.file.file.excerpt()) was changed while it was loaded; nothing was loaded")
+        StorageError(.inputOutput, "the file \(target.file.file.excerpt()) was changed during the load; nothing was loaded")
     }
 
     /// Refuses a record that differs from the one whose key other records reference.
@@ -239,20 +239,22 @@ package final class FileLoader {
             dangling.unnamed += 1
             if !reference.isRequired { return nil }
             throw target.refusal(
-                record, column, reference.name, "\(name) is required, but the column says nothing", .validationFailed)
+                record, column, reference.name, "\(name) is required, but the column is nil", .validationFailed)
         }
         switch lookups[Lookup(reference)]?.find(values) ?? .nothing {
         case .one(let key): return key
         case .several:
             throw target.refusal(
                 record, column, reference.name,
-                "\(name) could lead to several objects of \(schema[reference.destination].name), which have the same values",
+                "\(name) is ambiguous: several objects of \(schema[reference.destination].name) have these values",
                 .validationFailed)
         case .nothing:
             dangling.unresolved += 1
             dangling.values.insert(values)
             if !reference.isRequired { return nil }
-            throw target.refusal(record, column, reference.name, "\(name) is required, but leads nowhere", .validationFailed)
+            throw target.refusal(
+                record, column, reference.name,
+                "\(name) is required, but no object of \(schema[reference.destination].name) has these values", .validationFailed)
         }
     }
 
@@ -265,7 +267,7 @@ package final class FileLoader {
         if try inverses.add(reference, from: key, to: destination, hasStored: hasStored, writer) { return }
         throw target.refusal(
             record, reference.parts[0].column, reference.name,
-            "\(target.description.name).\(reference.name) leads to an object to which another one leads already", .validationFailed)
+            "\(target.description.name).\(reference.name) refers to an object that another object already refers to", .validationFailed)
     }
 
     private func flush(_ batch: RowBatch, _ entity: EntityIndex) throws(StorageError) {

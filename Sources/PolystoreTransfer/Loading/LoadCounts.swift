@@ -76,8 +76,8 @@ struct LoadCounts {
         let count = QueryExpression.related(RelatedAggregate(.count, path))
         let least = max(relationship.minCount ?? 0, relationship.isOptional ? 0 : 1)
         let tooFew = QueryPredicate.compare(count, .less, .value(.int(Int64(least))))
-        guard let most = relationship.maxCount else { return least > 0 ? (tooFew, "must lead to at least \(least) objects") : nil }
+        guard let most = relationship.maxCount else { return least > 0 ? (tooFew, "must have at least \(least) objects") : nil }
         let tooMany = QueryPredicate.compare(count, .greater, .value(.int(Int64(max(least, most)))))
-        return (tooFew || tooMany, "must lead to \(least) to \(max(least, most)) objects")
+        return (tooFew || tooMany, "must have \(least) to \(max(least, most)) objects")
     }
 }

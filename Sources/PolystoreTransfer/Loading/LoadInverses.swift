@@ -39,7 +39,12 @@ struct LoadInverses {
                 try writer.links(link, side: .owner, keys: [destination]) { pairs throws(StorageError) in last = pairs.last?.rank ?? last }
             }
             let (rank, overflow) = (last ?? 0).addingReportingOverflow(Self.rankGap)
-            if overflow { throw StorageError(.limitExceeded, "an ordered relationship has no rank left for another object") }
+            if overflow {
+                throw StorageError(
+                    .limitExceeded,
+                    "\(writer.schema[reference.destination].name) \(destination) has no rank left for another object of an ordered relationship"
+                )
+            }
             lastRanks[owner] = rank
             pairs[link, default: []].append(Link(owner: destination, rank: rank, member: key))
             return true
@@ -75,7 +80,7 @@ struct LoadInverses {
             if !cell.isNull, cell.int != partner {
                 let name = "\(schema[end.entity].name).\(schema[end.entity].slots[end.slot].name)"
                 throw StorageError(
-                    .validationFailed, "\(name) of object \(row.key) leads to another object already; nothing was loaded",
+                    .validationFailed, "\(name) of object \(row.key) already refers to another object; nothing was loaded",
                     details: .init(entity: schema[row.entity].name, property: schema[end.entity].slots[end.slot].name, keys: [row.key]))
             }
             if cell.isNull { found[row.entity, default: []].append((row.key, row.version, partner)) }

@@ -54,7 +54,7 @@ package struct LoadMapping: Sendable, Codable {
         func check(_ members: [JSONMember], _ known: [String]) throws(JSONError) {
             for member in members where !known.contains(member.name) {
                 let near = Suggestion.nearest(member.name, in: known)
-                throw JSONError(line: member.line, column: 1, message: "\"\(member.name.excerpt())\" is not known here\(near)")
+                throw JSONError(line: member.line, column: 1, message: "\"\(member.name.excerpt())\" is not a known key\(near)")
             }
         }
         guard case .object(let members) = document.value else { return }

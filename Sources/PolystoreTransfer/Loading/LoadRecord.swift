@@ -54,7 +54,7 @@ struct CSVRecords: RecordReader {
         guard let (fields, line) = try reader.next() else { return nil }
         guard fields.count == positions.count else {
             throw StorageError(
-                .valueNotStorable, "\(file.excerpt()), line \(line): \(positions.count) fields are expected, \(fields.count) were found")
+                .valueNotStorable, "\(file.excerpt()), line \(line): expected \(positions.count) fields, but found \(fields.count)")
         }
         return LoadRecord(line: line, positions, fields.map(LoadRecord.Field.text))
     }
@@ -84,10 +84,10 @@ struct NDJSONRecords: RecordReader {
 
     private static func record(_ bytes: [UInt8], _ line: Int) throws(JSONError) -> LoadRecord {
         guard let text = bytes.withUnsafeBytes(String.init(utf8:)) else {
-            throw JSONError(line: 1, column: 1, message: "the line is no UTF-8")
+            throw JSONError(line: 1, column: 1, message: "the line is not valid UTF-8")
         }
         guard case .object(let members) = try JSONParser.parse(text).value else {
-            throw JSONError(line: 1, column: 1, message: "an object is expected")
+            throw JSONError(line: 1, column: 1, message: "expected a JSON object")
         }
         var positions: [ExactText: Int] = [:]
         for (index, member) in members.enumerated() { positions[ExactText(member.name)] = index }

@@ -36,7 +36,8 @@ struct LoadReference {
         }
         if columns.isEmpty {
             throw StorageError(
-                .invalidConfiguration, "\(file.excerpt()): \(entity.name).\(name) names no attribute by which its destination is found")
+                .invalidConfiguration,
+                "\(file.excerpt()): \(entity.name).\(name) needs at least one attribute that identifies its destination")
         }
         self.name = name
         self.slot = slot

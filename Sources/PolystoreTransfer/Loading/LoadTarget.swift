@@ -34,7 +34,7 @@ struct LoadTarget {
         let description = schema[index]
         if description.isAbstract {
             throw StorageError(
-                .invalidConfiguration, "\(file.file.excerpt()): \(file.entity) is abstract; only entities below it have objects")
+                .invalidConfiguration, "\(file.file.excerpt()): \(file.entity) is abstract; specify one of its sub-entities")
         }
         self.schema = schema
         self.file = file
@@ -60,7 +60,7 @@ struct LoadTarget {
                 if relationship.isOptional || isFilled || inverse?.relationship.cardinality == .toOne { continue }
                 throw StorageError(
                     .validationFailed,
-                    "\(file.file.excerpt()): \(description.name).\(slot.name) is required, but nothing fills it; name its columns in a mapping",
+                    "\(file.file.excerpt()): \(description.name).\(slot.name) is required, but has no columns; specify them in a mapping",
                     details: .init(entity: description.name, property: slot.name))
             }
         }
@@ -78,7 +78,7 @@ struct LoadTarget {
 
     private static func check(_ attribute: Attribute, _ entity: String) throws(StorageError) -> AttributeCheck? {
         do throws(QueryError) { return try AttributeCheck(attribute) } catch {
-            throw StorageError(.invalidConfiguration, "\(entity).\(attribute.name): its pattern is wrong: \(error.message)", cause: error)
+            throw StorageError(.invalidConfiguration, "\(entity).\(attribute.name): its pattern is invalid: \(error.message)", cause: error)
         }
     }
 
@@ -115,8 +115,8 @@ struct LoadTarget {
         let near = Suggestion.nearest(name.text, in: known.map(\.text).sorted())
         throw StorageError(
             .valueNotStorable,
-            "\(file.file.excerpt()), line \(line): \"\(name.text.excerpt())\" fills nothing of \(description.name)\(near)"
-                + "; name it in the mapping, or allow such names with ignoresUnknown (--ignore-unknown)",
+            "\(file.file.excerpt()), line \(line): \(description.name) has no property for \"\(name.text.excerpt())\"\(near)"
+                + "; add it to the mapping, or ignore such names with ignoresUnknown (--ignore-unknown)",
             details: .init(entity: description.name))
     }
 
@@ -128,7 +128,7 @@ struct LoadTarget {
             let entity = schema[reference.destination], type = entity.slots[part.slot].type
             guard let found = value(field, as: type) else {
                 let name = "\(entity.name).\(entity.slots[part.slot].name)"
-                throw refusal(record, part.column, reference.name, "\(Self.expected(type)), as \(name) is")
+                throw refusal(record, part.column, reference.name, "\(Self.expected(type)), the type of \(name)")
             }
             if found.isNull { return nil }
             do throws(ValueError) { values.append(try entity.normalise(found, slot: part.slot)) } catch {
@@ -148,7 +148,7 @@ struct LoadTarget {
         // An explicit nil remains nil if the attribute is optional.
         if found.isNull, field == nil || !attribute.isOptional { found = attribute.defaultValue ?? .null }
         if found.isNull, !attribute.isOptional {
-            throw refusal(record, filling.column, attribute.name, "the attribute is required, but the column says nothing")
+            throw refusal(record, filling.column, attribute.name, "the attribute is required, but the column is nil")
         }
         let normal: Value
         do throws(ValueError) { normal = try description.normalise(found, slot: slot) } catch {
@@ -173,7 +173,7 @@ struct LoadTarget {
     func column(_ slot: Int) -> ExactText? { fillings[slot]?.column }
 
     private static func expected(_ type: ValueType) -> String {
-        "a value of type \(type.rawValue) is expected\(type.isNumeric ? ", within its range" : "")"
+        "expected a value of type \(type.rawValue)\(type.isNumeric ? " within its range" : "")"
     }
 
     /// Returns the value of a field: `.null` if the field represents nil, or nil if it has another form.

@@ -37,7 +37,8 @@ final class LoadedKeys {
                 for slot in slots {
                     guard let value = Value(row[slot], as: schema[entity].slots[slot].type) else {
                         let name = "\(schema[row.entity].name).\(schema[entity].slots[slot].name)"
-                        throw StorageError(.corrupted, "\(name) of object \(row.key) has ill-formed bytes; restore a backup of the store")
+                        throw StorageError(
+                            .corrupted, "\(name) of object \(row.key) contains ill-formed bytes; restore a backup of the store")
                     }
                     if !value.isNull { values.append(value) }
                 }

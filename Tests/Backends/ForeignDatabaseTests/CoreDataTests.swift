@@ -82,7 +82,7 @@ import Testing
         let store = try open(
             "INSERT INTO Z_PRIMARYKEY VALUES(6, 'Draft', 0, 0); CREATE TABLE ZDRAFT(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER);"
         )
-        #expect(store.remarks == ["the entity Draft is left out: the model has none of this name"])
+        #expect(store.remarks == ["the entity Draft is left out: the model has no entity of this name"])
         #expect(try store.lines() == CoreDataScript.lines)
     }
 
@@ -111,13 +111,13 @@ import Testing
         #expect(try opened().lines()[0].contains(#""scan":"AQID""#))
     }
 
-    @Test func aNameThatLeavesTheFolderIsNoFile() throws {
+    @Test func aFileNameOutsideOfTheFolderIsRefused() throws {
         #expect(
             refusal("UPDATE ZBOOK SET ZSCAN = x'02' || CAST('../../../etc/passwd' AS BLOB) || x'00' WHERE Z_PK = 1;")?.code
                 == .valueNotStorable)
     }
 
-    @Test func aFileThatIsNoneOfCoreDataIsRefused() throws {
+    @Test func aFileThatIsNotACoreDataStoreIsRefused() throws {
         let path = try ForeignDatabases.sqlite("CREATE TABLE a(b);")
         let refused = failure { _ = try OpenDatabase("sqlite:\(path)?catalog=coredata") }
         #expect(refused?.code == .notADatabase)
@@ -150,7 +150,7 @@ import Testing
             ])
     }
 
-    @Test func keysThatCoreDataNeverGivesAreRefused() throws {
+    @Test func primaryKeysThatCoreDataDoesNotAssignAreRefused() throws {
         #expect(refusal("INSERT INTO ZTAG VALUES(9223372036854775807, 5, 1, 'z');")?.code == .corrupted)
     }
 }

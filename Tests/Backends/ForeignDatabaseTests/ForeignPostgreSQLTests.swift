@@ -117,9 +117,10 @@ import Testing
         #expect(
             store.remarks == [
                 "the view active is left out: only tables are read",
-                "customer.tags is the text of its values: there is no type text[] here",
-                "customer.score has a domain: the checks of it are left out", "customer.nick has a domain: the checks of it are left out",
-                "a check of product says what no rule of an attribute says; it is left out",
+                "customer.tags is read as the text of its values: the type text[] is not supported",
+                "the CHECK constraints of the domain of customer.score are left out",
+                "the CHECK constraints of the domain of customer.nick are left out",
+                "a CHECK constraint of product is left out: it does not correspond to a rule of an attribute",
             ])
     }
 
@@ -161,7 +162,7 @@ import Testing
         #expect(try store.keys("a", "SELF == 1") == [1])
     }
 
-    @Test func nothingIsLeftBehindAndNothingCanBeWritten() throws {
+    @Test func aForeignStoreAddsNothingAndRefusesWrites() throws {
         let place = try Place()
         defer { place.drop() }
         let store = place.store

@@ -47,7 +47,7 @@ import Testing
             shop.remarks == [
                 "the view active is left out: only tables are read",
                 "the unique index lower_sku of product is left out: it is partial or over expressions",
-                "carrier.phone number is called carrier.phone_number",
+                "carrier.phone number is named carrier.phone_number",
             ])
     }
 
@@ -104,7 +104,7 @@ import Testing
         #expect(failure { _ = try OpenDatabase("sqlite:\(path)?catalog=foreign&model=x") }?.code == .invalidConfiguration)
     }
 
-    @Test func aStoreOfOursIsNotForeign() throws {
+    @Test func aPolystoreStoreIsNotOpenedAsForeign() throws {
         let path = ForeignDatabases.path(".db")
         try OpenDatabase(SQLiteStore(path: path), Schema(entities: [Entity("Note")])).close()
         #expect(failure { _ = try OpenDatabase("sqlite:\(path)?catalog=foreign") }?.code == .invalidConfiguration)
@@ -150,7 +150,7 @@ import Testing
                 #"{"entity":"a","key":3,"version":1}"#,
                 #"{"entity":"b","key":1,"version":1}"#, #"{"link":"a.b2","owner":1,"rank":0,"member":1}"#,
             ])
-        #expect(store.remarks.contains("2 rows of a refer by b_id to rows of b that are not there; nil is read instead"))
+        #expect(store.remarks.contains("2 rows of a refer by b_id to missing rows of b, which are read as nil"))
         #expect(store.losses == ["a.b_id", "a_b.b_id"])
         #expect(store.schema.entity("a")?.relationships.first { $0.name == "b" }?.isOptional == true)
     }
@@ -172,7 +172,7 @@ import Testing
     @Test func aColumnOfSeveralTypesIsLeftOutWithARemark() throws {
         let store = try open("CREATE TABLE a(b, c); INSERT INTO a VALUES(1, 'x'), ('y', 'z');")
         #expect(try store.lines() == [#"{"entity":"a","key":1,"version":1,"c":"x"}"#, #"{"entity":"a","key":2,"version":1,"c":"z"}"#])
-        #expect(store.remarks == ["a.b is left out: it has no type, and its values are of several"])
+        #expect(store.remarks == ["a.b is left out: it has no declared type, and its values have several types"])
         #expect(store.losses == ["a.b"])
     }
 
@@ -242,7 +242,7 @@ import Testing
         #expect(attributes?[0].isOptional == false)
         // No rule says "greater than" of a number that has no next one.
         #expect(attributes?[1].rules == AttributeRules())
-        #expect(store.remarks == ["a check of a says what no rule of an attribute says; it is left out"])
+        #expect(store.remarks == ["a CHECK constraint of a is left out: it does not correspond to a rule of an attribute"])
     }
 
     @Test func manyReadersSeeOneSnapshotEach() throws {

@@ -26,14 +26,14 @@ import Testing
         INSERT INTO country VALUES(1, 'AT'), (2, 'DE'), (3, NULL); INSERT INTO city VALUES(1, 'AT'), (2, 'DE');
         """
 
-    @Test(arguments: InPlaceEngine.available) func whatFollowsAUniqueValueFollowsIt(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func foreignKeysWithOnUpdateCascadeFollowAUniqueValue(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine, Self.followed), stack = try shop.stack()
         try set(stack, "country", "code", [1: "AUT", 2: "DEU"])
         #expect(try shop.sql("SELECT id, country_code FROM city ORDER BY id") == ["1|AUT", "2|DEU"])
         #expect(try shop.sql("SELECT id, code FROM country WHERE id < 3 ORDER BY id") == ["1|AUT", "2|DEU"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func followedValuesDoNotChangePlaces(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func anExchangeOfValuesWithOnUpdateCascadeIsRefused(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine, Self.followed), stack = try shop.stack()
         let refused = failure { try set(stack, "country", "code", [1: "DE", 2: "AT"]) }
         #expect(refused?.code == .unsupported)
@@ -42,7 +42,7 @@ import Testing
         #expect(try shop.sql("SELECT id, code FROM country WHERE id < 3 ORDER BY id") == ["1|AT", "2|DE"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func aRuleThatOneValueKeepsIsKept(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aCheckOverTwoColumnsHoldsDuringAnExchangeOfUniqueValues(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(
             engine,
             """
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Triggers of the owner
 
-    @Test(arguments: InPlaceEngine.available) func whatATriggerForbidsIsNotDone(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func changesThatATriggerForbidsAreRefused(_ engine: InPlaceEngine) throws {
         let tables = """
             CREATE TABLE a(id INTEGER PRIMARY KEY, n VARCHAR(9)); CREATE TABLE b(id INTEGER PRIMARY KEY);
             CREATE TABLE pair(a_id INTEGER REFERENCES a(id), b_id INTEGER REFERENCES b(id), PRIMARY KEY(a_id, b_id));
@@ -107,7 +107,7 @@ import Testing
         #expect(try shop.sql("SELECT a_id, b_id FROM pair") == ["1|1"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func whatATriggerChangesIsToldToo(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func changesByATriggerAreReportedToo(_ engine: InPlaceEngine) throws {
         let table = "CREATE TABLE a(id INTEGER PRIMARY KEY, n VARCHAR(9), stamp VARCHAR(9)); INSERT INTO a VALUES(1, 'x', 'old');"
         let shop =
             switch engine {
@@ -153,7 +153,7 @@ import Testing
     // MARK: Gaps
 
     /// Between two openings our triggers were not there, or did not run.
-    @Test(arguments: InPlaceEngine.available) func whatWasNotSeenEndsTheHistory(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func changesWithoutTriggersEndTheHistory(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack(), before = try OpenDatabase(shop.url), work = stack.beginUnsafe()
         try set(stack, "country", "name", [1: "A"])
         let old = try #require(try before.history(changes: 1).last?.token)
@@ -215,7 +215,7 @@ import Testing
             #expect(attribute.rules.minimum == nil && attribute.rules.maximum == nil && attribute.rules.minLength == nil, "\(attribute)")
             #expect(attribute.allowedValues.isEmpty && attribute.rules.maxLength ?? 9 == 9, "\(attribute)")
         }
-        #expect(open.remarks == ["a check of a says what no rule of an attribute says; it is left out"])
+        #expect(open.remarks == ["a CHECK constraint of a is left out: it does not correspond to a rule of an attribute"])
     }
 }
 

@@ -40,7 +40,7 @@ import Testing
         ("date", instant, StorageError.Code.valueNotStorable), ("timestamp(0)", instant, .valueNotStorable),
         ("numeric(10,2)", .decimal(Decimal(string: "0.125") ?? 0), .valueNotStorable), ("char(4)", .string("a "), .valueNotStorable),
         ("small", .int(10), .validationFailed),
-    ]) func whatATypeWouldChangeIsRefused(_ type: String, _ value: Value, _ code: StorageError.Code) throws {
+    ]) func valuesThatAColumnTypeCannotStoreExactlyAreRefused(_ type: String, _ value: Value, _ code: StorageError.Code) throws {
         let refused = failure {
             _ = try change(
                 "CREATE DOMAIN small AS int4 CHECK (VALUE < 10); CREATE TABLE a(id int PRIMARY KEY, d \(type)); INSERT INTO a VALUES(1, NULL);",
@@ -48,7 +48,7 @@ import Testing
         }
         #expect(refused?.code == code)
         if code == .valueNotStorable {
-            #expect(refused?.message == "a.d cannot keep the value exactly in the type that it has on the server")
+            #expect(refused?.message == "a.d cannot store the value exactly in the type of its column")
         }
     }
 
@@ -62,7 +62,8 @@ import Testing
         #expect(refused?.code == .unsupported)
         #expect(
             refused?.message.hasPrefix(
-                "the database cannot be used in place: country has the primary key code, which is not of whole numbers; log has no primary key. What to do: give each such table a primary key of one whole number, as in: ALTER TABLE "
+                "the database cannot be used in place: country has the primary key code, which is not an integer; log has no primary key. "
+                    + "What to do: give each such table an integer primary key of one column, as in: ALTER TABLE "
             ) == true)
         #expect(
             refused?.message.contains(
@@ -86,7 +87,7 @@ import Testing
         #expect(try stack.object("total", 1).value("n") == .int(6))
     }
 
-    @Test func otherUsersNeedNoRightsOnWhatLiesBeside() throws {
+    @Test func otherUsersNeedNoPrivilegesOnTheAdditionalTables() throws {
         let role = "guest_" + UUID().uuidString.lowercased().replacing("-", with: "")
         let shop = try InPlaceDatabase(.postgresql)
         try OpenDatabase(shop.url).close()
@@ -124,7 +125,7 @@ import Testing
         #expect(try shop.sql("SELECT count(*), count(DISTINCT id) FROM category") == ["52|52"])
     }
 
-    @Test func removingByHandTakesTheStatementsOfTheDocumentation() throws {
+    @Test func manualRemovalTakesTheDocumentedStatements() throws {
         let shop = try InPlaceDatabase(.postgresql), before = try shop.objects()
         try OpenDatabase(shop.url).close()
         #expect(try shop.objects() != before)

@@ -52,12 +52,12 @@ import Testing
     @Test(arguments: [
         ("d DECIMAL", Value.decimal(Decimal(string: "1234567890123456789.5") ?? 0)), ("d TIME", .string("10")),
         ("d STRING", .string(" 1e3 ")),
-    ]) func whatAColumnWouldChangeIsRefused(_ declared: String, _ value: Value) throws {
+    ]) func valuesThatAColumnCannotStoreExactlyAreRefused(_ declared: String, _ value: Value) throws {
         let refused = failure {
             _ = try change("CREATE TABLE a(id INTEGER PRIMARY KEY, \(declared)); INSERT INTO a(id) VALUES(1);", ["d": value])
         }
         #expect(refused?.code == .valueNotStorable)
-        #expect(refused?.message == "a.d cannot keep the value exactly in the form that its declared type has in SQLite")
+        #expect(refused?.message == "a.d cannot store the value exactly in the form that SQLite uses for its declared type")
     }
 
     @Test func settingsOfTheFileStay() throws {
@@ -102,20 +102,20 @@ import Testing
         #expect(try bytes() == second)
     }
 
-    @Test func columnsThatNobodyCanWriteAreNamed() throws {
+    @Test func columnsThatCannotBeWrittenAreNamed() throws {
         let refused = failure {
             _ = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, x NOT NULL); INSERT INTO a VALUES(1, 1), (2, 'x');")
                 .stack()
         }
-        #expect(refused?.message.contains("a.x must have a value and is none that can be written") == true)
+        #expect(refused?.message.contains("a.x requires a value and cannot be written") == true)
         let database = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, n INT, twice INT AS (n * 2));")
         let stack = try database.stack()
         try stack.perform(synchronous: { _ = try $0.make("a", ["n": .int(4)]) })
         #expect(try database.sql("SELECT id, n, twice FROM a") == ["1|4|8"])
-        #expect(try OpenDatabase(database.url).remarks == ["a.twice is left out: the database computes it"])
+        #expect(try OpenDatabase(database.url).remarks == ["a.twice is left out: it is a generated column"])
     }
 
-    @Test func whatReplacesARowIsSeen() throws {
+    @Test func aReplacedRowIsReported() throws {
         let shop = try InPlaceDatabase(.sqlite), stack = try shop.stack(), work = stack.beginUnsafe()
         try #require(try work.edit(try stack.object("country", 2))).setValue(.string("x"), for: "name")
         try shop.sql("INSERT OR REPLACE INTO country VALUES(2, 'DE', 'Deutschland')")
@@ -126,7 +126,7 @@ import Testing
         #expect(try stack.object("country", 2).value("name") == .string("E"))
     }
 
-    @Test func whatIsNotReplacedKeepsItsVersion() throws {
+    @Test func rowsThatAreNotReplacedKeepTheirVersion() throws {
         let shop = try InPlaceDatabase(.sqlite), open = try OpenDatabase(shop.url)
         try shop.sql(
             """
@@ -159,7 +159,7 @@ import Testing
         #expect(try shop.sql("SELECT name FROM country WHERE id = 2") == ["theirs"])
     }
 
-    @Test func statisticsAreNoChangeOfTheTables() throws {
+    @Test func statisticsAreNotAChangeOfTheTables() throws {
         let shop = try InPlaceDatabase(.sqlite), stack = try shop.stack()
         try shop.sql("ANALYZE; CREATE TABLE other(x); CREATE INDEX names ON customer(name);")
         try stack.perform(synchronous: { try $0.object("customer", 1).setValue(.string("x"), for: "name") })
@@ -195,7 +195,7 @@ import Testing
         #expect(try shop.sql("SELECT id, code, name FROM country ORDER BY id") == ["1|AT|Austria", "2|DE|new", "4|FR|new"])
     }
 
-    @Test func aReferenceThatLeadsNowhereIsNamedAtTheEnd() throws {
+    @Test func aReferenceToADeletedRowIsReportedAtTheCommit() throws {
         let shop = try InPlaceDatabase(.sqlite), stack = try shop.stack(), work = stack.beginUnsafe()
         let order = try work.create(Into<DynamicObject>(entity: "order"))
         try order.setValue(.date(0), for: "placed_at")
@@ -203,10 +203,10 @@ import Testing
         try shop.sql("DELETE FROM customer WHERE id = 2")
         let refused = failure { try work.commit() }
         #expect(refused?.code == .staleObject)
-        #expect(refused?.message == "customer 2, which is referred to here, was deleted by another transaction")
+        #expect(refused?.message == "customer 2 is referenced here, but was deleted by another transaction")
     }
 
-    @Test func aTransactionIsToldAndForgottenWhole() throws {
+    @Test func aTransactionIsReportedAndPurgedAsAWhole() throws {
         let shop = try InPlaceDatabase(.sqlite), stack = try shop.stack(), open = try OpenDatabase(shop.url)
         for name in ["a", "b"] {
             try stack.perform(synchronous: { transaction in
@@ -243,7 +243,7 @@ import Testing
         #expect(try history(nil).isEmpty)
     }
 
-    @Test func removingByHandTakesTwoStatements() throws {
+    @Test func manualRemovalTakesTwoStatements() throws {
         let shop = try InPlaceDatabase(.sqlite), before = try shop.objects()
         try OpenDatabase(shop.url).close()
         // As the documentation says it.

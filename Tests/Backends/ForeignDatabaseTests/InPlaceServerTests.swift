@@ -44,7 +44,7 @@ import Testing
     }
 
     /// A report that goes on for long keeps nobody from opening, and an opening keeps nobody from writing.
-    @Test func openingWaitsForNobodyAndNobodyForIt() async throws {
+    @Test func openingNeitherWaitsForReportsNorBlocksWriters() async throws {
         let shop = try InPlaceDatabase(.postgresql)
         try OpenDatabase(shop.url).close()
         try shop.sql("CREATE TABLE extra(id int PRIMARY KEY)")
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Ids of transactions mean something else in the cluster that a dump is restored in.
-    @Test func anotherClusterBeginsTheHistoryAnew() throws {
+    @Test func aRestoreInAnotherClusterRestartsTheHistory() throws {
         let shop = try InPlaceDatabase(.postgresql)
         try OpenDatabase(shop.url).close()
         // As if the cluster before had had many more transactions.

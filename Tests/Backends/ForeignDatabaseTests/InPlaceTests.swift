@@ -76,7 +76,7 @@ import Testing
         #expect(try shop.sql("SELECT status, price FROM product WHERE id = 11").first?.hasPrefix("new|9") == true)
     }
 
-    @Test(arguments: InPlaceEngine.available) func aRowThatWasMadeAnewIsAConflictToo(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aRowThatWasDeletedAndInsertedAgainIsAConflictToo(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack()
         let work = stack.beginUnsafe()
         try #require(try work.edit(try stack.object("shipment", 1))).setObject(nil, for: "line")
@@ -142,7 +142,7 @@ import Testing
         #expect(try shop.sql("SELECT price, weight FROM product WHERE id = 10") == ["19.99|1.5"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func aRowThatRefersWithoutOurKnowledgeKeepsItsObject(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func anObjectReferencedByANewRowIsNotDeleted(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack()
         let work = stack.beginUnsafe()
         let country = try #require(try work.edit(try stack.object("country", 1)))
@@ -169,7 +169,7 @@ import Testing
         #expect(try shop.sql("SELECT (SELECT count(*) FROM profile), (SELECT count(*) FROM product_category)") == ["0|2"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func whatIsThrownLeavesNothing(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aTransactionThatThrowsLeavesNothing(_ engine: InPlaceEngine) throws {
         struct Stop: Error {}
         let shop = try InPlaceDatabase(engine), stack = try shop.stack()
         try? stack.perform(synchronous: { transaction in
@@ -199,7 +199,7 @@ import Testing
         #expect(try shop.sql("SELECT id FROM country ORDER BY id") == ["1", "2", "3", "4", "6"])
     }
 
-    @Test(arguments: InPlaceEngine.available) func detachedWorkTakesKeysThatNobodyElseGets(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func detachedTransactionsReserveUniqueKeys(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack(), work = stack.beginUnsafe()
         let order = try work.create(Into<DynamicObject>(entity: "order"))
         try order.setValue(.date(0), for: "placed_at")
@@ -220,7 +220,7 @@ import Testing
             })
         }
         #expect(refused?.code == .unsupported)
-        #expect(refused?.message.hasPrefix("the key of profile is that of its customer") == true)
+        #expect(refused?.message.hasPrefix("the primary key of profile is also its reference customer") == true)
         try stack.perform(synchronous: { try $0.object("profile", 2).setValue(.string("stay"), for: "motto") })
         #expect(try shop.sql("SELECT customer_id, motto FROM profile") == ["2|stay"])
     }
@@ -262,7 +262,7 @@ import Testing
         #expect(theirs.last?.kind == .delete)
     }
 
-    @Test(arguments: InPlaceEngine.available) func aListIsToldWhatWasWrittenHere(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aListReceivesChangesOfThisProcess(_ engine: InPlaceEngine) throws {
         final class Calls: ListObjectObserver {
             var calls: [String] = []
             func listMonitorDidChange(_ monitor: ListMonitor<DynamicObject>) { calls.append("did") }
@@ -303,13 +303,13 @@ import Testing
         #expect(refused?.code == .unsupported)
         #expect(
             refused?.message == """
-                the database cannot be used in place: carrier has no primary key; country has the primary key code, which is not of whole numbers; \
-                order_line has a primary key of several columns (order, line); setting has the primary key key, which is not of whole numbers. \
-                What to do: give each such table a primary key of one whole number, as in: \
+                the database cannot be used in place: carrier has no primary key; country has the primary key code, which is not an integer; \
+                order_line has a primary key of several columns (order, line); setting has the primary key key, which is not an integer. \
+                What to do: give each such table an integer primary key of one column, as in: \
                 CREATE TABLE "new_carrier"(id INTEGER PRIMARY KEY, and the columns and keys of "carrier"); \
                 INSERT INTO "new_carrier"("name", "phone number") SELECT "name", "phone number" FROM "carrier"; DROP TABLE "carrier"; \
-                ALTER TABLE "new_carrier" RENAME TO "carrier"; or open it with catalog=foreign, which reads it, and transfer it to a store of \
-                its own (polystore transfer FROM TO)
+                ALTER TABLE "new_carrier" RENAME TO "carrier"; or open it with catalog=foreign, which reads it, and transfer it to a Polystore \
+                store (polystore transfer FROM TO)
                 """)
         #expect(try OpenDatabase("sqlite:\(path)?catalog=foreign").lines() == ShopScript.lines)
     }
@@ -326,7 +326,7 @@ import Testing
         #expect(try OpenDatabase(shop.url(catalog: "foreign")).keys("country", "code BEGINSWITH 'X'") == [3, 4, 5, 6])
     }
 
-    @Test(arguments: InPlaceEngine.available) func whatLiesBesideTheTablesCanBeRemoved(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func additionalTablesCanBeRemoved(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), before = try shop.objects()
         let store = try StoreCatalog.standard.store(at: StoreURL(shop.url))
         _ = try store.open(OpenRequest(schema: nil))
@@ -336,7 +336,7 @@ import Testing
         #expect(try OpenDatabase(shop.url(catalog: "foreign")).lines() == InPlaceScript.lines)
     }
 
-    @Test(arguments: InPlaceEngine.available) func aChangedTableIsNoticedAndTheModelIsTold(_ engine: InPlaceEngine) throws {
+    @Test(arguments: InPlaceEngine.available) func aChangedTableIsASchemaMismatchThatNamesTheModel(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack(), old = try OpenDatabase(shop.url).schema
         try shop.sql("ALTER TABLE country DROP COLUMN name; ALTER TABLE customer ADD COLUMN phone TEXT;")
         #expect(failure { _ = try stack.fetchAll(From<DynamicObject>(entity: "country")) }?.code == .schemaMismatch)
@@ -360,7 +360,7 @@ import Testing
         let next = try Schema(entities: entities)
         let step = MigrationStep(SchemaMapping(from: open.schema, to: next))
         #expect(failure { _ = try open.store.beginMigration(step, WriteOptions()) }?.code == .unsupported)
-        #expect(failure { _ = try open.store.explanation(of: step) }?.message.contains("their owner") == true)
+        #expect(failure { _ = try open.store.explanation(of: step) }?.message.contains("the program that owns them") == true)
         #expect(!open.store.capabilities.contains(.migrations))
     }
 

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["01070201", "0400050201", "020020000201", "05000201010900"]) func whatTheModelDoesNotHaveIsDamage(
+    @Test(arguments: ["01070201", "0400050201", "020020000201", "05000201010900"]) func changesOfItemsOutsideOfTheModelAreCorrupted(
         _ changes: String
     ) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -62,7 +62,7 @@ import Testing
         try sql("UPDATE polystore_history SET changes = x'\(changes)';")
         try with { store in
             let error = failure { _ = try history(store) }
-            #expect(error?.code == .corrupted && error?.message == "an entry of the history is damaged")
+            #expect(error?.code == .corrupted && error?.message == "an entry of the history is damaged; restore the store from a backup")
         }
     }
 }

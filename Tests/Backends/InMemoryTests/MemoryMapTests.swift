@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func aSnapshotKeepsWhatItSaw() {
+    @Test func aSnapshotIsUnchangedByLaterTransactions() {
         var map = MemoryMap()
         let one: [UInt8] = [1], two: [UInt8] = [2]
         one.withUnsafeBytes { _ = map.put($0, 0, 1) }
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Random changes in many transactions, beside a dictionary; snapshots in between stay as they were.
-    @Test func randomChangesGiveWhatADictionaryGives() {
+    @Test func randomChangesEqualThoseOfADictionary() {
         var generator = SystemRandomNumberGenerator(), map = MemoryMap(), expected: [Int: (size: Int, generation: Int)] = [:]
         var snapshots: [(map: MemoryMap, expected: [Int: (size: Int, generation: Int)])] = []
         for generation in 1...60 {

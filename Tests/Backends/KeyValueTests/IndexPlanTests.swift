@@ -141,7 +141,7 @@ import Testing
     }
 
     /// A condition without an index leaves a handful of rows at the end of the order: the scan in order is given up.
-    @Test(arguments: places) func anOrderThatLeadsNowhereIsGivenUp(_ place: String) throws {
+    @Test(arguments: places) func anIndexOrderWithFewMatchesIsAbandoned(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
             let wanted = try QueryPredicate(parsing: "number + 0 == 39")
             let request = FetchRequest("Sale", where: wanted, orderBy: [OrderTerm(.path("amount"))], limit: 200)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test(arguments: places) func whatWasReadIsCounted(_ place: String) throws {
+    @Test(arguments: places) func readRowsAreCounted(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
             func measured(_ request: FetchRequest) throws -> String? { try reader.measuredExplanation(of: request.plan(in: schema)).last }
             // All rows, and the step that finds no more.

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Also where the program has written before, and does not look for the beginning again.
-    @Test(arguments: [false, true]) func thereIsNoPositionAfterTheLast(_ hasWritten: Bool) throws {
+    @Test(arguments: [false, true]) func noPositionFollowsTheLast(_ hasWritten: Bool) throws {
         let store = try open()
         if hasWritten { _ = try write(store) }
         try put([1, 0, 2, 1], at: .max)
@@ -60,13 +60,13 @@ import Testing
     }
 
     @Test(arguments: [[1, 7, 2, 1], [4, 0, 5, 2, 1], [2, 0, 0x20, 0, 2, 1], [5, 0, 2, 1, 1, 9, 0]] as [[UInt8]])
-    func whatTheModelDoesNotHaveIsDamage(_ changes: [UInt8]) throws {
+    func changesOfItemsOutsideOfTheModelAreCorrupted(_ changes: [UInt8]) throws {
         let store = try open()
         try put([1, 0, 2, 1], at: 1)
         #expect(try history(store).count == 1)
         try put(changes, at: 1)
         let error = #expect(throws: StorageError.self) { _ = try history(store) }
-        #expect(error?.code == .corrupted && error?.message == "an entry of the history is damaged")
+        #expect(error?.code == .corrupted && error?.message == "an entry of the history is damaged; restore the store from a backup")
     }
 
     /// Puts packed changes at a position of the history.

@@ -39,7 +39,7 @@ import Testing
         try FetchRequest("Note", where: QueryPredicate(parsing: text)).plan(in: schema)
     }
 
-    @Test func anIndexLeadsToAllThatASearchCanBeTrueOf() throws {
+    @Test func anIndexFindsAllCandidatesOfASearch() throws {
         try withReader { reader, schema in
             func keys(_ query: String) throws -> [Int64]? {
                 try WordSearch.keys(plan("text SEARCH '\(query)' AND other == 'red'", schema), reader)?.keys

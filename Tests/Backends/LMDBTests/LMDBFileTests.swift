@@ -39,7 +39,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test func everyNameOfAFileLeadsToOneLock() throws {
+    @Test func allNamesOfAFileShareOneLock() throws {
         try inFolder {
             let store = try open(), link = folder + "/link.lmdb", hard = folder + "/hard.lmdb"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A program that locks by another name of the file commits, and ours does not know its number.
-    @Test func aWriterUnderAnotherLockIsNoticedBeforeAnythingIsWritten() throws {
+    @Test func aWriterUnderAnotherLockIsDetectedBeforeAnythingIsWritten() throws {
         try inFolder {
             let store = try open(), hard = folder + "/hard.lmdb"
             defer { try? store.close() }
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func whatAMakerThatDiedHasLeftIsRemoved() throws {
+    @Test func filesOfACreatorThatDiedAreRemoved() throws {
         try inFolder {
             let left = path + ".new-\(UUID().uuidString)", used = path + ".new-\(UUID().uuidString)", other = path + ".new-year"
             for file in [left, used, other] { #expect(FileManager.default.createFile(atPath: file, contents: Data([1]))) }
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyFileThatManyOpenIsMadeOnce() throws {
+    @Test func anEmptyFileThatManyOpenIsInitialisedOnce() throws {
         try inFolder {
             for _ in 0..<20 {
                 #expect(FileManager.default.createFile(atPath: path, contents: nil))
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aLinkToAFileThatIsStillToBeMadeMakesIt() throws {
+    @Test func aLinkToAMissingFileCreatesIt() throws {
         try inFolder {
             let link = folder + "/link.lmdb"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "store.lmdb")
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyFileIsGivenContents() throws {
+    @Test func anEmptyFileIsInitialised() throws {
         try inFolder {
             #expect(FileManager.default.createFile(atPath: path, contents: nil))
             try open().close()
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsDeletedOrReplacedIsNoticed() throws {
+    @Test func aDeletedOrReplacedFileIsDetected() throws {
         try inFolder {
             let store = try open()
             try note(Data([1]), in: store)
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func eraseReportsWhatItCannotRemove() throws {
+    @Test func erasingReportsFilesThatItCannotRemove() throws {
         try inFolder {
             let store = try open()
             try store.close()
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func aTokenOfACommitThatIsNotThereIsAnswered() throws {
+    @Test func theTokenOfAMissingCommitIsNotCommitted() throws {
         try inFolder {
             let store = try LMDBStore(url: StoreURL("lmdb:\(path)?durability=relaxed"))
             let id = try store.open(OpenRequest(schema: Self.schema.get())).storeID

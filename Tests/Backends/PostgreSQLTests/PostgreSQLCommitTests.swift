@@ -47,7 +47,7 @@ import Testing
         #expect(rows == 1)
     }
 
-    @Test func tokensOfOtherTransactionsAreToldApart() throws {
+    @Test func tokensOfOtherTransactionsAreDistinguished() throws {
         let test = try TestStore()
         defer { test.erase() }
         let admin = try TestStore.admin(), id = try test.store.opened().storeID

@@ -60,7 +60,7 @@ import Testing
         """
     }
 
-    @Test(arguments: [true, false]) func whatOthersMadeStays(_ isFirst: Bool) throws {
+    @Test(arguments: [true, false]) func tablesOfOtherProgramsStay(_ isFirst: Bool) throws {
         let admin = try admin()
         defer { try? admin.execute("DROP SCHEMA IF EXISTS \(name) CASCADE") }
         if isFirst { try admin.execute("CREATE SCHEMA \(name); \(Self.strangers(name))") }
@@ -76,7 +76,7 @@ import Testing
         #expect(try contents(admin)?.count == 7)
     }
 
-    @Test func aSchemaThatWasThereStaysEmpty() throws {
+    @Test func anExistingSchemaStaysEmpty() throws {
         let admin = try admin()
         defer { try? admin.execute("DROP SCHEMA IF EXISTS \(name) CASCADE") }
         try admin.execute("CREATE SCHEMA \(name)")
@@ -84,7 +84,7 @@ import Testing
         #expect(try contents(admin) == [])
     }
 
-    @Test func nothingIsLeftOfAStoreThatMadeItsSchema() throws {
+    @Test func erasingAStoreThatCreatedItsSchemaLeavesNothing() throws {
         let admin = try admin()
         defer { try? admin.execute("DROP SCHEMA IF EXISTS \(name) CASCADE") }
         try made().erase()
@@ -96,7 +96,7 @@ import Testing
         #expect(try contents(admin) == nil)
     }
 
-    @Test func aViewOfAnotherProgramKeepsTheStore() throws {
+    @Test func aViewOfAnotherProgramPreventsErasing() throws {
         let admin = try admin()
         defer { try? admin.execute("DROP SCHEMA IF EXISTS \(name) CASCADE") }
         let store = try made(), before = try #require(try contents(admin))

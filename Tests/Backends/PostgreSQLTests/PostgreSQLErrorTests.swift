@@ -78,7 +78,7 @@ import Testing
     }
 
     /// libpq's own value would take any server, and plain text.
-    @Test func aServerOnTheNetworkHasToProveWhoItIs() throws {
+    @Test func aServerOnTheNetworkMustAuthenticateItself() throws {
         func mode(_ url: String) throws -> String? { try PostgreSQLAddress(url).security.first { $0.0 == "sslmode" }?.1 }
         for url in [
             "postgresql://ann@db.example.com/shop", "host=10.0.0.7 dbname=shop", "postgresql://localhost,db.example.com/shop",
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aServerOnTheNetworkWithoutTLSIsRefusedAndNotTriedAgain() throws {
+    @Test func aServerOnTheNetworkWithoutTLSIsRefusedAndNotRetried() throws {
         let server = try PlainServer()
         defer { server.close() }
         let error = try openingError("postgresql://0.0.0.0:\(server.port)/shop")

@@ -69,7 +69,7 @@ import Testing
 
     // MARK: Prepared transactions
 
-    @Test func nothingIsToldPastAPreparedTransactionOfTheStore() throws {
+    @Test func noCommitIsDeliveredPastAPreparedTransactionOfTheStore() throws {
         try withStore { store in
             let writer = try #require(try store.beginWrite(WriteOptions()) as? PostgreSQLWriter)
             defer { writer.end() }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func aPreparedTransactionOfOthersHoldsNothingUp() throws {
+    @Test func aPreparedTransactionOfAnotherStoreDelaysNothing() throws {
         try withStore { store in
             let admin = try busy(try #require(TestServer.url)), other = "other/\(name)"
             try admin.execute("PREPARE TRANSACTION '\(other)'")
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// The entry of the one with the lower token would be before the beginning of the history.
-    @Test func ofTwoThatResumeTheHistoryOneBeginsAnew() throws {
+    @Test func ofTwoTransactionsThatResumeTheHistoryOneMustRetry() throws {
         try withProgram(recordsHistory: true) { store, other, _ in
             try other.execute(Self.off)
             let older = try store.beginWrite(WriteOptions())
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["01070201", "0400050201", "020020000201", "05000201010900"]) func whatTheModelDoesNotHaveIsDamage(
+    @Test(arguments: ["01070201", "0400050201", "020020000201", "05000201010900"]) func changesOfItemsOutsideOfTheModelAreCorrupted(
         _ changes: String
     ) throws {
         try withProgram(recordsHistory: true) { store, other, _ in
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: What settles
 
-    @Test func aTransactionInAnotherDatabaseHoldsNothingUp() throws {
+    @Test func aTransactionInAnotherDatabaseDelaysNothing() throws {
         let url = try #require(TestServer.url), admin = try PostgreSQLConnection(conninfo: url, schema: "public")
         try admin.execute("CREATE DATABASE \(name) TEMPLATE template0")
         defer { try? admin.execute("DROP DATABASE \(name) WITH (FORCE)") }
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func whoBeginsToWatchWaitsForThoseWhoChangeRows() throws {
+    @Test func watchersWaitForRunningWriters() throws {
         try withStore { store in
             let connections = try (0..<4).map { _ in try PostgreSQLConnection(conninfo: try #require(TestServer.url), schema: name) }
             let telling = PostgreSQLTelling(connections[0], name)
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// A transaction that changed rows when nobody asked to be told is known to the first who asks, and to who asks while changes are told.
-    @Test func whoBeginsToWatchLaterWaitsForThemToo() throws {
+    @Test func laterWatchersWaitForRunningWritersToo() throws {
         try withStore { first in
             let url = try #require(TestServer.url), second = PostgreSQLStore(conninfo: url, schema: name)
             _ = try second.open(OpenRequest(schema: Self.schema()))
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test func whoWasNotToldForAWhileIsToldSo() throws {
+    @Test func aWatchThatMissedNotificationsReceivesAnUnknownChange() throws {
         try withStore { store in
             let other = try PostgreSQLConnection(conninfo: try #require(TestServer.url), schema: name), told = DispatchSemaphore(value: 0)
             let one = try store.watchChanges { if $0 == .unknown { told.signal() } }
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func aTransactionBesideTheTablesHoldsNothingUp() throws {
+    @Test func aTransactionOnOtherTablesDelaysNothing() throws {
         try withStore { store in
             let other = try busy(#require(TestServer.url))
             try other.execute("CREATE TEMP TABLE t(a int); SAVEPOINT s; INSERT INTO t VALUES(1)")
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func writersOfAnotherStoreHoldNothingUp() throws {
+    @Test func writersOfAnotherStoreDelayNothing() throws {
         try withStore { store in
             let other = PostgreSQLStore(conninfo: try #require(TestServer.url), schema: name + "_b")
             defer { try? other.erase() }
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func anOlderWriterOfTheStoreHoldsTheHistoryUp() throws {
+    @Test func anOlderWriterOfTheStoreDelaysTheHistory() throws {
         try withStore { store in
             let first = try Self.write(store), older = try store.beginWrite(WriteOptions())
             defer { older.end() }
@@ -305,7 +305,7 @@ import Testing
         }
     }
 
-    @Test func aWriterThatHasWrittenNothingHoldsNothingUp() throws {
+    @Test func aWriterWithoutWritesDelaysNothing() throws {
         try withStore { store in
             let idle = try store.beginWrite(WriteOptions())
             defer { idle.end() }

@@ -55,7 +55,7 @@ import Testing
     }
 
     /// What takes time with the length of the history lies behind when others are kept out.
-    @Test func theHistoryIsWrittenBeforeOthersAreKeptOut() throws {
+    @Test func theHistoryIsWrittenBeforeTheExclusiveLock() throws {
         try run { store, step, witness in
             try insert(store, 3)
             try store.expand(step, WriteOptions())
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func nobodyEndsAStepWhileAnIndexIsMade() throws {
+    @Test func anOnlineMigrationCannotEndWhileAnIndexIsBuilt() throws {
         try run { store, step, witness in
             try store.expand(step, WriteOptions())
             let lock = Int64(bitPattern: SchemaHash(of: "polystore \(store.schema)").words[0]) &+ 2
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func whoWritesByHandWaitsForAMigration() throws {
+    @Test func manualWritesWaitForAMigration() throws {
         try run { store, step, witness in
             try insert(store, 1)
             let migration = try store.beginMigration(step, WriteOptions())

@@ -9,7 +9,7 @@ import Testing
 
 /// What is asked of a server, and what it is asked to do.
 @Suite(.enabled(if: TestServer.url != nil, "needs a PostgreSQL server; .ci/run starts one")) struct PostgreSQLServerTests {
-    @Test func theNameOfAMachineIsNotTheOwnAddress() throws {
+    @Test func onlyLoopbackAddressesAndSocketsAreLocal() throws {
         func isLocal(_ host: String) throws -> Bool { try PostgreSQLAddress("host=\(host)").isLocal }
         for host in ["127.0.0.1", "127.1.2.3", "localhost", "::1", "/tmp"] { #expect(try isLocal(host), "\(host)") }
         for host in ["127.example.com", "127.0.0.1.example.com", "127.", "128.0.0.1", "example.com"] {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aServerLooksWhetherAProgramIsStillThere() throws {
+    @Test func connectionsEnableTheClientConnectionCheck() throws {
         let admin = try TestStore.admin()
         guard try admin.text("SELECT version() LIKE '%linux%'") == "t" else { return }
         #expect(try admin.text("SHOW client_connection_check_interval") == "10s")
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Keys that one program was given are given to no other, whatever a third one does to the counter meanwhile.
-    @Test func raisingTheCounterOfKeysGivesNoneTwice() throws {
+    @Test func raisingTheKeySequenceAssignsNoKeyTwice() throws {
         let test = try TestStore(), others = try (0..<3).map { _ in try TestStore(name: test.name) }
         defer {
             for other in others { try? other.store.close() }
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Whoever committed it may have died before it notified.
-    @Test func whoFindsAPreparedTransactionCommittedNotifies() throws {
+    @Test func observingACommittedPreparedTransactionNotifies() throws {
         let test = try TestStore(), listener = try TestStore(name: test.name), third = try TestStore(name: test.name)
         defer {
             for other in [listener, third] { try? other.store.close() }

@@ -22,7 +22,7 @@ import Testing
         #expect((Int(kept ?? "") ?? .max) <= 300)
     }
 
-    @Test func whatIsUsedOftenStaysPrepared() throws {
+    @Test func frequentStatementsStayPrepared() throws {
         let connection = try TestStore.admin()
         for number in 0..<1000 {
             _ = try connection.query("SELECT 'often'", [])

@@ -71,7 +71,7 @@ import Testing
         #expect(try test.count() == 1)
     }
 
-    @Test func aCancelledStatementLeavesNoLockAndHitsNobodyElse() throws {
+    @Test func aCancelledStatementLeavesNoLockAndCancelsNoOther() throws {
         let test = try TestStore()
         defer { test.erase() }
         for round in 0..<30 {
@@ -138,7 +138,7 @@ import Testing
         #expect(refusal == .busy)
     }
 
-    @Test func aServerThatSaysNothingIsGivenUp() throws {
+    @Test func aServerThatNeverAnswersIsAbandoned() throws {
         let proxy = try TestProxy(server: nil)
         defer { proxy.close() }
         let test = try TestStore(host: proxy.folder, creates: false)
@@ -151,7 +151,7 @@ import Testing
         #expect(error == .connectionLost)
     }
 
-    @Test func aServerThatFallsSilentIsGivenUpAtTheLimit() throws {
+    @Test func anUnresponsiveServerIsAbandonedAtTheLimit() throws {
         let socket: String = try #require(TestServer.socket)
         let proxy = try TestProxy(server: socket)
         defer { proxy.close() }
@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Without a limit too: what is asked for at the end takes no time.
-    @Test func aSessionEndsAlthoughTheServerFallsSilent() throws {
+    @Test func aSessionEndsAlthoughTheServerIsUnresponsive() throws {
         let socket: String = try #require(TestServer.socket)
         let proxy = try TestProxy(server: socket)
         defer { proxy.close() }

@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func whoeverReadsADamagedPageIsToldSo() throws {
+    @Test func readingADamagedPageIsAnError() throws {
         let file = try filled(Self.option), data = try data(file.path), pages = try pages(file, of: "Item")
         let history = try #require(try self.pages(file, of: "polystore_history").last)
         var damaged = data
@@ -247,7 +247,7 @@ import Testing
         #expect(try rows(at: copy) == rows(file.store))
     }
 
-    @Test func severalWhoMakeAFileAgree() throws {
+    @Test func concurrentCreatorsOfAFileAgree() throws {
         let file = try SQLiteFile()
         for number in 0..<20 {
             let path = "\(file.path).\(number)", schema = try SQLiteFile.schema.get(), codes = Mutex<[StorageError.Code]>([])
@@ -280,7 +280,7 @@ import Testing
                 _ = try open(file.path, options)
                 Issue.record("opened")
             } catch let error as StorageError {
-                #expect(error.code == .invalidConfiguration && error.message.contains("transfer its contents to a new file"))
+                #expect(error.code == .invalidConfiguration && error.message.contains("transfer its data to a new file"))
             }
         }
         #expect(try data(file.path) == before)

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Commits to a file without a name would be lost with it.
-    @Test(arguments: [true, false]) func aFileThatIsDeletedOrReplacedIsNoticed(_ isReplaced: Bool) throws {
+    @Test(arguments: [true, false]) func aDeletedOrReplacedFileIsDetected(_ isReplaced: Bool) throws {
         let file = try SQLiteFile(), manager = FileManager.default
         try file.add(0..<3)
         try file.store.close()
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// A new file gets its name when nothing that this process has open of it is still to be closed.
-    @Test func severalWhoMakeAFileKeepTheirLocks() throws {
+    @Test func concurrentCreatorsOfAFileKeepTheirLocks() throws {
         let file = try SQLiteFile()
         for number in 0..<20 {
             let path = "\(file.path).\(number)", schema = try SQLiteFile.schema.get(), failures = Mutex(0)
@@ -96,7 +96,7 @@ import Testing
         #expect(names.filter { $0.hasSuffix(".partial") }.count == 1)
     }
 
-    @Test(.enabled(if: getuid() != 0, "permissions forbid root nothing")) func erasingReportsWhatIsLeft() throws {
+    @Test(.enabled(if: getuid() != 0, "permissions forbid root nothing")) func erasingReportsRemainingFiles() throws {
         let file = try SQLiteFile(), manager = FileManager.default, folder = (file.path as NSString).deletingLastPathComponent
         try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder)
         defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// A link that leads to itself: whether the files are still there cannot be known.
-    @Test func erasingReportsWhatItCannotReach() throws {
+    @Test func erasingReportsUnreachableFiles() throws {
         let file = try SQLiteFile(), manager = FileManager.default, folder = (file.path as NSString).deletingLastPathComponent
         try manager.moveItem(atPath: folder, toPath: folder + ".moved")
         defer { try? manager.removeItem(atPath: folder + ".moved") }
@@ -164,7 +164,7 @@ import Testing
             _ = try file.count()
         }
         #expect(error?.code == .corrupted)
-        #expect(error?.message == "the database is damaged; restore a backup of it")
+        #expect(error?.message == "the database is damaged; restore it from a backup")
     }
 
     @Test func damageIsFound() throws {

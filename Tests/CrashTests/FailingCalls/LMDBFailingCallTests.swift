@@ -6,12 +6,12 @@ import Testing
     private static let canFail = FailingCalls.library != nil
 
     @Test(.enabled(if: canFail, "the library that lets calls fail is built with cc on Linux"), arguments: FailingCalls.Failure.allCases)
-    func everyFailureLeavesWhatWasAcknowledged(_ failure: FailingCalls.Failure) throws {
+    func everyFailureKeepsAcknowledgedCommits(_ failure: FailingCalls.Failure) throws {
         try FailingScript("lmdb", failure).check()
     }
 
     @Test(.enabled(if: FullDiskTests.canMount, "a small file system cannot be mounted"), arguments: [64, 80, 100, 128])
-    func aDiskThatFillsLeavesWhatWasAcknowledged(_ kilobytes: Int) throws {
+    func aFullDiskKeepsAcknowledgedCommits(_ kilobytes: Int) throws {
         try FailingScript("lmdb", .diskStaysFull).checkDisk(of: kilobytes)
     }
 

@@ -6,7 +6,7 @@ import Testing
     @Test(
         .enabled(if: FailingCalls.library != nil, "the library that lets calls fail is built with cc on Linux"),
         arguments: FailingCalls.Failure.allCases)
-    func everyFailureLeavesWhatWasAcknowledged(_ failure: FailingCalls.Failure) throws {
+    func everyFailureKeepsAcknowledgedCommits(_ failure: FailingCalls.Failure) throws {
         try FailingScript("sqlite", failure).check()
     }
 
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// A file that is there is never reported as missing; a later attempt finds descriptors again.
-    @Test(arguments: 5...8) func aProcessWithoutDescriptorsIsToldSo(_ most: Int) throws {
+    @Test(arguments: 5...8) func missingFileDescriptorsAreReported(_ most: Int) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-descriptors-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -97,7 +97,7 @@ import Testing
         #expect(aged.removed == 0 && aged.heldBackBy == ["slow"])
     }
 
-    @Test(arguments: TestStore.all) func whoWasNotSeenForLongIsNotWaitedForAndBeginsAnew(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func anInactiveConsumerIsIgnoredByPurgesAndRestarts(_ store: TestStore) throws {
         let stack = try HistoryFixture.stack(store), gone = try stack.historyConsumer("gone"), here = try stack.historyConsumer("here")
         try gone.register(from: .beginning)
         let tokens = try write(3, stack)

@@ -70,7 +70,7 @@ import Testing
         return try await HistoryFixture.becomes { try consumer.status()?.lag == 0 }
     }
 
-    @Test(arguments: TestStore.all) func transactionsOfOtherAuthorsAreTold(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func transactionsOfOtherAuthorsAreDelivered(_ store: TestStore) async throws {
         let stack = try HistoryFixture.stack(store), tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
         try order(0, stack, author: "before")
         #expect(!tracker.isMonitoring)
@@ -108,7 +108,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test(arguments: HistoryFixture.shared) func itGoesOnAfterARestart(_ store: TestStore) async throws {
+    @Test(arguments: HistoryFixture.shared) func theTrackerContinuesAfterARestart(_ store: TestStore) async throws {
         let stacks = try HistoryFixture.stacks(store, 2)
         var first: PersistentHistoryTracker? = PersistentHistoryTracker(stacks[0], currentAuthor: "app")
         let listener = Listener(try #require(first?.events()))
@@ -126,7 +126,7 @@ import Testing
         second.stopMonitoring()
     }
 
-    @Test(arguments: TestStore.all) func whatNobodyHasDoneComesAgainAfterARestart(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func unprocessedEventsAreDeliveredAgainAfterARestart(_ store: TestStore) async throws {
         let stack = try HistoryFixture.stack(store)
         func started() -> (PersistentHistoryTracker, AsyncStream<PersistentHistoryTracker.Event>.Iterator) {
             let tracker = PersistentHistoryTracker(stack, currentAuthor: "app"), events = tracker.events()
@@ -166,7 +166,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test(arguments: TestStore.all) func itPurgesWhatAllHaveSeen(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func theTrackerPurgesTransactionsThatAllConsumersHaveAcknowledged(_ store: TestStore) async throws {
         let stack = try HistoryFixture.stack(store)
         let options = PersistentHistoryTrackingOptions(consumer: "mine", keepsHistoryFor: .zero, purgeInterval: .zero)
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options), slow = try stack.historyConsumer("slow")
@@ -186,7 +186,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func aGapIsTold() async throws {
+    @Test func aGapIsReported() async throws {
         let stack = try HistoryFixture.stack(.memory)
         try stack.historyConsumer("tracker.app").register(from: .beginning)
         try order(1, stack, author: "a")
@@ -222,7 +222,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func whoIsGoneHoldsNobodyUp() async throws {
+    @Test func aReleasedListenerDoesNotDelayOthers() async throws {
         let stack = try HistoryFixture.stack(.memory), options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
         var idle: AsyncStream<PersistentHistoryTracker.Event>? = tracker.events()
@@ -235,7 +235,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func whatIsFoundBeforeAnybodyListensWaits() async throws {
+    @Test func eventsBeforeTheFirstListenerAreKept() async throws {
         let stack = try HistoryFixture.stack(.memory), options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
         tracker.startMonitoring()
@@ -246,7 +246,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func whatNobodyListensToIsPurgedAndIsAGapThen() async throws {
+    @Test func eventsWithoutAListenerArePurgedAndReportedAsAGap() async throws {
         let stack = try HistoryFixture.stack(.memory)
         let options = PersistentHistoryTrackingOptions(keepsHistoryFor: .zero, purgeInterval: .zero)
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
@@ -263,7 +263,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func aHistoryThatIsNotRecordedIsOneGapUntilItIs() async throws {
+    @Test func anUnrecordedHistoryIsOneGapUntilRecordingStarts() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(place()).path
         let store = TrackedStore(SQLiteStore(path: path), isSilent: true), stack = try opened(store)
         try order(1, stack, author: "a")
@@ -288,7 +288,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func aStoreThatCannotBeWatchedIsAskedAgain() async throws {
+    @Test func aFailedWatchIsRetried() async throws {
         let name = place(), store = TrackedStore(TestStore.sqlite.make(named: name))
         let stack = try opened(store), other = try opened(TestStore.sqlite.make(named: name))
         store.refusesWatches = true
@@ -304,7 +304,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func aStoreThatTellsNothingIsLookedInto() async throws {
+    @Test func aStoreWithoutNotificationsIsPolled() async throws {
         let name = place(), store = TrackedStore(TestStore.sqlite.make(named: name), isSilent: true)
         let stack = try opened(store), other = try opened(TestStore.sqlite.make(named: name))
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app"), events = tracker.events()
@@ -316,7 +316,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func whoBeginsAgainTellsNothingTwice() async throws {
+    @Test func aRestartedTrackerDeliversNoEventTwice() async throws {
         let store = TrackedStore(TestStore.memory.make()), stack = try opened(store)
         try stack.historyConsumer("tracker.app").register(from: .beginning)
         for author in ["a", "b"] { try order(1, stack, author: TransactionAuthor(author)) }
@@ -340,7 +340,7 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    @Test func itEndsWithItsLastReference() async throws {
+    @Test func theTrackerEndsWithItsLastReference() async throws {
         let stack = try HistoryFixture.stack(.memory)
         var tracker: PersistentHistoryTracker? = PersistentHistoryTracker(stack, currentAuthor: "app")
         let events = try #require(tracker?.events())

@@ -48,7 +48,7 @@ import Testing
         #expect(one.authors == ["one"] && one.tokens.count == 1)
     }
 
-    @Test(arguments: TestStore.all) func whatWasMissedBecomesOneElement(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func missedCommitsBecomeOneElement(_ store: TestStore) async throws {
         let stack = try HistoryFixture.stack(store), commits = try stack.commits(.coalescing)
         let (kept, gone) = try stack.perform(
             author: "a",
@@ -67,7 +67,7 @@ import Testing
         #expect(Array(commit.changes).map(\.kind) == [.inserted] && commit.changes.insertedObjectIDs().map(\.key) == [kept.key])
     }
 
-    @Test(arguments: TestStore.all) func aDeletionHasWhatTheModelPreserves(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func aDeletionHasThePreservedValuesOfTheModel(_ store: TestStore) async throws {
         let stack = try HistoryFixture.stack(store)
         let part = try stack.perform(synchronous: { try HistoryFixture.part("a", in: $0).objectID })
         let commits = try stack.commits()
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func nothingComesAfterCancellationAndNothingLeaks() async throws {
+    @Test func noElementsFollowCancellationAndNothingLeaks() async throws {
         weak var leaked: DataStack?
         do {
             let stack = try HistoryFixture.stack(.memory)
@@ -148,7 +148,7 @@ import Testing
         #expect(leaked == nil)
     }
 
-    @Test(arguments: HistoryFixture.shared) func commitsOfOthersAreToldAsSuch(_ store: TestStore) async throws {
+    @Test(arguments: HistoryFixture.shared) func commitsOfOtherStacksAreMarkedAsRemote(_ store: TestStore) async throws {
         let stacks = try HistoryFixture.stacks(store, 2), commits = try stacks[0].commits(.gap(after: 100))
         try order(1, stacks[1], author: "other")
         try order(2, stacks[0], author: "own")

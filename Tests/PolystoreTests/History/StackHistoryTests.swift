@@ -7,7 +7,7 @@ import Testing
 
 /// Reading the history of a stack's stores.
 @Suite struct StackHistoryTests {
-    @Test(arguments: TestStore.all) func transactionsSayWhatChangedByClass(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func transactionsReportChangesByClass(_ store: TestStore) throws {
         let stack = try store.stack()
         let (ann, rex) = try stack.perform(
             author: "first",
@@ -48,7 +48,7 @@ import Testing
         #expect(history[0].token.position < history[1].token.position)
     }
 
-    @Test(arguments: TestStore.all) func pairsAndTombstonesHaveTheirNames(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func pairsAndTombstonesUsePropertyNames(_ store: TestStore) throws {
         let stack = try HistoryFixture.stack(store)
         let (a, b) = try stack.perform(synchronous: { transaction in
             let a = try HistoryFixture.part("a", in: transaction), b = try HistoryFixture.part("b", "Wheel", in: transaction)

@@ -53,7 +53,7 @@ import Testing
             store, positions.map { HistoryEntry(token: token($0, store), time: 0, author: "\(store).\($0)", changes: HistoryChanges()) })
     }
 
-    @Test func aGapIsTheCommitOfSomebodyElse() {
+    @Test func aGapInPositionsIsACommitOfAnotherProcess() {
         let scene = Scene(isOrdered: [true])
         #expect(commit("a", [0: 4], scene) == [])
         #expect(commit("b", [0: 6], scene) == [0])
@@ -63,7 +63,7 @@ import Testing
         #expect(scene.told == ["0.5", "b"])
     }
 
-    @Test func whatWasToldIsNotToldByTheHistory() {
+    @Test func deliveredCommitsAreNotDeliveredAgainFromTheHistory() {
         let scene = Scene(isOrdered: [false])
         #expect(commit("a", [0: 6], scene) == [])
         read(4...7, 0, scene)
@@ -72,7 +72,7 @@ import Testing
 
     /// Where positions do not say whether others have committed in between, the history is read now and then, so that it has not to be read
     /// as a whole when the first of them comes.
-    @Test func theHistoryIsReadBehindManyCommits() {
+    @Test func theHistoryIsReadAfterManyCommits() {
         let scene = Scene(isOrdered: [false])
         var reads = 0
         for position in 4...2_003 where !commit("a", [0: Int64(position)], scene).isEmpty { reads += 1 }
@@ -82,7 +82,7 @@ import Testing
         #expect(scene.hub.position(0) == 2_003)
     }
 
-    @Test func whatFollowsADoubtfulCommitWaitsForTheHistory() {
+    @Test func commitsAfterOneInDoubtWaitForTheHistory() {
         let scene = Scene(isOrdered: [false])
         _ = commit("a", [0: 4], scene)
         scene.hub.doubt(0)
@@ -102,7 +102,7 @@ import Testing
         #expect(scene.told == [])
     }
 
-    @Test func aCommitThatWaitsForOneStoreHoldsUpTheOthers() {
+    @Test func aCommitThatWaitsForOneStoreDelaysLaterCommitsOfTheOthers() {
         let scene = Scene(isOrdered: [true, true])
         // Somebody else has 4 of the first store.
         #expect(commit("both", [0: 5, 1: 4], scene) == [0])
@@ -136,7 +136,7 @@ import Testing
         #expect(scene.told == ["1.4", "first", "second", "0.8"])
     }
 
-    @Test func whoWaitsForCommitsNeedNotWaitForTheirStores() {
+    @Test func waitingForCommitsDoesNotWaitForTheHistory() {
         let scene = Scene(isOrdered: [true]), ended = Mutex(0)
         let ticket = scene.hub.begin([0])
         scene.hub.afterCommits(to: 0) { ended.withLock { $0 += 1 } }

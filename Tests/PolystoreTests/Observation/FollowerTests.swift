@@ -46,7 +46,7 @@ import Testing
         var all: [String] { answers.withLock { $0 } }
     }
 
-    @Test(arguments: TestStore.all) func whatWasFetchedAnewDoesNotGoBack(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aRefetchedListIsNotRevertedByOlderChanges(_ store: TestStore) throws {
         let stack = try store.stack()
         let ann = try stack.perform(synchronous: { transaction in
             let ann = try transaction.create(Person.self), ben = try transaction.create(Person.self)

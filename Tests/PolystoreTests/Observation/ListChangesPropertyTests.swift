@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func indexPathsAndPositionsLeadToEachOther() {
+    @Test func indexPathsAndPositionsConvertToEachOther() {
         var random = RandomLists(seed: 71)
         for _ in 0..<300 {
             let list = random.list(universe: 30, sections: 8), starts = SectionStarts(list.sections)

@@ -29,20 +29,20 @@ import Testing
         #expect(changes("", "").isEmpty)
     }
 
-    @Test func whatIsNewIsInsertedAndWhatIsGoneDeleted() {
+    @Test func newItemsAreInsertedAndMissingItemsDeleted() {
         let found = changes("123", "1453")
         #expect(found.deleted == [path(0, 1)])
         #expect(found.inserted == [path(0, 1), path(0, 2)])
         #expect(found.moved.isEmpty && found.updated.isEmpty && found.deletedSections.isEmpty && found.insertedSections.isEmpty)
     }
 
-    @Test func anItemThatGoesToTheEndIsTheOnlyOneMoved() {
+    @Test func onlyAnItemThatGoesToTheEndIsMoved() {
         let found = changes("12345", "23451")
         #expect(found.moved == [.init(from: path(0, 0), to: path(0, 4))])
         #expect(found.deleted.isEmpty && found.inserted.isEmpty)
     }
 
-    @Test func ofTwoThatChangePlacesOneMoves() { #expect(changes("12", "21").moved.count == 1) }
+    @Test func ofTwoExchangedItemsOneMoves() { #expect(changes("12", "21").moved.count == 1) }
 
     @Test func aReversedListKeepsOneInPlace() { #expect(changes("123456", "654321").moved.count == 5) }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(found.moved == [.init(from: path(0, 1), to: path(0, 0))])
     }
 
-    @Test func ofTwoSectionsThatChangePlacesTheOneWithLessIsTakenOutAndPutIn() {
+    @Test func ofTwoExchangedSectionsTheSmallerIsDeletedAndInserted() {
         let found = changes("a:123 b:4", "b:4 a:123")
         #expect(found.deletedSections == [1] && found.insertedSections == [0])
         #expect(found.moved == [.init(from: path(1, 0), to: path(0, 0))])
@@ -102,7 +102,7 @@ import Testing
         #expect(try ListApplication.apply(found, to: old, from: new) == new)
     }
 
-    @Test func namesAndItemsThatComeTwiceStillLeadToTheNewList() throws {
+    @Test func stepsWithDuplicateNamesAndItemsYieldTheNewList() throws {
         let old = Self.list("a:1 a:23"), new = Self.list("b:3 a:2 a:1")
         let found = ListChanges(from: old, to: new)
         #expect(try ListApplication.apply(found, to: old, from: new) == new)

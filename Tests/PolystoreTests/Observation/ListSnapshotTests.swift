@@ -44,7 +44,7 @@ import Testing
         #expect(list.indexOfSection(withID: "b") == 1)
     }
 
-    @Test func everyPlaceIsFoundAndNoOther() {
+    @Test func everyIndexPathIsFoundAndNoOther() {
         let list = Self.snapshot([("a", [1, 2]), ("b", []), ("c", [3])])
         #expect(list[0, 1] == Self.id(2) && list[2, 0] == Self.id(3))
         #expect(list[IndexPath(indexes: [2, 0])] == Self.id(3))
@@ -69,7 +69,7 @@ import Testing
         #expect(same.updatedItemIDs == [Self.id(1)] && list.updatedItemIDs.isEmpty)
     }
 
-    @Test func aListIsMadeByHand() throws {
+    @Test func aListIsBuiltByEditing() throws {
         var list = Snapshot()
         #expect(list.isEmpty && list.numberOfSections == 1)
         try list.appendItems(withIDs: [Self.id(1), Self.id(2)])
@@ -103,7 +103,7 @@ import Testing
         #expect(Self.shape(list) == ["a:", "b:"] && list.updatedItemIDs.isEmpty)
     }
 
-    @Test func sectionsAreChangedByHand() throws {
+    @Test func sectionsAreEdited() throws {
         var list = Self.snapshot([("a", [1, 2]), ("b", [3]), ("c", [4])])
         try list.insertSections(withIDs: ["x", "y"], beforeSectionID: "b")
         try list.insertSections(withIDs: ["z"], afterSectionID: "c")
@@ -127,7 +127,7 @@ import Testing
         #expect(list.updatedItemIDs == [Self.id(4)])
     }
 
-    @Test func whatIsNotThereIsAnErrorAndChangesNothing() {
+    @Test func missingItemsAndSectionsAreErrorsAndChangeNothing() {
         let list = Self.snapshot([("a", [1, 2]), ("b", [3])])
         func refused(_ code: StorageError.Code, _ change: (inout Snapshot) throws(StorageError) -> Void) {
             var changed = list
@@ -170,7 +170,7 @@ import Testing
         #expect { try list.deleteSections(withIDs: ["secret"]) } throws: { !"\($0)".contains("secret") }
     }
 
-    @Test func objectsOfSeveralStoresAndHierarchiesAreToldApart() throws {
+    @Test func objectsOfSeveralStoresAndHierarchiesAreDistinguished() throws {
         var list = Snapshot()
         let other = UUID()
         try list.appendItems(withIDs: [Self.id(1), Self.id(1, store: other), Self.id(1, root: "Other")])
@@ -178,7 +178,7 @@ import Testing
         #expect(list.index(of: Self.id(1, root: "Other")) == 2)
     }
 
-    @Test func aDifferenceLeadsFromOneListToTheOtherWhateverTheirSections() {
+    @Test func applyingADifferenceYieldsTheOtherListWithAnySections() {
         var random = RandomLists(seed: 131)
         for _ in 0..<300 {
             let stores = (ListStores([0: Self.store, 1: UUID()], root: "Thing"), ListStores([0: UUID(), 1: Self.store], root: "Thing"))

@@ -39,7 +39,7 @@ import Testing
         ListSnapshotTests.snapshot(sections, updated: updated)
     }
 
-    @Test func theFirstSnapshotIsShownAsAWholeAndOthersByTheirSteps() {
+    @Test func theFirstSnapshotReloadsAndLaterOnesAreAppliedAsSteps() {
         let target = Recorder(), driver = ListTargetDriver(target)
         driver.apply(snapshot([("a", [1, 2])]))
         driver.apply(snapshot([("a", [2, 1])]))
@@ -48,14 +48,14 @@ import Testing
         #expect(driver.snapshot == target.shown)
     }
 
-    @Test func anEqualSnapshotAsksForNothing() {
+    @Test func anEqualSnapshotCausesNoSteps() {
         let target = Recorder(), driver = ListTargetDriver(target)
         driver.apply(snapshot([("a", [1])]))
         driver.apply(snapshot([("a", [1])]))
         #expect(target.calls == ["reload"])
     }
 
-    @Test func aSuspendedTargetIsShownTheListAnew() {
+    @Test func aSuspendedTargetReloads() {
         let target = Recorder(), driver = ListTargetDriver(target)
         driver.apply(snapshot([("a", [1])]))
         target.shouldSuspendBatchUpdates = true
@@ -69,7 +69,7 @@ import Testing
         #expect(target.shown == driver.snapshot)
     }
 
-    @Test func tooManyChangesAreShownAnew() {
+    @Test func tooManyChangesReload() {
         let target = Recorder(), driver = ListTargetDriver(target, changeLimit: 3)
         driver.apply(snapshot([("", [1])]))
         driver.apply(snapshot([("", [1, 2, 3, 4])]))
@@ -90,7 +90,7 @@ import Testing
         #expect(driver.snapshot == old)
     }
 
-    @Test func aSnapshotThatComesDuringAStepWaitsAndKeepsTheUpdatesOfThoseBefore() {
+    @Test func aSnapshotThatArrivesDuringAStepWaitsAndKeepsEarlierUpdates() {
         let target = Recorder(), driver = ListTargetDriver(target)
         driver.apply(snapshot([("", [1, 2])]))
         var isFirst = true
@@ -108,7 +108,7 @@ import Testing
         #expect(target.calls == ["reload", "animated", "animated", "animated"])
     }
 
-    @Test func aTargetFollowsListsByChance() {
+    @Test func aTargetFollowsRandomLists() {
         let target = Recorder(), driver = ListTargetDriver(target)
         var random = RandomLists(seed: 151)
         let stores = ListStores([0: UUID(), 1: ListSnapshotTests.store], root: "Thing")

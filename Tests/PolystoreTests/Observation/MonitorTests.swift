@@ -31,7 +31,7 @@ import Testing
     private let byName = From<Person>().orderBy(.ascending(\.name))
 
     /// A list that begins, or is fetched anew, while a commit waits to be merged has it already.
-    @Test(arguments: TestStore.all) func whatWaitedWhenAListBeganIsNoNewsToIt(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func monitorIgnoresPendingCommitsAlreadyInItsFirstFetch(_ store: TestStore) throws {
         let stack = try stack(store), list = byName.prefetch(\.partner)
         try stack.perform(synchronous: { try person("Ann", $0).partner = person("Ben", $0) })
         let view = stack.makeViewContext(merging: .onDemand)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// The list has the commit, and the objects through which it is looked at have not.
-    @Test(arguments: TestStore.all) func whatAnObjectWasNotYetIsNews(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aChangeOfAnObjectThatWasNotYetMergedIsReported(_ store: TestStore) throws {
         let stack = try stack(store), list = byName.prefetch(\.partner)
         try stack.perform(synchronous: { try person("Ann", $0).partner = person("Ben", $0) })
         let view = stack.makeViewContext(merging: .onDemand)
@@ -68,7 +68,7 @@ import Testing
         #expect(recorder.take() == ["will", "update Ann 0.0", "update Ben 0.1", "did"])
     }
 
-    @Test(arguments: TestStore.all) func aListThatIsFetchedAnewShowsWhatIsCommitted(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aRefetchedListShowsCommittedObjects(_ store: TestStore) throws {
         let stack = try stack(store), view = stack.makeViewContext()
         let monitor = try view.monitorList(byName), recorder = MonitorRecorder(monitor), ben = monitor[1]
         monitor.addObserver(recorder)
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// On a server the history may come later to a commit that everybody sees: a transaction with a lower token is still running.
-    @Test(.enabled(if: TestStore.server != nil)) func whatTheFirstFetchHasSeenIsNoNews() async throws {
+    @Test(.enabled(if: TestStore.server != nil)) func monitorIgnoresCommitsAlreadyInItsFirstFetch() async throws {
         let stack = try stack(.postgresql), commits: StackCommits
         try stack.perform(synchronous: { try person("Ann", $0).partner = person("Ben", $0) })
         let older = try stack.storages[0].beginWrite(WriteOptions())
@@ -100,7 +100,7 @@ import Testing
         #expect(recorder.take() == ["will", "update Ann 0.0", "update Ben 0.1", "did"])
     }
 
-    @Test(arguments: TestStore.all) func aListIsToldWhatCameLeftChangedAndMoved(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aListReportsInsertionsDeletionsUpdatesAndMoves(_ store: TestStore) throws {
         let stack = try stack(store, ["Ann": 1, "Ben": 2, "Cid": 3, "Zoe": 10])
         let view = stack.makeViewContext()
         let monitor = try view.monitorList(From<Person>().where(\.age < 100).orderBy(.ascending(\.age)))
@@ -132,7 +132,7 @@ import Testing
         #expect(monitor[safe: 4] == nil && monitor[safe: IndexPath(indexes: [1, 0])] == nil)
     }
 
-    @Test(arguments: TestStore.all) func whatDoesNotConcernAListIsNotTold(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func unrelatedChangesAreNotReportedToAList(_ store: TestStore) throws {
         let stack = try stack(store)
         let view = stack.makeViewContext()
         let monitor = try view.monitorList(From<Person>().where(\.age < 3).orderBy(.ascending(\.name)))
@@ -184,7 +184,7 @@ import Testing
         #expect(throws: StorageError.self) { try view.monitorSectionedList(byName, sectionBy: SectionBy(\.age)) }
     }
 
-    @Test(arguments: TestStore.all) func anObjectIsToldBeforeAndAfterItChanges(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func anObjectMonitorReportsBeforeAndAfterAChange(_ store: TestStore) throws {
         let stack = try stack(store)
         let view = stack.makeViewContext()
         let ann = try #require(try view.fetchOne(From<Person>().where(\.name == "Ann")))
@@ -243,7 +243,7 @@ import Testing
         #expect(names.count == 2 && names.refetches == 0)
     }
 
-    @Test(arguments: TestStore.all) func observersAreHeldWeaklyAndOnceRemovedToldNothing(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func observersAreHeldWeaklyAndRemovedOnesAreNotNotified(_ store: TestStore) throws {
         let stack = try stack(store)
         let view = stack.makeViewContext()
         let monitor = try view.monitorList(byName)
@@ -260,7 +260,7 @@ import Testing
         #expect(second.calls.isEmpty)
     }
 
-    @Test(arguments: TestStore.all) func aLimitedListIsFilledFromBehind(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aLimitedListIsFilledWithFollowingObjects(_ store: TestStore) throws {
         let stack = try stack(store, [:])
         try stack.perform(synchronous: { transaction in for age in 0..<100 { try add("P\(age)", age, transaction) } })
         let view = stack.makeViewContext()
@@ -283,7 +283,7 @@ import Testing
         #expect(recorder.shown == MonitorRecorder.keys(monitor))
     }
 
-    @Test(arguments: TestStore.all) func aRefetchChangesWhatIsFollowed(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aRefetchReplacesTheRequest(_ store: TestStore) throws {
         let stack = try stack(store)
         let view = stack.makeViewContext()
         let monitor = try view.monitorList(byName)
@@ -359,7 +359,7 @@ import Testing
         #expect(count == 4)
     }
 
-    @Test(arguments: TestStore.all) @MainActor func aListThatIsFetchedBesideItsActorMissesNothing(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) @MainActor func aListFetchedOutsideOfItsActorMissesNothing(_ store: TestStore) async throws {
         let stack = try stack(store)
         // Somebody observes, so that commits name what they change.
         let first = try stack.viewContext.monitorList(byName)

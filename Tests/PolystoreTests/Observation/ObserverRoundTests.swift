@@ -62,7 +62,7 @@ import Testing
 
     // MARK: Observers that come and go
 
-    @Test func whoRemovesItselfInACallIsToldNothingMore() throws {
+    @Test func anObserverRemovedInACallbackIsNotNotifiedAgain() throws {
         let stack = try stack(TestStore.memory.make()), view = stack.makeViewContext(), monitor = try view.monitorList(byName)
         let leaving = Witness(), staying = Witness()
         for witness in [leaving, staying] { monitor.addObserver(witness) }
@@ -73,7 +73,7 @@ import Testing
         #expect(staying.take() == ["will", "update Ann", "update Ben", "update Cid", "did"])
     }
 
-    @Test func whoComesInACallIsToldFromTheNextChangeOn() throws {
+    @Test func anObserverAddedInACallbackIsNotifiedFromTheNextChangeOn() throws {
         let stack = try stack(TestStore.memory.make()), view = stack.makeViewContext(), monitor = try view.monitorList(byName)
         let object = try view.monitorObject(monitor[0]), first = Witness(), second = Witness()
         monitor.addObserver(first)
@@ -94,7 +94,7 @@ import Testing
 
     // MARK: Resets
 
-    @Test(arguments: TestStore.all) func whatWasCommittedBeforeAResetIsToldByIt(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aResetReportsEarlierCommits(_ store: TestStore) throws {
         let stack = try stack(store.make()), view = stack.makeViewContext()
         let ann = try #require(try view.fetchOne(byName)), monitor = try view.monitorObject(ann), witness = Witness()
         monitor.addObserver(witness)
@@ -114,7 +114,7 @@ import Testing
         #expect(witness.take() == ["will 7", "did 8 age"])
     }
 
-    @Test(arguments: TestStore.all) func aResetDoesNotChangeWhereRelationshipsLead(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aResetDoesNotChangeTheTargetsOfRelationships(_ store: TestStore) throws {
         let stack = try stack(store.make()), view = stack.makeViewContext()
         try stack.perform(synchronous: { transaction in
             let people = try transaction.fetchAll(byName)
@@ -136,7 +136,7 @@ import Testing
         #expect(partners == ["Cid"] && pets == 0 && observations.count == 2)
     }
 
-    @Test func aResetThatCannotReadIsMadeUpFor() async throws {
+    @Test func aFailedResetIsCompletedByTheNextMerge() async throws {
         let store = TrackedStore(TestStore.memory.make()), stack = try stack(store), view = stack.makeViewContext()
         let monitor = try view.monitorList(byName), ann = try #require(monitor[safe: 0]), object = try view.monitorObject(ann)
         var ages: [Int?] = []
@@ -159,7 +159,7 @@ import Testing
         observation.invalidate()
     }
 
-    @Test @MainActor func aResetThatCannotReadIsMadeUpForByItself() async throws {
+    @Test @MainActor func aFailedResetIsRetriedAutomatically() async throws {
         let store = TrackedStore(TestStore.memory.make()), stack = try stack(store), view = stack.viewContext
         let monitor = try view.monitorList(byName)
         store.refusesReads = true
@@ -201,7 +201,7 @@ import Testing
         #expect(try names(monitor) == ["Cid", "Ben", "Ann"] && !monitor.isPendingRefetch)
     }
 
-    @Test @MainActor func whatWasAskedForLaterStays() async throws {
+    @Test @MainActor func theLatestRefetchTakesEffect() async throws {
         let store = TrackedStore(TestStore.memory.make()), stack = try stack(store), view = stack.viewContext
         let monitor = try view.monitorList(byName), byAge = byAge
         store.hold()

@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Observers that ask for another list
 
-    @Test(arguments: TestStore.all) func anObserverRefetchesAListThatIsStillToBeTold(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func anObserverRefetchesAListThatIsNotYetNotified(_ store: TestStore) throws {
         let stack = try stack(store), view = stack.makeViewContext()
         let first = try view.monitorList(byName), second = try view.monitorList(byName)
         let asking = Asking(), told = Asking()
@@ -81,7 +81,7 @@ import Testing
         #expect(told.take() == ["will", "update Ben", "did"])
     }
 
-    @Test(arguments: TestStore.all) func anObserverRefetchesItsOwnListOnTheWay(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func anObserverRefetchesItsOwnListInACallback(_ store: TestStore) throws {
         let stack = try stack(store), view = stack.makeViewContext()
         let monitor = try view.monitorList(byName), asking = Asking(), other = Asking()
         monitor.addObserver(asking)
@@ -115,7 +115,7 @@ import Testing
         #expect(monitor[0].age == 8)
     }
 
-    @Test(arguments: TestStore.all) func whatIsObservedLastsThroughAReset(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func observationsContinueAfterAReset(_ store: TestStore) throws {
         let stack = try stack(store), view = stack.makeViewContext()
         let ann = try #require(try view.fetchOne(byName)), ben = try #require(try view.fetchOne(byName.offset(1)))
         var seen: [Int?] = []
@@ -133,7 +133,7 @@ import Testing
         observation.invalidate()
     }
 
-    @Test func aTransactionTellsAllBeforeItTellsAgain() throws {
+    @Test func aTransactionNotifiesAllObserversBeforeTheNextRound() throws {
         let stack = try stack(.memory), work = stack.beginUnsafe()
         let list = try work.monitorList(byName), asking = Asking(), recorder = Asking()
         list.addObserver(asking)
@@ -201,7 +201,7 @@ import Testing
         #expect(try rest.objectsInAllSections().map(\.name) == ["Ann", "Ben", "Cid"])
     }
 
-    @Test func whatAnObserverIsToldOfIsReadByHundreds() throws {
+    @Test func reportedObjectsAreReadInBatches() throws {
         let store = TrackedStore(TestStore.memory.make()), stack = try DataStack(Person.self, Animal.self, Dog.self)
         try stack.addStorageAndWait(store)
         _ = try stack.perform(synchronous: { try $0.insertAll(Into<Person>(), sources: 0..<1000) { $0.name = "P\($1)" } })
@@ -219,7 +219,7 @@ import Testing
 
     // MARK: Front ends that are slow
 
-    @Test(arguments: TestStore.all) func whoIsSlowIsToldOfWhatLeftAndCameBack(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func aSlowSubscriberReceivesAnObjectThatLeftAndReturnedAsUpdated(_ store: TestStore) async throws {
         let stack = try stack(store), people = try stack.publishList(From<Person>().where(\.age < 10).orderBy(.ascending(\.name)))
         var updates = people.updates.makeAsyncIterator()
         _ = await updates.next()
@@ -231,7 +231,7 @@ import Testing
         #expect(update.changes?.updated == [IndexPath(indexes: [0, 1])] && update.snapshot.updatedItemIDs.count == 1)
     }
 
-    @Test(arguments: TestStore.all) @MainActor func aCallTellsAllThatIsNewSinceTheLast(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) @MainActor func aCallbackReportsAllChangesSinceThePreviousOne(_ store: TestStore) async throws {
         let stack = try stack(store), people = try stack.publishList(byName), observer = Asking()
         var updated: Set<ObjectID<Person>> = []
         people.addObserver(observer) { updated.formUnion($0.snapshot.updatedItemIDs) }
@@ -257,7 +257,7 @@ import Testing
     }
 
     /// While the main actor is busy a call waits that was made for the first change; by its turn both are there, and the second is not told again.
-    @Test @MainActor func aCallThatWaitedTellsNothingAgain() async throws {
+    @Test @MainActor func aDelayedCallbackReportsNoChangeTwice() async throws {
         let stack = try stack(.memory), people = try stack.publishList(byName), observer = Asking()
         let ids = people.snapshot.itemIDs
         var told: [ObjectID<Person>] = []
@@ -277,7 +277,7 @@ import Testing
     }
 
     /// A task that an observer begins in a call sees what is published after it.
-    @Test @MainActor func whatBeginsInACallSeesWhatComesLater() async throws {
+    @Test @MainActor func aTaskBegunInACallbackReceivesLaterChanges() async throws {
         let stack = try stack(.memory), people = try stack.publishList(byName), observer = Asking()
         var counts: [Int] = [], task: Task<Int, any Error>?
         people.addObserver(observer) { people in
@@ -297,7 +297,7 @@ import Testing
 
     /// Nobody says what a statement of SQL has changed: what stays where it was may be another all the same.
     @Test(arguments: TestStore.all.filter { $0 == .sqlite || $0 == .postgresql })
-    func whatNobodyKnowsIsShownAnew(_ store: TestStore) throws {
+    func unknownChangesRefreshTheWholeList(_ store: TestStore) throws {
         final class Rows: ListTarget {
             typealias Object = Person
             var shown: [String] = []
@@ -318,7 +318,7 @@ import Testing
 
     // MARK: Stores that come and go
 
-    @Test(arguments: TestStore.all) func aStoreThatGoesTakesNothingElseWithIt(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func aRemovedStoreDoesNotAffectMonitorsOfOthers(_ store: TestStore) async throws {
         let stack = try stack(store), view = stack.makeViewContext()
         let first = try #require(stack.storages.first)
         let ann = try #require(try view.fetchOne(byName)), published = try stack.publishObject(ann.objectID)
@@ -337,7 +337,7 @@ import Testing
         #expect(people.snapshot.count == 1)
     }
 
-    @Test func aStoreThatComesIsSeenByWhoWasThereBefore() async throws {
+    @Test func anAddedStoreIsSeenByExistingMonitors() async throws {
         let name = "polystore_\(UUID().uuidString.lowercased())"
         let filled = try DataStack(Person.self, Animal.self, Dog.self)
         try filled.add(TestStore.sqlite.make(named: name))

@@ -40,7 +40,7 @@ import Testing
         return false
     }
 
-    @Test func aContextMergesWhatItCanRead() throws {
+    @Test func aContextMergesReachableStores() throws {
         let (stack, hooked) = try stack(), view = stack.makeViewContext()
         let lefts = try view.monitorList(left), rights = try view.monitorList(right)
         let object = try #require(try view.fetchOne(right)), monitor = try view.monitorObject(object)
@@ -63,7 +63,7 @@ import Testing
         #expect(try !view.merge())
     }
 
-    @Test func aResetIsFollowedByWhoCan() throws {
+    @Test func aResetRefetchesListsOfReachableStores() throws {
         let (stack, hooked) = try stack(), view = stack.makeViewContext(merging: .onDemand)
         let rights = try view.monitorList(right), lefts = try view.monitorList(left)
         try add("Left", stack)

@@ -14,7 +14,7 @@ import Testing
         func joined(with next: Note) -> Note? { Note(size: size + next.size, steps: steps + next.steps) }
     }
 
-    @Test func whereNobodyWaitsNothingIsKept() async {
+    @Test func noChangesAreKeptWithoutASubscriber() async {
         let published = PublishedValue<Int, Note>(0)
         for value in 1...3 { published.publish(value, Note(size: 1, steps: [value])) }
         #expect(published.current(since: 0).notes.isEmpty)
@@ -27,7 +27,7 @@ import Testing
         #expect(published.current(since: 5).notes.isEmpty)
     }
 
-    @Test func whatIsKeptIsBounded() async {
+    @Test func keptChangesAreBounded() async {
         let published = PublishedValue<Int, Note>(0)
         var steps = published.steps(skipsFirst: true).makeAsyncIterator()
         for value in 1...500 {
@@ -47,7 +47,7 @@ import Testing
         deinit { ask() }
     }
 
-    @Test func aValueThatGoesAwayMayAskForTheNext() {
+    @Test func aReleasedValueMayReadTheNext() {
         let published = PublishedValue<Asking?, Note>(nil)
         published.publish(Asking { #expect(published.value == nil) }, Note(size: 0, steps: []))
         published.publish(nil, Note(size: 0, steps: []))
@@ -63,7 +63,7 @@ import Testing
         return CommittedChanges([.init(store: 0, token: nil, changes: changes)], author: "")
     }
 
-    @Test func whoLooksAtObjectsKeepsNothingOfTheDeleted() {
+    @Test func aMailboxWithoutTombstonesDropsPreservedValues() {
         let mailbox = CommitMailbox()
         for _ in 0..<3 { mailbox.receive(deletion(100)) }
         let changes = mailbox.take().flatMap(\.parts).map(\.changes)
@@ -71,7 +71,7 @@ import Testing
         #expect(changes.allSatisfy { $0?.allSatisfy { $0.kind == .delete && $0.tombstone.isEmpty } ?? false })
     }
 
-    @Test func theValuesOfTheDeletedAreBounded() {
+    @Test func preservedValuesOfDeletedObjectsAreBounded() {
         // Each takes about 300 bytes, and each is a run.
         let mailbox = CommitMailbox(capacity: 250, keepsTombstones: true)
         mailbox.receive(deletion(100))

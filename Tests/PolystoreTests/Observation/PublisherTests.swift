@@ -52,7 +52,7 @@ import Testing
         #expect(try names(third.snapshot, stack) == ["Ann", "Ben"])
     }
 
-    @Test func whoHasSeenTheFirstListIsToldTheDifferenceHoweverMuchItMisses() async throws {
+    @Test func aSubscriberReceivesOneDifferenceForAllMissedChanges() async throws {
         let stack = try stack(.memory)
         let people = try stack.publishList(byAge)
         var slow = people.updates.makeAsyncIterator(), quick = people.updates.makeAsyncIterator()
@@ -95,7 +95,7 @@ import Testing
         #expect(screen.sources == ["form"] && other.sources == ["form"])
     }
 
-    @Test(arguments: TestStore.all) func whatStandsForAnObjectIsTakenWhereAnObjectIs(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func snapshotsPublishersAndMonitorsCanReplaceObjects(_ store: TestStore) throws {
         let stack = try stack(store), view = stack.makeViewContext()
         let id = try #require(try stack.fetchIDs(byAge).first)
         let snapshot = try #require(try stack.snapshot(of: id)), publisher = try stack.publishObject(snapshot)
@@ -117,7 +117,7 @@ import Testing
         try stack.perform(synchronous: { try $0.delete(snapshot) })
     }
 
-    @Test(arguments: TestStore.all) func aRefetchIsToBeShownAnew(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func aRefetchIsPublishedWithoutChanges(_ store: TestStore) async throws {
         let stack = try stack(store)
         let people = try stack.publishList(byAge)
         var updates = people.updates.makeAsyncIterator()
@@ -149,7 +149,7 @@ import Testing
         #expect(third == nil && ann.snapshot == nil)
     }
 
-    @Test(arguments: TestStore.all) func aCountIsToldWhenItIsAnotherOne(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func aCountIsPublishedWhenItChanges(_ store: TestStore) async throws {
         let stack = try stack(store)
         let count = try stack.publishValue(of: Person.self) { try $0.fetchCount(From<Person>().where(\.age < 3)) }
         var values = count.values.makeAsyncIterator()
@@ -162,7 +162,7 @@ import Testing
         #expect(count.value == 0 && count.error == nil)
     }
 
-    @Test @MainActor func callbacksComeInTheIsolationThatAsksAndEndWithTheObserver() async throws {
+    @Test @MainActor func callbacksRunInTheIsolationOfTheCallerAndEndWithTheObserver() async throws {
         let stack = try stack(.memory)
         let people = try stack.publishList(byAge)
         final class Screen {
@@ -203,7 +203,7 @@ import Testing
         #expect(people.snapshot.count == 4)
     }
 
-    @Test func nothingOfAPublisherStaysWhenItIsLetGo() async throws {
+    @Test func aReleasedPublisherIsDeallocated() async throws {
         let stack = try stack(.memory)
         weak var list: ListPublisher<Person>?
         weak var object: ObjectPublisher<Person>?

@@ -24,7 +24,7 @@ import Testing
         try #require(try transaction.fetchOne(From<Person>().where(\.name == name)))
     }
 
-    @Test(arguments: TestStore.all) func aListIsToldWhatIsNotCommittedYet(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aListReportsUncommittedChanges(_ store: TestStore) throws {
         let stack = try stack(store, ["Ann": 1, "Ben": 2, "Cid": 3, "Zoe": 40])
         let work = stack.beginUnsafe(sourceIdentifier: "form")
         let monitor = try work.monitorList(byAge.where(\.age < 100))
@@ -52,7 +52,7 @@ import Testing
         #expect(recorder.take() == ["will", "insert Dan 0.2", "did"])
     }
 
-    @Test(arguments: TestStore.all) func aRollbackTakesBackWhatWasTold(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func aRollbackReportsTheReverseChanges(_ store: TestStore) throws {
         let stack = try stack(store)
         let work = stack.beginUnsafe(supportsUndo: true)
         let monitor = try work.monitorList(byAge)
@@ -73,7 +73,7 @@ import Testing
         #expect(try monitor.objectsInAllSections().map(\.name) == ["Ann", "Ben", "Cid"])
     }
 
-    @Test(arguments: TestStore.all) func anObjectAndAPropertyAreTold(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func objectsAndPropertiesReportUncommittedChanges(_ store: TestStore) throws {
         let stack = try stack(store)
         let work = stack.beginUnsafe()
         let ann = try person("Ann", work), monitor = try work.monitorObject(ann)
@@ -97,7 +97,7 @@ import Testing
         #expect(ages == [[nil, 1], [1, 9]])
     }
 
-    @Test(arguments: TestStore.all) func whatIsToldByChanceLeadsToWhatAFetchGives(_ store: TestStore) throws {
+    @Test(arguments: TestStore.all) func randomReportedChangesYieldTheFetchedList(_ store: TestStore) throws {
         let stack = try stack(store, [:])
         var random = RandomLists(seed: 77)
         let work = stack.beginUnsafe()

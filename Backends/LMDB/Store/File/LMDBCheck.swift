@@ -15,7 +15,7 @@ struct LMDBCheck {
         case full
     }
 
-    static let damaged = StorageError(.corrupted, "the LMDB file is damaged or was cut; restore it from a backup")
+    static let damaged = StorageError(.corrupted, "the LMDB file is damaged or truncated; restore it from a backup")
     /// The maximum size in bytes of a file that is always checked completely.
     private static let small: UInt64 = 64 << 20
     /// The maximum number of times that the check is repeated because other processes commit.
@@ -60,7 +60,7 @@ struct LMDBCheck {
                 meta = now
             }
         }
-        throw StorageError(.busy, "other processes commit too often for the LMDB file to be checked; try again")
+        throw StorageError(.busy, "the LMDB file could not be checked, because other processes commit too often; try again")
     }
 
     /// Whether the file needs a complete check. Pages that were allocated and freed in one transaction are never written, so an intact file

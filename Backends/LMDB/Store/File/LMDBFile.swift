@@ -144,7 +144,8 @@ final class LMDBFile: Sendable {
     private func pause(_ end: ContinuousClock.Instant, _ options: WriteOptions) throws(StorageError) {
         try options.limit?.check()
         if ContinuousClock.now >= end {
-            throw StorageError(.busy, "another process held the store for more than \(options.timeout) seconds; try again")
+            throw StorageError(
+                .busy, "another process held the write lock of the LMDB store for more than \(options.timeout) seconds; try again")
         }
         usleep(Self.pause)
     }

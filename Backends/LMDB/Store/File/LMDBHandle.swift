@@ -23,8 +23,8 @@ enum LMDBHandle {
 
     static let otherLock = StorageError(
         .busy,
-        "another program uses the LMDB file under another lock, or the lock file is that of a file that was here before; close all programs "
-            + "that use it, and open the store again")
+        "the lock file of the LMDB store belongs to another file, or another process uses another lock file; close all programs that use "
+            + "it, and open the store again")
     /// The maximum number of attempts to read the number of the newest snapshot because other processes commit.
     private static let attempts = 200
 

@@ -62,7 +62,7 @@ struct LMDBLocation: Sendable {
         if found == .linkedFile, !request.readOnly { removeUnfinished() }
         if found == .file || found == .linkedFile { return true }
         guard request.create else {
-            if found == .empty { throw StorageError(.notADatabase, "the file is no LMDB database") }
+            if found == .empty { throw StorageError(.notADatabase, "the file is not an LMDB database") }
             throw StorageError(.notFound, "there is no LMDB store at this path")
         }
         if ownsFolder { try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -82,8 +82,8 @@ struct LMDBLocation: Sendable {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: return status.st_size == 0 ? .empty : status.st_nlink > 1 ? .linkedFile : .file
-        case S_IFDIR: throw StorageError(.notADatabase, "the path is a folder, not an LMDB file; use subdir=1 for a folder")
-        default: throw StorageError(.notADatabase, "the path is that of a device or a pipe, not of an LMDB file")
+        case S_IFDIR: throw StorageError(.notADatabase, "the path is a folder, not an LMDB file; add the option subdir=1 for a folder")
+        default: throw StorageError(.notADatabase, "the path is a device or a pipe, not an LMDB file")
         }
     }
 

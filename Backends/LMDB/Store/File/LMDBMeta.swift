@@ -72,11 +72,11 @@ struct LMDBMeta: Equatable {
         for _ in 0..<attempts {
             if let first = found.first, let second = found.second, let pair = pair(first, second) { return pair }
             let now = try read(file)
-            if now == found { throw now.first == nil ? StorageError(.notADatabase, "the file is no LMDB database") : LMDBCheck.damaged }
+            if now == found { throw now.first == nil ? StorageError(.notADatabase, "the file is not an LMDB database") : LMDBCheck.damaged }
             // Another process has committed between reading the two pages.
             found = now
         }
-        throw StorageError(.busy, "other processes commit too often for the LMDB file to be opened; try again")
+        throw StorageError(.busy, "the LMDB file could not be opened, because other processes commit too often; try again")
     }
 
     private struct Found: Equatable {

@@ -22,7 +22,7 @@ enum LMDBWatch {
                 }
             }
             while !ledger.withLock({ $0.hasBegun }) {
-                if !engine.isOpen { throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open") }
+                if !engine.isOpen { throw StorageError(.storeClosed, "the store is not open; add it to a stack, or call open") }
                 _ = try look()
                 // A commit of this instance may be in progress.
                 if !ledger.withLock({ $0.hasBegun }) { Thread.sleep(forTimeInterval: 0.001) }

@@ -18,7 +18,8 @@ public enum PostgreSQLCatalog: String, Sendable, Hashable, CaseIterable {
         let name = url.option("x-catalog") ?? Self.own.rawValue, names = Self.allCases.map(\.rawValue)
         guard let catalog = Self(rawValue: name) else {
             throw StorageError(
-                .invalidConfiguration, "x-catalog is \(names.joined(separator: ", "))\(Suggestion.nearest(name, in: names))")
+                .invalidConfiguration,
+                "the option x-catalog must be one of \(names.joined(separator: ", "))\(Suggestion.nearest(name, in: names))")
         }
         self = catalog
     }

@@ -26,7 +26,7 @@ struct PostgreSQLCatalogReader {
     ///   catalog.
     mutating func catalog() throws(StorageError) -> DatabaseCatalog {
         guard let found = try rows.tables(schema) else {
-            throw StorageError(.notFound, "the database has no schema \"\(schema)\"; the option x-schema names another")
+            throw StorageError(.notFound, "the database has no schema \"\(schema)\"; set another with the option x-schema")
         }
         if found.contains(where: { $0.name == "polystore_metadata" }) {
             throw StorageError(.invalidConfiguration, "the schema \"\(schema)\" is a Polystore store; open it without the option x-catalog")
@@ -40,7 +40,8 @@ struct PostgreSQLCatalogReader {
             }
             if table.isFiltered {
                 remarks.append(
-                    CatalogRemark("the rows of \(table.name) that its row security hides from the role are left out", loss: table.name))
+                    CatalogRemark(
+                        "the rows of \(table.name) that its row security policies hide from the user are left out", loss: table.name))
             }
             tables.append(try self.table(table))
             references[table.name] = try rows.references(table.oid)
@@ -62,7 +63,7 @@ struct PostgreSQLCatalogReader {
         var columns: [CatalogColumn] = []
         for column in declared {
             if isInPlace, column.isComputed, key != .column(column.name) {
-                remarks.append("\(table.name).\(column.name) is left out: the database computes it")
+                remarks.append("\(table.name).\(column.name) is left out: it is a generated column")
                 continue
             }
             columns.append(try self.column(column, table))
@@ -90,8 +91,10 @@ struct PostgreSQLCatalogReader {
     ) throws(StorageError) -> CatalogColumn {
         let place = "\(table.name).\(column.name)"
         let read = PostgreSQLColumnType(oid: column.type, column: column.name, place: place)
-        if read.isText, !column.isEnum { remarks.append("\(place) is the text of its values: there is no type \(column.typeName) here") }
-        if column.isDomain { remarks.append("\(place) has a domain: the checks of it are left out") }
+        if read.isText, !column.isEnum {
+            remarks.append("\(place) is read as the text of its values: the type \(column.typeName) is not supported")
+        }
+        if column.isDomain { remarks.append("the CHECK constraints of the domain of \(place) are left out") }
         return CatalogColumn(
             column.name, read.type, value: read.value, isOptional: !column.isRequired,
             maxLength: column.maxLength > 0 ? Int(column.maxLength) : nil,
@@ -101,7 +104,8 @@ struct PostgreSQLCatalogReader {
 
     private mutating func add(_ reference: PostgreSQLCatalogRows.Reference, to table: inout CatalogTable, _ known: Set<String>) {
         guard reference.schema == schema, known.contains(reference.table) else {
-            remarks.append("a reference of \(table.name) leads to \(reference.schema).\(reference.table), which is no table that is read")
+            remarks.append(
+                "a foreign key of \(table.name) refers to \(reference.schema).\(reference.table), which is not a table that can be read")
             return
         }
         let name = table.name

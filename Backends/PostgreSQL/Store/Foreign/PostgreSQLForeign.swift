@@ -63,12 +63,13 @@ struct PostgreSQLForeign: Sendable {
             case .permissionDenied:
                 throw StorageError(
                     .permissionDenied,
-                    "the user may not read the schema \"\(schema)\", or may make no temporary views in the database (TEMP)",
+                    "the user lacks the privilege to read the schema \"\(schema)\", or to create temporary views in the database (TEMP)",
                     cause: error)
             case .readOnly:
                 throw StorageError(
                     .unsupported,
-                    "a stand-by server, or a session that only reads, makes no temporary views, which reading foreign tables needs",
+                    "reading foreign tables requires temporary views, which a standby server or a read-only session cannot create; connect "
+                        + "to the primary server",
                     cause: error)
             default: throw error
             }

@@ -116,7 +116,8 @@ final class PostgreSQLInPlace: Sendable {
     /// Returns the error for tables, or Polystore's own data beside them, that the owner has changed.
     static func wasChanged(_ cause: StorageError? = nil) -> StorageError {
         StorageError(
-            .schemaMismatch, "the tables of the database, or what lies beside them, were changed by another program; open the store anew",
+            .schemaMismatch,
+            "the tables of the database, or Polystore's triggers and tables, were changed by another program; open the store again",
             cause: cause)
     }
 

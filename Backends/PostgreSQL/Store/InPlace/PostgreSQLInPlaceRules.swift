@@ -57,14 +57,14 @@ struct PostgreSQLInPlaceRules: Sendable {
             if rule?.isKey == true, entity != nil { return tables.keyIsTaken(name, cause) }
             return tables.isNotUnique(name, properties, index: cause.constraint ?? "", cause)
         case "23502": return failed("must have a value")
-        case "23514": return failed("breaks a condition of the table: \(cause.constraint ?? "")")
+        case "23514": return failed("violates a CHECK constraint of the table: \(cause.constraint ?? "")")
         case "23503", "23001":
-            if !isDeletion { return failed("refers to an object that is not there") }
+            if !isDeletion { return failed("refers to an object that does not exist") }
             return StorageError(
-                .deleteDenied, "an object cannot be deleted: others refer to it by \(name).\(properties.joined(separator: ", "))",
+                .deleteDenied, "an object cannot be deleted: other objects refer to it by \(name).\(properties.joined(separator: ", "))",
                 cause: cause)
-        case "22001": return failed("has a text that is longer than its column")
-        case "P0001": return failed("is refused by a trigger of the database")
+        case "22001": return failed("has a string that is longer than its column allows")
+        case "P0001": return failed("is rejected by a trigger of the database")
         default: return nil
         }
     }

@@ -12,7 +12,7 @@ internal import PolystoreStorage
 struct PostgreSQLInPlaceSetup {
     /// The maximum time in seconds that opening a store tries to get the locks of the tables.
     private static let patience = 60.0
-    private static let doubt = "the connection was lost during COMMIT: open the store again, what is missing is made then"
+    private static let doubt = "the connection to the server was lost during COMMIT: open the store again, which creates what is missing"
     /// The entries of `polystore_inplace` for the end of the history, and for tables with triggers.
     private static let epoch = "epoch", watched = "triggers."
 
@@ -123,7 +123,8 @@ struct PostgreSQLInPlaceSetup {
                 guard error.code == .permissionDenied else { throw error }
                 throw StorageError(
                     .permissionDenied,
-                    "using the schema \"\(schema)\" in place needs the right to make tables in it and triggers on its tables, once: open it as their owner",
+                    "the first use of the schema \"\(schema)\" in place requires the privileges to create tables in it and triggers on its "
+                        + "tables: open it as their owner once",
                     cause: error)
             }
         }

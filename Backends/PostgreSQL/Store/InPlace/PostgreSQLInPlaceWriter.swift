@@ -34,7 +34,9 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
         guard inPlace.sequences[entity] != nil else { return try follow(entity, count: count) }
         var keys = inPlace.keys.withLock { $0.removeValue(forKey: entity) } ?? []
         if keys.isEmpty { keys = try next(entity, min(count, Self.mostKeys)) }
-        guard let first = keys.first else { throw StorageError(.corrupted, "the sequence gives no keys") }
+        guard let first = keys.first else {
+            throw StorageError(.corrupted, "the key sequence of \(inPlace.tables.tables[entity].name) returned no keys")
+        }
         var end = 1
         while end < min(count, keys.count), keys[end] == first + Int64(end) { end += 1 }
         let rest = Array(keys[end...])
@@ -69,7 +71,7 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
                 (SELECT CASE WHEN s.is_called THEN s.last_value END FROM \(raw: sequence) AS s))
             """
         let first = (try connection.number(last) ?? 0) + 1
-        if first > CatalogKey.greatest { throw StorageError(.limitExceeded, "the keys of \(table.name) leave no room for new ones") }
+        if first > CatalogKey.greatest { throw StorageError(.limitExceeded, "no primary keys are left for new rows of \(table.name)") }
         let end = first + Int64(count)
         let set: SQLText = "SELECT setval(\(bind: .string(sequence), .string)::regclass, \(bind: .int(end - 1), .int64))"
         _ = try connection.query(set)
@@ -106,7 +108,8 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
     /// The error for a bulk load: references are checked with each statement, whatever the order of the rows.
     private static let takesNoLoad = StorageError(
         .unsupported,
-        "a schema of PostgreSQL that is used in place takes no bulk load: its references are checked with each statement; load a store of its own"
+        "a PostgreSQL schema that is used in place does not support bulk loads, because each statement checks its foreign keys; load a "
+            + "Polystore store"
     )
 
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { throw Self.takesNoLoad }

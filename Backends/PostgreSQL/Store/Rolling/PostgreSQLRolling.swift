@@ -23,7 +23,7 @@ struct PostgreSQLRolling {
     private func current() throws(StorageError) -> Step {
         let entries = try setup.entries(), metadata = try StoreMetadata(entries: entries)
         guard let record = try RollingRecord(entries) else {
-            throw StorageError(.notFound, "no step is under way in the store; begin one with expand")
+            throw StorageError(.notFound, "the store has no online migration in progress; start one with expand")
         }
         let mapping = SchemaMapping(from: metadata.schema, to: record.schema), next = StoreMetadata(migrating: metadata, mapping)
         let plan = try RollingPlan(MigrationStep(mapping), from: metadata, to: next)
@@ -41,7 +41,8 @@ struct PostgreSQLRolling {
     /// Repeats a transaction until it gets its locks or the time is over.
     private func patiently(_ options: WriteOptions, _ body: () throws(StorageError) -> Void) throws(StorageError) {
         try connection.patiently(
-            options.timeout, orSaying: "the connection was lost during COMMIT: run the phase again, it says whether it is done", body)
+            options.timeout,
+            orSaying: "the connection to the server was lost during COMMIT: run the phase again, which reports whether it is done", body)
     }
 
     // MARK: Phases
@@ -65,7 +66,8 @@ struct PostgreSQLRolling {
             // The records that a peer keeps for this store are of one version, and the other version could not read them.
             if try !Peers(writer).known().isEmpty {
                 throw StorageError(
-                    .unsupported, "a store that commits together with others cannot be used in two versions of the model at once")
+                    .unsupported,
+                    "a store that takes part in joint commits does not support online migrations; migrate it while no program runs")
             }
             try writer.setNote(PastVersion.noteName(metadata.migrations), past(step.mapping, until: .max).bytes)
             try connection.setMetadata(RollingRecord(step.mapping.destination, phase: phase, since: since).entries)
@@ -90,7 +92,7 @@ struct PostgreSQLRolling {
         if step.record.phase == .ready { return }
         // The lock ends with the connection.
         guard try connection.text("SELECT pg_try_advisory_lock(\(core.lock &+ 1))::int") == "1" else {
-            throw StorageError(.busy, "another program fills the store")
+            throw StorageError(.busy, "another program runs the backfill of the online migration; wait until it is done")
         }
         defer {
             // The connection returns to the pool, and must not keep the lock.
@@ -115,7 +117,7 @@ struct PostgreSQLRolling {
 
     private func checkUnderWay(_ step: Step) throws(StorageError) {
         let hash = try connection.text("SELECT value FROM polystore_metadata WHERE key = '\(RollingRecord.hashKey)'")
-        if hash != step.next.hash { throw StorageError(.notFound, "the step was ended by another program") }
+        if hash != step.next.hash { throw StorageError(.notFound, "another program ended the online migration") }
     }
 
     /// The advisory lock of a program that creates an index, because no transaction that runs meanwhile could hold the step.
@@ -228,7 +230,7 @@ struct PostgreSQLRolling {
             }
             throw StorageError(
                 .validationFailed,
-                "the objects do not keep the rules of the new version: \(reference.entity).\(reference.property) must have a value",
+                "the objects violate the rules of the new version: \(reference.entity).\(reference.property) must have a value",
                 details: .init(entity: reference.entity, property: reference.property, keys: keys, failures: failures))
         }
     }
@@ -239,7 +241,7 @@ struct PostgreSQLRolling {
         try patiently(options) { () throws(StorageError) in
             // An index that another program is creating would remain.
             guard try connection.text("SELECT pg_try_advisory_xact_lock(\(indexLock))") == "t" else {
-                throw StorageError(.busy, "another program makes an index of the newer version: stop its backfill first")
+                throw StorageError(.busy, "another program creates an index of the newer version: stop its backfill first")
             }
             try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
             // Before the backfill is complete, no program of the newer version has stored anything, and unfilled data is no loss.
@@ -258,8 +260,8 @@ struct PostgreSQLRolling {
         if lost.isEmpty { return }
         throw StorageError(
             .dataLossRefused,
-            "programs of version \"\(plan.mapping.destination.version)\" have stored what the older one has no place for: "
-                + "\(lost.joined(separator: ", ")); accept its loss, or contract")
+            "programs of version \"\(plan.mapping.destination.version)\" have stored values that the older version cannot represent: "
+                + "\(lost.joined(separator: ", ")); accept their loss, or contract")
     }
 }
 #endif

@@ -69,7 +69,9 @@ extension PostgreSQLStore: RollingStorage {
         let core = try opened()
         try owner.checkOwn()
         if core.rolling != nil {
-            throw StorageError(.invalidConfiguration, "the store is open with the newer version: open it with the older one, or with none")
+            throw StorageError(
+                .invalidConfiguration,
+                "the store is open with the newer version of the model: open it with the older one, or without a model")
         }
         let lane = try lane(core, options) { $0 }
         defer { lane.leave() }

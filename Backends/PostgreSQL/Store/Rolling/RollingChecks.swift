@@ -21,12 +21,12 @@ struct RollingChecks {
     /// - Throws: `unsupported`, naming the entity or relationship for which the versions differ too much.
     func pairs() throws(StorageError) -> [(root: EntityIndex, origin: EntityIndex)] {
         if let root = step.writtenRoots.min() {
-            throw Self.refusal(step.mapping.destination[root].name, "is written anew by a mapping of the program")
+            throw Self.refusal(step.mapping.destination[root].name, "is rewritten by a custom mapping")
         }
         var pairs: [(root: EntityIndex, origin: EntityIndex)] = []
         for root in mapping.destination.roots {
             let origins = mapping.origins(ofRoot: root), name = mapping.destination[root].name
-            if origins.count > 1 { throw Self.refusal(name, "is put together from several hierarchies") }
+            if origins.count > 1 { throw Self.refusal(name, "is merged from several hierarchies") }
             guard let origin = origins.first else { continue }
             try check(root, origin)
             pairs.append((root, origin))
@@ -34,7 +34,7 @@ struct RollingChecks {
         for (link, origin) in mapping.links.enumerated() { try check(link, origin) }
         if let inverse = mapping.inverses.first {
             let entity = mapping.destination[inverse.entity]
-            throw Self.refusal("\(entity.name).\(entity.slots[inverse.slot].name)", "is a new side of a relationship that is there")
+            throw Self.refusal("\(entity.name).\(entity.slots[inverse.slot].name)", "is a new inverse of an existing relationship")
         }
         return pairs
     }
@@ -57,7 +57,7 @@ struct RollingChecks {
         switch origin {
         case .none: return
         case .link(let before, false) where mapping.source.links[before].isOrdered == after.isOrdered: return
-        case .link, .slot: throw Self.refusal(after.name, "is a relationship of another kind")
+        case .link, .slot: throw Self.refusal(after.name, "has another cardinality or order")
         }
     }
 
@@ -65,8 +65,8 @@ struct RollingChecks {
     static func refusal(_ path: String, _ reason: String) -> StorageError {
         StorageError(
             .unsupported,
-            "the step cannot be taken while programs of both versions run: \(path) \(reason); change it in steps that keep both forms, or take "
-                + "the step while no program runs (polystore schema apply)")
+            "the step cannot be an online migration: \(path) \(reason); split it into steps in which both forms exist, or apply it while "
+                + "no program runs (polystore schema apply)")
     }
 }
 #endif

@@ -129,21 +129,21 @@ struct RollingColumns {
         }
         guard let origin = origins.first else { return make(ownName, try added(uses, values, type, path)) }
         if origins.count > 1 || !values.isEmpty || fallbacks.count > 1 {
-            throw RollingChecks.refusal(path, "comes from different properties")
+            throw RollingChecks.refusal(path, "is mapped from different properties")
         }
         let before = old.schema[self.origin].columns[origin].type, oldName = old.column(root: self.origin, origin)
         let guarded = uses.filter { mayBeNil($0.slot) && !mayBeNil(oldSlot($0)) }
         let scope = guarded.isEmpty ? nil : scope(guarded.map(\.part))
         let ifNil = try constant(fallbacks.first ?? .null, type, path)
         if ifNil == nil, uses.contains(where: { !mayBeNil($0.slot) && mayBeNil(oldSlot($0)) }) {
-            throw RollingChecks.refusal(path, "has to have a value, which programs of the older version leave out: give it a default")
+            throw RollingChecks.refusal(path, "is required, but programs of the older version may leave it nil: give it a default value")
         }
         if before == type, ifNil == nil { return make(oldName, .kept, scope) }
         guard before == type || before.wider.contains(type) else {
-            throw RollingChecks.refusal(path, "takes fewer values than programs of the older version write")
+            throw RollingChecks.refusal(path, "accepts fewer values than programs of the older version write")
         }
         if before.isText, before != type {
-            throw RollingChecks.refusal(path, "takes texts that are no URLs, which programs of the older version cannot read")
+            throw RollingChecks.refusal(path, "accepts strings that are not URLs, which programs of the older version cannot read")
         }
         let conversion = RollingColumn.Conversion(
             old: oldName, before: before, after: type, ifNil: ifNil, scope: self.scope(uses.map(\.part)))
@@ -153,10 +153,10 @@ struct RollingColumns {
     private func added(
         _ uses: [Use], _ values: Set<Value>, _ type: ValueType, _ path: String
     ) throws(StorageError) -> RollingColumn.Source {
-        guard values.count <= 1 else { throw RollingChecks.refusal(path, "begins with different values") }
+        guard values.count <= 1 else { throw RollingChecks.refusal(path, "has different initial values") }
         let constant = try constant(values.first ?? .null, type, path)
         if constant == nil, uses.contains(where: { !mayBeNil($0.slot) }) {
-            throw RollingChecks.refusal(path, "has to have a value, which programs of the older version do not give: give it a default")
+            throw RollingChecks.refusal(path, "is required, but programs of the older version do not assign it: give it a default value")
         }
         return .added(constant: constant, scope: scope(uses.map(\.part)))
     }
@@ -180,7 +180,8 @@ struct RollingColumns {
                     constants.append((constant, scope([part])))
                 } else if !mayBeNil(slot) {
                     throw RollingChecks.refusal(
-                        path, "is needed by programs of the older version: give it a default, or let it be optional, in a version before")
+                        path,
+                        "is required by programs of the older version: give it a default value, or make it optional, in an earlier version")
                 }
             }
             removed.append(RemovedColumn(name: old.column(root: origin, column), constants: constants))
@@ -218,7 +219,7 @@ struct RollingColumns {
     private func constant(_ value: Value, _ type: ValueType, _ path: String) throws(StorageError) -> String? {
         if value.isNull { return nil }
         guard let constant = new.dialect.constant(value, type) else {
-            throw RollingChecks.refusal(path, "has a default that the server has no constant for")
+            throw RollingChecks.refusal(path, "has a default value that the server cannot represent as a constant")
         }
         return constant
     }

@@ -35,7 +35,9 @@ struct RollingRecord {
         guard let json = entries[Self.schemaKey] else { return nil }
         guard let phase = entries[Self.phaseKey].flatMap(RollingMigrationState.Phase.init(rawValue:)),
             let since = entries[Self.sinceKey].flatMap({ Int64($0) }), let schema = try? Schema(json: json)
-        else { throw StorageError(.corrupted, "what the store keeps of the step that is under way cannot be read") }
+        else {
+            throw StorageError(.corrupted, "the record of the online migration in progress is damaged; restore the database from a backup")
+        }
         self.init(schema, phase: phase, since: since)
         for (key, value) in entries where key.hasPrefix(Self.filledPrefix) {
             if let root = EntityIndex(key.dropFirst(Self.filledPrefix.count)), let last = Int64(value) { filled[root] = last }
@@ -76,7 +78,7 @@ struct RollingRecord {
     var underWay: StorageError {
         StorageError(
             .busy,
-            "a step to version \"\(schema.version)\" of the model is under way while programs of both versions run: contract or abandon it first"
+            "an online migration to version \"\(schema.version)\" of the model is in progress: contract or abandon it first"
         )
     }
 
@@ -84,8 +86,8 @@ struct RollingRecord {
     func notReady(_ before: Schema) -> StorageError {
         StorageError(
             .busy,
-            "the store is being led from version \"\(before.version)\" of the model to \"\(schema.version)\" and is not filled yet: run "
-                + "backfill, and start this program when it is done")
+            "the online migration from version \"\(before.version)\" of the model to \"\(schema.version)\" is not backfilled: run "
+                + "backfill, and start this program again when it is done")
     }
 }
 #endif

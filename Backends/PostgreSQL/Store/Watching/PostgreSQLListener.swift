@@ -25,7 +25,7 @@ final class PostgreSQLListener: Sendable {
 
         func wait() throws(StorageError) {
             guard isAnswered.wait(timeout: .now() + 30) == .success, let answer = answer.withLock({ $0 }) else {
-                throw StorageError(.timeout, "the server did not answer in time whether it tells of changes")
+                throw StorageError(.timeout, "the server did not confirm in time that it sends change notifications")
             }
             try answer.get()
         }
@@ -115,7 +115,7 @@ final class PostgreSQLListener: Sendable {
                 let connection = try connect()
                 if connection.isStandby {
                     throw StorageError(
-                        .unsupported, "the server follows another one, and notifies of nothing; watch the store on the one that it follows")
+                        .unsupported, "the server is a standby, which sends no notifications; watch the store on the primary server")
                 }
                 connection.longestSilence = .seconds(Self.renewal)
                 try connection.execute("LISTEN \(PostgreSQLEvent.channel(schema))")
@@ -124,7 +124,10 @@ final class PostgreSQLListener: Sendable {
                 wasLost = !listen(connection, &settling)
                 if wasLost, isRunning { for event in [PostgreSQLEvent.leaving(own), .left(own)] { onEvent(event) } }
             } catch {
-                answer(.failure(error as? StorageError ?? StorageError(.connectionLost, "the server does not answer", cause: error)))
+                answer(
+                    .failure(
+                        error as? StorageError
+                            ?? StorageError(.connectionLost, "the server does not answer; check that it is running", cause: error)))
                 wakeUp.wait(orFor: -1, milliseconds: Int32(pause * 1000))
                 wakeUp.clear()
                 pause = min(pause * 2, Self.longestPause)
@@ -214,8 +217,8 @@ final class PostgreSQLListener: Sendable {
             guard ContinuousClock.now < deadline, isRunning else {
                 throw StorageError(
                     .unsupported,
-                    "the server's notifications do not arrive; a pool that gives each transaction another connection does not pass them on: "
-                        + "connect to the server itself")
+                    "the notifications of the server do not arrive, as with a pool that assigns another connection to each transaction: "
+                        + "connect to the server directly")
             }
             wakeUp.wait(orFor: connection.socket, milliseconds: 100)
         }

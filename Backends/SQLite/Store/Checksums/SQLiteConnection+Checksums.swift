@@ -22,7 +22,7 @@ extension SQLiteConnection {
         if header == nil { return try startChecksums() }
         throw StorageError(
             .invalidConfiguration,
-            "the file was made without checksums; transfer its contents to a new file that is made with them, or leave the option out")
+            "the file was created without checksums; transfer its data to a new file that is created with checksums, or remove the option")
     }
 
     /// Reserves bytes for the checksums of an empty file.
@@ -33,7 +33,7 @@ extension SQLiteConnection {
         reserved = -1
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
         if reserved == SQLiteChecksums.size { return try announceChecksums(pageSize: Self.pageSize) }
-        throw StorageError(.unsupported, "the SQLite library reserves other bytes of each page; leave the checksums out")
+        throw StorageError(.unsupported, "the SQLite library reserves other bytes of each page; remove the option checksums")
     }
 
     /// Makes the VFS write a checksum to each page of an empty file, because pages may be written before the header.

@@ -36,7 +36,8 @@ struct CoreDataFile {
         guard tables.contains("Z_PRIMARYKEY"), tables.contains("Z_METADATA") else {
             throw StorageError(
                 .notADatabase,
-                "the SQLite file is none of Core Data: it has no Z_PRIMARYKEY and Z_METADATA; catalog=foreign reads any tables")
+                "the SQLite file was not created by Core Data: it has no Z_PRIMARYKEY and Z_METADATA; the option catalog=foreign reads any "
+                    + "tables")
         }
         let identity = try connection.rows("SELECT Z_UUID FROM main.Z_METADATA LIMIT 1", [.string]).first?.first?.text ?? ""
         guard let storeID = UUID(uuidString: identity) else { throw StorageError(.corrupted, "the file's Z_METADATA has no valid Z_UUID") }
@@ -51,7 +52,9 @@ struct CoreDataFile {
             let found = try rows.columns(table).map { ($0.name, $0.type) }
             columns[table] = Dictionary(found, uniquingKeysWith: { first, _ in first })
             guard columns[table]?["Z_PK"] != nil else { continue }
-            if try !rows.holdsKeys(table, "Z_PK") { throw StorageError(.corrupted, "the keys of \(table) are none that Core Data gives") }
+            if try !rows.holdsKeys(table, "Z_PK") {
+                throw StorageError(.corrupted, "the table \(table) has primary keys that are not valid in Core Data")
+            }
         }
         self.columns = columns
         self.folder = folder

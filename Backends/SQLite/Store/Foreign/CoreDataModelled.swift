@@ -26,14 +26,14 @@ struct CoreDataModelled {
         for link in schema.links { links[link.name] = try select(link) }
         let known = Set(schema.entities.map(\.name))
         let others = file.entries.map(\.name).filter { !known.contains($0) }.map {
-            CatalogRemark("the entity \($0) is left out: the model has none of this name", loss: $0)
+            CatalogRemark("the entity \($0) is left out: the model has no entity of this name", loss: $0)
         }
         return CatalogSource(
             schema: schema, rows: rows, links: links, remarks: model.leftOut.map { CatalogRemark("left out: \($0)") } + others)
     }
 
     private func mismatch(_ reason: String) -> StorageError {
-        StorageError(.schemaMismatch, "the Core Data file does not fit the model \"\(model.name)\": \(reason)")
+        StorageError(.schemaMismatch, "the Core Data file does not match the model \"\(model.name)\": \(reason)")
     }
 
     // MARK: Rows
@@ -48,10 +48,10 @@ struct CoreDataModelled {
                 if let other = owners.updateValue(place, forKey: column) {
                     throw StorageError(
                         .unsupported,
-                        "\(other) and \(place) are one name in the table \(table); which of its columns is whose is known to Core Data alone"
+                        "\(other) and \(place) have the same column name in the table \(table), and only Core Data knows their columns"
                     )
                 }
-                guard found[column] != nil else { throw mismatch("\(place) has no column \(column)") }
+                guard found[column] != nil else { throw mismatch("\(place) has no column \(column) in \(table)") }
                 values[schema[root].columns[slot.column].name] = value(slot, column, place)
             }
         }
@@ -70,7 +70,9 @@ struct CoreDataModelled {
     private func select(_ link: LinkDescription) throws(StorageError) -> String {
         guard let name = link.memberRelationship, let inverse = schema[link.member].relationship(name) else {
             throw StorageError(
-                .unsupported, "\(link.name) has no inverse; where Core Data keeps its pairs is not known. Give it one in the model")
+                .unsupported,
+                "\(link.name) has no inverse, so the columns of its pairs are not known; declare an inverse in the model"
+            )
         }
         guard case .slot = inverse.place else { return try join(link, name) }
         let table = CoreDataFile.name(schema.entities[schema[link.member].root].name)
@@ -93,11 +95,11 @@ struct CoreDataModelled {
             for (isMeant, owner, member) in [(isForward, ends.owner, ends.member), (isBackward, ends.member, ends.owner)] {
                 guard isMeant, Self.leads(owner, owners, other), Self.leads(member, members, own) else { continue }
                 let order = join.order(of: member)
-                if link.isOrdered, order == nil { throw mismatch("\(link.name) is ordered, but \(join.table) has no order") }
+                if link.isOrdered, order == nil { throw mismatch("\(link.name) is ordered, but \(join.table) has no column for the order") }
                 return join.select(owner: owner, member: member, order: link.isOrdered ? order : nil)
             }
         }
-        throw mismatch("no table has the pairs of \(link.name)")
+        throw mismatch("no table contains the pairs of \(link.name)")
     }
 
     private static func leads(_ side: CoreDataJoin.Side, _ numbers: Set<Int16>, _ relationship: String) -> Bool {

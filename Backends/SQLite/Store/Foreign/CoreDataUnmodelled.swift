@@ -26,7 +26,7 @@ struct CoreDataUnmodelled {
     func source() throws(StorageError) -> CatalogSource {
         var entities: [Int16: Entity] = [:], rows: [String: CatalogSource.Rows] = [:], links: [[String]: String] = [:]
         var remarks: [CatalogRemark] = [
-            "the references to one object are whole numbers; name the data model (model=X.xcdatamodeld) to read them as relationships"
+            "to-one relationships are read as integers; add the data model (model=X.xcdatamodeld) to read them as relationships"
         ]
         for entry in file.entries {
             guard let root = root(entry), let columns = file.columns[CoreDataFile.name(root.name)] else {
@@ -40,7 +40,9 @@ struct CoreDataUnmodelled {
         }
         for join in file.joins {
             if !add(join, &entities, &links) {
-                remarks.append(CatalogRemark("the table \(join.table) is left out: its sides are unclear", loss: join.table))
+                remarks.append(
+                    CatalogRemark("the table \(join.table) is left out: the entities of its columns cannot be determined", loss: join.table)
+                )
             }
         }
         let schema: Schema
@@ -60,7 +62,7 @@ struct CoreDataUnmodelled {
             guard column.first == "Z", let first = name.unicodeScalars.first, first.properties.isXIDStart else { continue }
             let place = "\(entity.name).\(name)"
             guard let form = Self.form(type) else {
-                remarks.append(CatalogRemark("\(place) is left out: the type of its column is none of Core Data's", loss: place))
+                remarks.append(CatalogRemark("\(place) is left out: its column type is not one of Core Data", loss: place))
                 continue
             }
             entity.attributes.append(Attribute(name, form.type, isOptional: true))

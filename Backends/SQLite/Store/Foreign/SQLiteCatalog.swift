@@ -27,7 +27,7 @@ extension SQLiteCatalog {
     init(_ url: StoreURL) throws(StorageError) {
         let name = url.option("catalog") ?? "own", model = url.option("model")
         if model != nil, name != "coredata" {
-            throw StorageError(.invalidConfiguration, "the option model belongs to catalog=coredata")
+            throw StorageError(.invalidConfiguration, "the option model requires catalog=coredata")
         }
         switch name {
         case "own": self = .own
@@ -36,7 +36,8 @@ extension SQLiteCatalog {
         case "coredata": self = .coreData(model: model.map(URL.init(fileURLWithPath:)))
         default:
             throw StorageError(
-                .invalidConfiguration, "catalog is \(Self.names.joined(separator: ", "))\(Suggestion.nearest(name, in: Self.names))")
+                .invalidConfiguration,
+                "the option catalog must be one of \(Self.names.joined(separator: ", "))\(Suggestion.nearest(name, in: Self.names))")
         }
     }
 

@@ -51,7 +51,9 @@ struct SQLiteCatalogReader {
         let primaryKey = declared.filter { $0.position > 0 }.sorted { $0.position < $1.position }.map(\.name)
         guard let key = try key(table, declared, primaryKey) else {
             remarks.append(
-                CatalogRemark("the table \(table.name) is left out: its rows have nothing to tell them apart by", loss: table.name))
+                CatalogRemark(
+                    "the table \(table.name) is left out: it has no primary key or unique index that identifies its rows", loss: table.name)
+            )
             return nil
         }
         var columns: [CatalogColumn] = []
@@ -99,7 +101,7 @@ struct SQLiteCatalogReader {
     ) throws(StorageError) -> CatalogColumn? {
         let place = "\(table.name).\(column.name)", declared = SQLiteDeclaredType(column.type)
         if isInPlace, column.isComputed {
-            remarks.append("\(place) is left out: the database computes it")
+            remarks.append("\(place) is left out: it is a generated column")
             return nil
         }
         // A primary key other than the row ID may contain NULLs, a bug that SQLite keeps for compatibility with old files.
@@ -110,7 +112,7 @@ struct SQLiteCatalogReader {
         var type = declared.valueType
         if type == nil { type = try rows.typeOfValues(table.name, column.name) }
         guard let type else {
-            remarks.append(CatalogRemark("\(place) is left out: it has no type, and its values are of several", loss: place))
+            remarks.append(CatalogRemark("\(place) is left out: it has no declared type, and its values have several types", loss: place))
             return nil
         }
         // Only a STRICT table guarantees integers in an integer column. An index can find only a column without a function call around it.
@@ -134,7 +136,8 @@ struct SQLiteCatalogReader {
         for index in tables.indices {
             for reference in references[tables[index].name] ?? [] {
                 guard let other = positions[reference.table.lowercased()].map({ tables[$0] }) else {
-                    remarks.append("a reference of \(tables[index].name) leads to \(reference.table), which is no table that can be read")
+                    remarks.append(
+                        "a foreign key of \(tables[index].name) refers to \(reference.table), which is not a table that can be read")
                     continue
                 }
                 try add(reference, to: other, &tables[index])
@@ -159,7 +162,8 @@ struct SQLiteCatalogReader {
             if missing > 0 {
                 remarks.append(
                     CatalogRemark(
-                        "\(missing) rows of \(table.name) refer by \(columns.joined(separator: ", ")) to rows of \(other.name) that are not there; nil is read instead",
+                        "\(missing) rows of \(table.name) refer by \(columns.joined(separator: ", ")) to missing rows of \(other.name), "
+                            + "which are read as nil",
                         loss: "\(table.name).\(columns.joined(separator: ","))"))
             }
             key.isTrusted = missing == 0

@@ -64,15 +64,16 @@ enum SQLiteForm: Int32 {
     var expectation: String {
         switch self {
         case .bool: "0, 1, true or false"
-        case .int16, .int32, .int64: "a whole number of the type \(type.rawValue)"
+        case .int16, .int32, .int64: "an integer of the type \(type.rawValue)"
         case .float, .double: "a number"
         case .decimal: "a decimal number of at most \(DecimalKey.maximumDigits) digits"
-        case .string, .url: "a well-formed text without U+0000"
-        case .date: "a date: a text such as 2020-01-31 or 2020-01-31 10:00:00, or seconds since 1970; days by the Julian count are none"
+        case .string, .url: "a valid UTF-8 string without U+0000"
+        case .date:
+            "a date: a string such as 2020-01-31 or 2020-01-31 10:00:00, or seconds since 1970 (Julian day numbers are not supported)"
         case .referenceDate: "a date as seconds since 2001"
-        case .uuid: "a UUID: sixteen bytes, or a text of 32 hexadecimal digits"
+        case .uuid: "a UUID: sixteen bytes, or a string of 32 hexadecimal digits"
         case .data: "bytes"
-        case .outsideData: "bytes, here or in a file that is there"
+        case .outsideData: "bytes, in the column or in an existing external file"
         }
     }
 

@@ -92,7 +92,7 @@ final class SQLiteInPlace: Sendable {
         guard try Self.shape(connection, tables) == shape else {
             throw StorageError(
                 .schemaMismatch,
-                "the tables of the database, or what lies beside them, were changed by another program; open the store anew")
+                "the tables of the database, or Polystore's triggers and tables, were changed by another program; open the store again")
         }
         cookie.store(now, ordering: .relaxed)
     }

@@ -41,9 +41,9 @@ struct SQLiteInPlaceError {
         case Self.required:
             let place = place(String(subject), entity)
             return failed(place.entity, place.property, "must have a value", cause)
-        case Self.check: return failed(entity.map(name) ?? "", nil, "breaks a condition of the table: \(subject)", cause)
-        case Self.wrongType: return failed(entity.map(name) ?? "", nil, "has a value of another type than its column", cause)
-        case Self.trigger: return failed(entity.map(name) ?? "", nil, "is refused by a trigger of the database", cause)
+        case Self.check: return failed(entity.map(name) ?? "", nil, "violates a CHECK constraint of the table: \(subject)", cause)
+        case Self.wrongType: return failed(entity.map(name) ?? "", nil, "has a value whose type differs from that of its column", cause)
+        case Self.trigger: return failed(entity.map(name) ?? "", nil, "is rejected by a trigger of the database", cause)
         case Self.reference: return reference(entity, position, cause)
         default: return connection.error(code)
         }
@@ -79,17 +79,18 @@ struct SQLiteInPlaceError {
 
     private func reference(_ entity: EntityIndex?, _ position: Int64, _ cause: SQLiteError.Cause) -> StorageError {
         if let entity {
-            return isDeletion ? denied(name(entity), nil, cause) : failed(name(entity), nil, "refers to an object that is not there", cause)
+            return isDeletion
+                ? denied(name(entity), nil, cause) : failed(name(entity), nil, "refers to an object that does not exist", cause)
         }
-        guard let found = try? broken(since: position) else { return failed("", nil, "an object refers to one that is not there", cause) }
+        guard let found = try? broken(since: position) else { return failed("", nil, "an object refers to one that does not exist", cause) }
         return found.isDeletion
             ? denied(found.parent, "\(found.entity).\(found.property ?? "")", cause)
-            : failed(found.entity, found.property, "refers to an object that is not there", cause)
+            : failed(found.entity, found.property, "refers to an object that does not exist", cause)
     }
 
     private func denied(_ name: String, _ referring: String?, _ cause: SQLiteError.Cause) -> StorageError {
         StorageError(
-            .deleteDenied, "an object of \(name) cannot be deleted: others refer to it\(referring.map { " by \($0)" } ?? "")",
+            .deleteDenied, "an object of \(name) cannot be deleted: other objects refer to it\(referring.map { " by \($0)" } ?? "")",
             details: .init(entity: name), cause: cause)
     }
 

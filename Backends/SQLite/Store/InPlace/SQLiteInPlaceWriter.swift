@@ -55,7 +55,7 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryP
                 coalesce((SELECT next - 1 FROM main.polystore_keys WHERE source = \(name)), 0))
             """
         let last = try connection.number(text) ?? 0
-        if last > CatalogKey.greatest { throw StorageError(.limitExceeded, "the keys of \(table.name) leave no room for new ones") }
+        if last > CatalogKey.greatest { throw StorageError(.limitExceeded, "no primary keys are left for new rows of \(table.name)") }
         let keys = (last + 1)..<(last + 1 + Int64(count))
         try connection.run("INSERT OR REPLACE INTO main.polystore_keys VALUES(\(name), \(bind: .int(keys.upperBound), .int64))")
         reserved.insert(entity)

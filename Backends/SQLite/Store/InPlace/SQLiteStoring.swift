@@ -116,7 +116,7 @@ enum SQLiteStoring: Int32 {
         case .text(let text): sqlite3_result_text(context, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
         case nil:
             let place = sqlite3_value_text(values[2]).map { String(cString: $0) } ?? "a column"
-            sqlite3_result_error(context, "\(place) cannot keep the value exactly in the form that its declared type has in SQLite", -1)
+            sqlite3_result_error(context, "\(place) cannot store the value exactly in the form that SQLite uses for its declared type", -1)
             sqlite3_result_error_code(context, SQLITE_MISMATCH)
         }
     }

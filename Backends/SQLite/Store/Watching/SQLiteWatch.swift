@@ -110,7 +110,9 @@ final class SQLiteWatch: @unchecked Sendable {
         let version = commits == nil ? try Self.version(connection) : 0
         let statement = try connection.statement(Self.ownState)
         defer { statement.reset() }
-        guard try statement.step() else { throw StorageError(.corrupted, "the key counters are missing") }
+        guard try statement.step() else {
+            throw StorageError(.corrupted, "the key counters are missing; restore the database from a backup")
+        }
         return CommitCount(
             commits: commits, version: version, listed: sqlite3_column_int64(statement.handle, 0),
             quiet: sqlite3_column_int64(statement.handle, 1))

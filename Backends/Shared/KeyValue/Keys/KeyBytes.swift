@@ -55,7 +55,7 @@ struct KeyBytes {
             do throws(StorageError) { result = try body(buffer) } catch { failure = error }
         }
         if let failure { throw failure }
-        guard let result else { throw StorageError(.corrupted, "a key has no bytes") }
+        guard let result else { throw StorageError(.corrupted, "a key could not be read as bytes") }
         return result
     }
 
@@ -94,7 +94,7 @@ struct RowKey {
         withUnsafeBytes(of: &copy) { buffer in
             do throws(StorageError) { outcome = .success(try body(buffer)) } catch { outcome = .failure(error) }
         }
-        guard let outcome else { throw StorageError(.corrupted, "a key has no bytes") }
+        guard let outcome else { throw StorageError(.corrupted, "a key could not be read as bytes") }
         return try outcome.get()
     }
 }

@@ -23,8 +23,8 @@ struct KeyValueMigrationPlan {
     var lines: [String] {
         let new = KeyValueLayout(after), old = Set(KeyValueLayout(before).names), own = Set(KeyValueLayout.ownMaps)
         let kept = new.names.filter { old.contains($0) && !own.contains($0) }.map { "keep \($0)" }
-        let written = work.roots.sorted().map { "write the rows of \(after.schema.entities[$0].name) anew" }
-        let paired = work.links.sorted().map { "write the pairs of \(after.schema.links[$0].name) anew" }
+        let written = work.roots.sorted().map { "rewrite the rows of \(after.schema.entities[$0].name)" }
+        let paired = work.links.sorted().map { "rewrite the pairs of \(after.schema.links[$0].name)" }
         return kept + written + paired + freshIndexes.sorted().map { "fill \($0) from the rows" } + gone.map { "remove \($0)" }
     }
 

@@ -35,7 +35,7 @@ struct BulkLoad {
             let kinds = core.layout.kinds[row.entity].count
             let size = Record.size(row.cells, kinds)
             if size > core.engine.maximumValueBytes {
-                throw StorageError(.valueTooLarge, "an object has \(size) bytes; the store takes \(core.engine.maximumValueBytes)")
+                throw core.objectTooLarge(map, row.key, size)
             }
             let direct = checked[row.entity] ?? core.layout.indexes[row.entity].filter { !waits($0, root) }
             checked[row.entity] = direct
@@ -80,7 +80,7 @@ struct BulkLoad {
         let isTaken = try RowKey(key).withBytes { bytes throws(StorageError) in try maps.get(map, bytes) != nil }
         if isTaken {
             throw StorageError(
-                .alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name, keys: [key]))
+                .alreadyExists, "\(name) \(key) already exists", details: .init(entity: name, keys: [key]))
         }
         return try RowKey(key).withBytes { bytes throws(StorageError) in try maps.reserve(map, bytes, size) }
     }

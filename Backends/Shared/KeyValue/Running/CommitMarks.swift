@@ -48,7 +48,7 @@ extension KeyValueStore {
         guard let writer = try beginWrite(WriteOptions()) as? KeyValueWriter else { return .unknown }
         defer { writer.end() }
         guard token.storeID == writer.core.storeID, let (number, mark) = CommitMarks.parts(token) else {
-            throw StorageError(.notFound, "the token of the commit belongs to another store")
+            throw StorageError(.notFound, "the commit token belongs to another store")
         }
         let outcome = try writer.outcome(of: number, mark)
         // A new commit either replaces the remains of the failed commit or builds upon it, so that no later crash can change the answer.

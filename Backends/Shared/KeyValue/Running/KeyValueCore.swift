@@ -63,23 +63,34 @@ final class KeyValueCore: Sendable {
     func damaged(_ map: Int, _ key: Int64) -> StorageError {
         let name = layout.name(of: map)
         return StorageError(
-            .corrupted, "the record of \(name) \(key) is damaged: its checksum does not fit", details: .init(entity: name, keys: [key]))
+            .corrupted, "the record of \(name) \(key) is damaged: its checksum does not match; restore the store from a backup",
+            details: .init(entity: name, keys: [key]))
     }
 
     @inline(never)
     func damagedCounter(_ name: String) -> StorageError {
-        StorageError(.corrupted, "the counter of \(name) is damaged; restore the store or transfer its data to a new one")
+        StorageError(
+            .corrupted, "the key counter of \(name) is damaged; restore the store from a backup, or transfer its data to a new one")
+    }
+
+    @inline(never)
+    func objectTooLarge(_ map: Int, _ key: Int64, _ size: Int) -> StorageError {
+        let name = layout.name(of: map)
+        return StorageError(
+            .valueTooLarge, "\(name) \(key) has \(size) bytes; the store accepts at most \(engine.maximumValueBytes) for one object",
+            details: .init(entity: name, keys: [key]))
     }
 
     func keysExhausted(_ name: String) -> StorageError {
-        StorageError(.limitExceeded, "\(name) has no key left for another object", details: .init(entity: name))
+        StorageError(.limitExceeded, "no primary keys are left for new objects of \(name)", details: .init(entity: name))
     }
 
     /// Returns the history position of a token, or nil for no token.
     func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
         guard let token else { return nil }
         guard token.store == storeID else {
-            throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
+            throw StorageError(
+                .tokenExpired, "the token belongs to another store; read all objects again, and continue from a token of this store")
         }
         return token.position
     }

@@ -97,7 +97,7 @@ extension KeyValueWriter {
 
     private func after(_ position: Int64) throws(StorageError) -> Int64 {
         let (next, isOver) = position.addingReportingOverflow(1)
-        if isOver { throw StorageError(.limitExceeded, "the history has no position left; transfer the data to a new store") }
+        if isOver { throw StorageError(.limitExceeded, "no history positions are left; transfer the data to a new store") }
         return next
     }
 

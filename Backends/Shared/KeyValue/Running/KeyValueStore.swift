@@ -54,7 +54,7 @@ public final class KeyValueStore: Sendable {
         try engine.prepare(maps: KeyValueLayout.ownMaps)
         if let found = try stored() { return (found, false) }
         guard canCreate, let schema = request.schema else {
-            throw StorageError(.notADatabase, "the place holds no Polystore data")
+            throw StorageError(.notADatabase, "the database contains no Polystore data; check the path")
         }
         let metadata = StoreMetadata(new: schema)
         try engine.prepare(maps: KeyValueLayout(metadata).names)
@@ -64,7 +64,7 @@ public final class KeyValueStore: Sendable {
         do throws(StorageError) {
             try writer.commit()
         } catch  where error.code == .commitOutcomeUnknown {
-            throw StorageError(.inputOutput, "making the store failed at its end; open it again", cause: error.cause)
+            throw StorageError(.inputOutput, "the last step of creating the store failed; open it again", cause: error.cause)
         }
         return (metadata, true)
     }
@@ -99,13 +99,13 @@ public final class KeyValueStore: Sendable {
         Array(text.utf8).withUnsafeBytes { buffer in
             do throws(StorageError) { outcome = .success(try body(buffer)) } catch { outcome = .failure(error) }
         }
-        guard let outcome else { throw StorageError(.corrupted, "a text has no bytes") }
+        guard let outcome else { throw StorageError(.corrupted, "a string could not be read as bytes") }
         return try outcome.get()
     }
 
     private func opened() throws(StorageError) -> KeyValueCore {
         guard let core = core.withLock({ $0 }) else {
-            throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open")
+            throw StorageError(.storeClosed, "the store is not open; add it to a stack, or call open")
         }
         return core
     }

@@ -5,7 +5,7 @@ extension KeyValueWriter {
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
         try finishLoading()
         guard let index = core.layout.indexes[upsert.entity].first(where: { $0.constraint == upsert.constraint }) else {
-            throw StorageError(.invalidConfiguration, "the store keeps no index of \(upsert.constraint.name)")
+            throw StorageError(.invalidConfiguration, "the store has no index for the unique constraint \(upsert.constraint.name)")
         }
         let family = core.schema[upsert.entity].family, slots = core.schema[upsert.entity].slots.count, mask = upsert.update
         let rows = RowBatch(capacity: 512), one = RowBatch(capacity: 1)

@@ -117,7 +117,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         old.clear()
         guard let record = try get(map, key) else {
             let name = core.schema.entities[entity].name
-            throw StorageError(.notFound, "\(name) \(key) is not there any more", details: .init(entity: name, keys: [key]))
+            throw StorageError(.notFound, "\(name) \(key) no longer exists", details: .init(entity: name, keys: [key]))
         }
         let copy = UnsafeRawBufferPointer(start: old.copy(record), count: record.count)
         try core.decode(key, copy, map, into: old)
@@ -128,6 +128,13 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         let name = core.schema.entities[entity].name
         return StorageError(
             .staleObject, "\(name) \(key) was changed by another transaction since it was read", details: .init(entity: name, keys: [key]))
+    }
+
+    private func versionsExhausted(_ entity: EntityIndex, _ key: Int64) -> StorageError {
+        let name = core.schema.entities[entity].name
+        return StorageError(
+            .limitExceeded, "the version of \(name) \(key) cannot be incremented any further; delete the object and create it again",
+            details: .init(entity: name, keys: [key]))
     }
 
     /// Returns the indexes that a change of slots affects.
@@ -158,7 +165,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
                 if update.checksVersion, stored.version != row.version { throw stale(entity, row.key) }
                 merged.clear()
                 let (version, isOver) = stored.version.addingReportingOverflow(1)
-                if isOver { throw StorageError(.limitExceeded, "the object was changed more often than can be counted") }
+                if isOver { throw versionsExhausted(entity, row.key) }
                 let cells = merged.appendRow(key: row.key, version: version, entity: entity, slots: count)
                 cells.update(from: stored.cells, count: count)
                 for slot in slots { cells[slot] = row[slot] }
@@ -195,7 +202,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
     private func taken(_ entity: EntityIndex, _ key: Int64) -> StorageError {
         let name = core.schema.entities[entity].name
         return StorageError(
-            .alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name, keys: [key]))
+            .alreadyExists, "\(name) \(key) already exists", details: .init(entity: name, keys: [key]))
     }
 
     private func greatestKey(_ map: Int) throws(StorageError) -> Int64? { try maps.lastKey(map) }
@@ -203,7 +210,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
     private func append(
         _ map: Int, _ key: Int64, _ cells: UnsafePointer<Cell>, _ count: Int, _ number: Int16, _ version: Int64
     ) throws(StorageError) {
-        let size = try checkedSize(cells, count)
+        let size = try checkedSize(map, key, cells, count)
         let target = try RowKey(key).withBytes { bytes throws(StorageError) in try maps.append(map, bytes, size) }
         Record.write(cells, count, number: number, version: version, to: target, size: size, isChecked: core.checksRecords)
     }
@@ -211,7 +218,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
     private func put(
         _ map: Int, _ key: Int64, _ cells: UnsafePointer<Cell>, _ count: Int, _ number: Int16, _ version: Int64
     ) throws(StorageError) {
-        let size = try checkedSize(cells, count)
+        let size = try checkedSize(map, key, cells, count)
         try withUnsafeTemporaryBytes(size) { buffer throws(StorageError) in
             guard let start = buffer.baseAddress else { return }
             Record.write(cells, count, number: number, version: version, to: start, size: size, isChecked: core.checksRecords)
@@ -219,10 +226,10 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         }
     }
 
-    private func checkedSize(_ cells: UnsafePointer<Cell>, _ count: Int) throws(StorageError) -> Int {
+    private func checkedSize(_ map: Int, _ key: Int64, _ cells: UnsafePointer<Cell>, _ count: Int) throws(StorageError) -> Int {
         let size = Record.size(cells, count)
         if size > core.engine.maximumValueBytes {
-            throw StorageError(.valueTooLarge, "an object has \(size) bytes; the store takes \(core.engine.maximumValueBytes)")
+            throw core.objectTooLarge(map, key, size)
         }
         return size
     }

@@ -58,7 +58,7 @@ struct CatalogDerivation {
     }
 
     private mutating func remark(renamed old: String, _ new: String) {
-        if old != new { remarks.append("\(old) is called \(new)") }
+        if old != new { remarks.append("\(old) is named \(new)") }
     }
 
     // MARK: Relationships
@@ -68,13 +68,18 @@ struct CatalogDerivation {
         for key in draft.table.foreignKeys {
             guard let destination = destination(key), let other = drafts[key.table]?.entity.name else {
                 remarks.append(
-                    "the reference of \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is no relationship: no key is there")
+                    """
+                    the foreign key \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is not a relationship: it does not \
+                    refer to a key that is read
+                    """)
                 continue
             }
             if isInPlace, key.columns.count > 1 || draft.isTaken(key) {
                 remarks.append(
-                    "the reference of \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is no relationship: its columns say more than that"
-                )
+                    """
+                    the foreign key \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is not a relationship: it has several \
+                    columns, or its column belongs to another property
+                    """)
                 continue
             }
             let wanted = key.columns.count == 1 ? CatalogNames.relationship(key.columns[0], to: other) : other
@@ -140,7 +145,9 @@ struct CatalogDerivation {
 
     private mutating func addRules(_ name: String) {
         guard var draft = drafts[name] else { return }
-        if !draft.applyChecks() { remarks.append("a check of \(name) says what no rule of an attribute says; it is left out") }
+        if !draft.applyChecks() {
+            remarks.append("a CHECK constraint of \(name) is left out: it does not correspond to a rule of an attribute")
+        }
         draft.addConstraints()
         drafts[name] = draft
     }

@@ -23,14 +23,14 @@ extension DatabaseCatalog {
         let unkeyed = entities.filter { $0.keyFault != nil }
         let faults = entities.flatMap { table in
             [table.keyFault].compactMap { $0 }.map { "\(table.name) \($0)" }
-                + table.unwritable.map { "\(table.name).\($0) must have a value and is none that can be written" }
+                + table.unwritable.map { "\(table.name).\($0) requires a value and cannot be written" }
         }
         if faults.isEmpty { return }
-        let way = unkeyed.first.map { "give each such table a primary key of one whole number, as in: \(remedy($0)); or " } ?? ""
+        let way = unkeyed.first.map { "give each such table an integer primary key of one column, as in: \(remedy($0)); or " } ?? ""
         throw StorageError(
             .unsupported,
-            "the database cannot be used in place: \(faults.joined(separator: "; ")). What to do: \(way)open it with \(option), which reads it, "
-                + "and transfer it to a store of its own (polystore transfer FROM TO)")
+            "the database cannot be used in place: \(faults.joined(separator: "; ")). What to do: \(way)open it with \(option), which "
+                + "reads it, and transfer it to a Polystore store (polystore transfer FROM TO)")
     }
 }
 
@@ -40,6 +40,6 @@ extension CatalogTable {
         if primaryKey.isEmpty { return "has no primary key" }
         let names = primaryKey.joined(separator: ", ")
         if primaryKey.count > 1 { return "has a primary key of several columns (\(names))" }
-        return key == .column(primaryKey[0]) ? nil : "has the primary key \(names), which is not of whole numbers"
+        return key == .column(primaryKey[0]) ? nil : "has the primary key \(names), which is not an integer"
     }
 }

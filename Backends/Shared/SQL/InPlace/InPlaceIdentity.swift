@@ -13,10 +13,12 @@ package enum InPlaceIdentity {
     package static func storeID(_ entries: [String: String]) throws(StorageError) -> UUID? {
         if entries.isEmpty { return nil }
         guard let format = Int(entries["format"] ?? ""), let id = UUID(uuidString: entries["store"] ?? "") else {
-            throw StorageError(.corrupted, "what lies beside the tables, polystore_inplace, has no valid format and identity")
+            throw StorageError(
+                .corrupted, "the table polystore_inplace contains no valid format and store identifier; restore the database from a backup")
         }
         if format <= Self.format { return id }
         throw StorageError(
-            .unsupported, "what lies beside the tables has format \(format); this version writes \(Self.format): update the program")
+            .unsupported,
+            "the table polystore_inplace has format version \(format), but this program writes \(Self.format): update the program")
     }
 }

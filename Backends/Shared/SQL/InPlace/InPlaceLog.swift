@@ -31,7 +31,7 @@ package struct InPlaceLog {
         if token == nil { return [] }
         throw StorageError(
             .tokenExpired,
-            "what records the changes of the tables is not there for all of them; open the store for writing once, and read everything anew"
+            "not all tables have the triggers that record changes; open the store for writing once, and read all objects again"
         )
     }
 

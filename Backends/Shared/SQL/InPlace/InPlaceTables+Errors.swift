@@ -5,7 +5,7 @@ extension InPlaceTables {
     /// Returns the error for a new object whose key is already in use.
     package func keyIsTaken(_ entity: String, _ cause: any Error) -> StorageError {
         StorageError(
-            .alreadyExists, "an object of \(entity) with this key is already there", details: .init(entity: entity), cause: cause)
+            .alreadyExists, "an object of \(entity) with this key already exists", details: .init(entity: entity), cause: cause)
     }
 
     /// Returns the error for values that violate a unique constraint.

@@ -118,8 +118,8 @@ package struct InPlaceTables: Sendable {
         let description = schema[entity], property = description.slots[slot].name
         throw StorageError(
             .unsupported,
-            "the key of \(description.name) is that of its \(property), and keys of new objects are given by the store: add such rows with the "
-                + "database's own program; all else of them can be changed",
+            "the primary key of \(description.name) is also its reference \(property), and the store assigns keys of new objects: insert "
+                + "such rows with the program that owns the database; all other properties can be changed",
             details: .init(entity: description.name, property: property))
     }
 

@@ -123,7 +123,7 @@ extension SQLInPlaceWriter {
     package func checkAll(_ entity: EntityIndex, _ keys: [Int64], _ versions: [Int64: Int64]) throws(StorageError) {
         let gone = keys.filter { versions[$0] == nil }, name = core.tables.schema.entities[entity].name
         guard let first = gone.first else { return }
-        throw StorageError(.notFound, "\(name) \(first) is not there any more", details: .init(entity: name, keys: gone))
+        throw StorageError(.notFound, "\(name) \(first) no longer exists", details: .init(entity: name, keys: gone))
     }
 
     /// Returns the error for a statement that the database has silently not carried out.
@@ -133,7 +133,7 @@ extension SQLInPlaceWriter {
     ///   - triggers: The triggers and rules that may be the cause.
     package func notDone(_ action: String, _ name: String, _ keys: [Int64], by triggers: [String]) -> StorageError {
         let names = triggers.isEmpty ? "a rule of the database" : "a trigger of the database (\(triggers.joined(separator: ", ")))"
-        let message = "\(action) was left undone by \(names)"
+        let message = "\(action) was prevented by \(names)"
         let failure = ValidationFailure(entity: name, property: nil, key: keys.first ?? 0, message)
         return StorageError(
             .validationFailed, "\(failure)", details: .init(entity: name, keys: keys, failures: [failure]))
@@ -193,8 +193,8 @@ extension SQLInPlaceWriter {
             let description = core.tables.schema[entity], name = description.name, property = description.slots[slot].name
             throw StorageError(
                 .unsupported,
-                "values of \(name).\(property) cannot go from object to object in one transaction: \(followers.joined(separator: ", ")) follows "
-                    + "each change of them; give them other values in a transaction between",
+                "values of \(name).\(property) cannot be moved between objects in one transaction: \(followers.joined(separator: ", ")) "
+                    + "follows each change by its ON UPDATE action; assign other values in a separate transaction first",
                 details: .init(entity: name, property: property))
         }
     }

@@ -117,8 +117,8 @@ package struct SQLMigration: Sendable {
 
     /// Returns a description of the complete step, for people to read.
     package func lines() -> [String] {
-        preparing() + work.roots.sorted().map { "-- rows of \(new.schema.entities[$0].name) are written anew" }
-            + work.links.sorted().map { "-- pairs of \(new.schema.links[$0].name) are written anew" } + finishing()
+        preparing() + work.roots.sorted().map { "-- rows of \(new.schema.entities[$0].name) are rewritten" }
+            + work.links.sorted().map { "-- pairs of \(new.schema.links[$0].name) are rewritten" } + finishing()
             + indexing().map(\.creation)
             + linkIndexing()
     }

@@ -32,7 +32,7 @@ package struct RawStatement: Sendable {
         for segment in sql.segments { text += try tables.text(of: segment) }
         (self.sql, bindings) = text.rendered(tables.dialect)
         if bindings.count > Self.mostBindings {
-            throw StorageError(.limitExceeded, "a statement takes \(Self.mostBindings) values at most; this one has \(bindings.count)")
+            throw StorageError(.limitExceeded, "a statement can have at most \(Self.mostBindings) values; this one has \(bindings.count)")
         }
         if self.sql.utf8.contains(0) { throw StorageError(.invalidPredicate, "SQL cannot contain U+0000") }
         try Self.check(Self.verb(of: self.sql), purpose)
@@ -53,16 +53,16 @@ package struct RawStatement: Sendable {
         case .query where queries.contains(verb): return
         case .change where changes.contains(verb): return
         case .query where changes.contains(verb):
-            throw StorageError(.readOnly, "\(verb) changes rows and a query does not; use execute in a write transaction")
+            throw StorageError(.readOnly, "\(verb) changes rows, which a query cannot do; use execute in a write transaction")
         case .change where queries.contains(verb):
-            throw StorageError(.invalidPredicate, "\(verb) changes nothing; use queryRows")
+            throw StorageError(.invalidPredicate, "\(verb) changes no rows; use queryRows")
         case .query, .change:
             throw StorageError(
                 .invalidPredicate,
                 verb.isEmpty
-                    ? "there is no statement"
-                    : "\(verb) is no statement that can be run here: queries begin with \(queries.sorted().joined(separator: ", ")), changes of "
-                        + "rows with \(changes.sorted().joined(separator: ", ")); transactions are begun with perform and read")
+                    ? "the SQL contains no statement"
+                    : "\(verb) statements are not supported: queries begin with \(queries.sorted().joined(separator: ", ")), changes "
+                        + "of rows with \(changes.sorted().joined(separator: ", ")); begin transactions with perform and read")
         }
     }
 
@@ -122,7 +122,7 @@ extension SQLTables {
             case .link(let link, _), .orderedInverseSlot(_, let link): return "\(identifier: table(link: link))"
             case .slot, .inverseSlot:
                 throw StorageError(
-                    .invalidPredicate, "\(name).\(property) has no table of its own; its keys are a column at its to-one end",
+                    .invalidPredicate, "\(name).\(property) has no table; its pairs are stored in the column of its to-one inverse",
                     details: .init(entity: name, property: property))
             case nil: throw Self.unknown(property, in: entity)
             }
@@ -140,7 +140,8 @@ extension SQLTables {
     private static func unknown(_ property: String, in entity: EntityDescription) -> StorageError {
         let names = entity.slots.map(\.name) + entity.relationships.map(\.relationship.name)
         return StorageError(
-            .invalidPredicate, "\(entity.name) has no \"\(property)\" in a column or table\(Suggestion.nearest(property, in: names))",
+            .invalidPredicate,
+            "\(entity.name) has no column or table for a property \"\(property)\"\(Suggestion.nearest(property, in: names))",
             details: .init(entity: entity.name, property: property))
     }
 }

@@ -22,7 +22,8 @@ extension SQLCore {
     package func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
         guard let token else { return nil }
         guard token.store == storeID else {
-            throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
+            throw StorageError(
+                .tokenExpired, "the token belongs to another store; read all objects again, and continue from a token of this store")
         }
         return token.position
     }

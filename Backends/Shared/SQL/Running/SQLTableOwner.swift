@@ -15,7 +15,7 @@ package protocol SQLTableOwner: Sendable {
 }
 
 extension SQLTableOwner {
-    package var refusal: StorageError { StorageError(.readOnly, "the store was opened for reading only") }
+    package var refusal: StorageError { StorageError(.readOnly, "the store was opened read-only") }
     package var isPolystore: Bool { false }
 }
 

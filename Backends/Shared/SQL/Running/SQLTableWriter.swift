@@ -32,6 +32,10 @@ extension SQLTableWriter {
 
     package func apply(_ changes: ChangeSet) throws(StorageError) {
         try checkOpen()
+        // A value that another transaction has left to a new row is usually taken again because of the conflict with that transaction.
+        if changes.entities.contains(where: { !core.tables.schema[$0.entity].uniqueConstraints.isEmpty }) {
+            for change in changes.entities { try checkVersions(change) }
+        }
         for change in changes.entities where !change.deletes.isEmpty {
             try remember(change)
             try delete(change.entity, change.deletes)
@@ -41,6 +45,30 @@ extension SQLTableWriter {
         for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
         for change in changes.links { try apply(change) }
         try flush()
+    }
+
+    /// Compares the versions of rows before the first change, so that a conflict is reported before the unique values that it causes to
+    /// clash. The statements of the changes compare them again.
+    private func checkVersions(_ change: EntityChanges) throws(StorageError) {
+        var expected: [Int64: Int64] = [:]
+        for deletion in change.deletes { expected[deletion.key] = deletion.expectedVersion }
+        for update in change.updates where update.checksVersion {
+            try update.rows.forEachBatch(rowBatch) { batch in
+                for index in 0..<batch.count { expected[batch.key(index)] = batch.row(index).version }
+            }
+        }
+        if expected.isEmpty { return }
+        let found = RowBatch(capacity: expected.count), name = core.tables.schema.entities[change.entity].name
+        try rows(change.entity, keys: expected.keys.sorted(), into: found)
+        for index in 0..<found.count where expected.removeValue(forKey: found.key(index)) != found.row(index).version {
+            throw StorageError(
+                .staleObject, "\(name) \(found.key(index)) was changed by another transaction since it was read",
+                details: .init(entity: name, keys: [found.key(index)]))
+        }
+        if let gone = expected.keys.min() {
+            throw StorageError(
+                .notFound, "\(name) \(gone) is not there any more", details: .init(entity: name, keys: expected.keys.sorted()))
+        }
     }
 
     /// Reads the values that the history preserves of rows before they are deleted.

@@ -7,7 +7,8 @@ extension SQLTables {
     /// - Parameter sentence: The engine's message, which names the table or the column but no value.
     package static func changedByHand(_ sentence: String, _ cause: any Error) -> StorageError {
         StorageError(
-            .corrupted, "the tables are not those of the model (\(sentence)): somebody has changed them by hand; restore a backup",
+            .corrupted,
+            "the tables do not match the model (\(sentence)): they were changed outside of Polystore; restore the database from a backup",
             cause: cause)
     }
 }

@@ -100,7 +100,7 @@ enum BatchCases {
             let reversed = ValueExpression<Person, Int?>(.function(.subtract, [.value(.int(2)), .path("seat")]))
             check.equal(try stack.write { try $0.updateAll(From<Person>(), .set(\.seat, to: reversed)) }, 3, "objects")
             check.equal(try stack.fetchAll(From<Person>()).map(\.seat), [2, 1, 0], "seats")
-            check.throwing(.uniqueConstraintViolated, "one seat for all") {
+            check.throwing(.uniqueConstraintViolated, "one unique value for all") {
                 _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.seat, to: 1)) }
             }
         },
@@ -138,7 +138,7 @@ enum BatchCases {
                 })
             try view.merge()
             check.equal(seen.filter(\.isDeleted).count, 5, "a view context follows")
-            check.equal(try stack.fetchAll(From<Entry>()).map(\.number), [4, 5, 6, 7, 8], "what is left")
+            check.equal(try stack.fetchAll(From<Entry>()).map(\.number), [4, 5, 6, 7, 8], "remaining objects")
             let changes = Array(try stack.storages[0].entry(by: "batch")?.changes ?? HistoryChanges())
             check.equal(changes.filter { $0.kind == .delete }.count, 5, "deletions in the history")
         },
@@ -160,10 +160,10 @@ enum BatchCases {
     private static let computed: [ConformanceCase] = [
         .graph("L022.an-overflow-on-the-way-changes-nothing", "Q2") { stack, check in
             try people(stack, [.max - 5, .min + 5, 3])
-            check.throwing(.arithmeticOverflow, "a sum that comes back") {
+            check.throwing(.arithmeticOverflow, "a sum that overflows before a difference") {
                 _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: (\.age + 100) - 1000)) }
             }
-            check.throwing(.arithmeticOverflow, "a product that comes back") {
+            check.throwing(.arithmeticOverflow, "a product that overflows before a difference") {
                 _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: (\.age * 4) - \.age * 4)) }
             }
             check.equal(try ages(stack), [.max - 5, .min + 5, 3], "nothing is changed")

@@ -42,7 +42,7 @@ enum ConditionCases {
             try stack.write { transaction in
                 let bob = try transaction.create(Person.self), rex = try transaction.create(Dog.self)
                 rex.owner = bob
-                check.equal(try transaction.fetchIDs(From<Dog>().where(\.owner == bob)), [rex.objectID], "what is pending")
+                check.equal(try transaction.fetchIDs(From<Dog>().where(\.owner == bob)), [rex.objectID], "pending changes")
                 check.equal(try transaction.fetchIDs(From<Person>().where(pets(rex))), [bob.objectID], "the other way")
                 check.equal(try transaction.fetchCount(From<Dog>().where(\.owner != bob)), 0, "the opposite")
                 let committed = From<Dog>().where(\.owner == bob).select(Int.self, .count())
@@ -93,7 +93,7 @@ enum ConditionCases {
             for (index, condition) in conditions.enumerated() {
                 check.equal(try stack.fetchAll(From<Person>().where(condition)).map(\.name), ["Ann"], "condition \(index)")
             }
-            check.equal([name] + names, ["Bob", "Bob"], "what changed")
+            check.equal([name] + names, ["Bob", "Bob"], "the changed variables")
             // A condition compares the identity of an object, whatever is assigned to the object.
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)

@@ -52,7 +52,7 @@ enum ContextCases {
             try stack.write { try person("Ann", in: $0).age = 7 }
             _ = try view.fetchAll(From<Person>())
             check.equal(ann.age, 0, "a fetch brings nothing into known objects")
-            check.isTrue(try view.merge(), "there was something to merge")
+            check.isTrue(try view.merge(), "the merge has changes")
             check.equal(ann.age, 7, "after the merge")
             check.isTrue(!(try view.merge()), "nothing more")
         },
@@ -120,7 +120,7 @@ enum ContextCases {
                 try work.commit()
                 check.equal(try stack.fetchAll(From<Person>()).map(\.age), [age], "commit \(age)")
             }
-            check.isTrue(!work.hasChanges, "nothing is left")
+            check.isTrue(!work.hasChanges, "no objects remain")
             try work.commit()
         },
         .graph("E012.nobody-waits-for-it", "W9") { stack, check in
@@ -142,9 +142,9 @@ enum ContextCases {
             let sorted = From<Person>().orderBy(.descending(\.name))
             check.equal(try work.fetchAll(sorted).map(\.name), ["ab", "aa", "a"], "sorted")
             check.equal(try work.fetchAll(sorted.where((\Person.name).beginsWith("a")).limit(2)).count, 2, "limited")
-            check.equal(try work.fetchCount(From<Person>().where(\.name == "c")), 0, "the old name is gone")
+            check.equal(try work.fetchCount(From<Person>().where(\.name == "c")), 0, "the old name is not found")
             check.equal(try work.fetchIDs(sorted).count, 3, "ids")
-            check.equal(try stack.names(), ["a", "b", "c"], "what is committed")
+            check.equal(try stack.names(), ["a", "b", "c"], "committed values")
         },
         .graph("E014.rollback", "W9") { stack, check in
             try stack.add("Ann")
@@ -152,10 +152,10 @@ enum ContextCases {
             let ann = try person("Ann", in: work), new = try work.create(Person.self)
             ann.age = 7
             try work.rollback()
-            check.isTrue(ann.age == 0 && new.isDeleted && !work.hasChanges, "everything is as it was")
+            check.isTrue(ann.age == 0 && new.isDeleted && !work.hasChanges, "all changes are rolled back")
             ann.age = 8
             try work.commit()
-            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [8], "and goes on")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [8], "the transaction continues")
         },
         .graph("E015.undo-and-redo", "W19") { stack, check in
             let work = stack.beginUnsafe(supportsUndo: true)
@@ -170,7 +170,7 @@ enum ContextCases {
             check.isTrue(try work.redo(), "and back")
             check.equal(ann.age, 2, "age again")
             try work.commit()
-            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [2], "what is committed")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [2], "committed values")
             check.throwing(.unsupported, "without support") { _ = try stack.beginUnsafe().undo() }
         },
         .graph("E016.a-failed-commit-keeps-the-changes", "W9") { stack, check in
@@ -244,7 +244,7 @@ enum ContextCases {
                 try transaction.nested { ann.score = 3 }
             }
             let ann = try stack.fetchAll(From<Person>())
-            check.isTrue(ann.count == 1 && ann[0].age == 1 && ann[0].score == 3, "what is committed")
+            check.isTrue(ann.count == 1 && ann[0].age == 1 && ann[0].score == 3, "committed values")
         },
         .graph("T006.a-hundred-nested-parts", "W5", needs: [.savepoints]) { stack, check in
             try stack.write { transaction in
@@ -334,7 +334,7 @@ enum ContextCases {
                 }
             }
             check.equal(failures.value, 0, "failures")
-            check.equal(firsts.value, 20, "first attempts, whatever conflicts there were")
+            check.equal(firsts.value, 20, "first attempts, regardless of conflicts")
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [20], "age")
         },
         .graph("T023.many-empty-transactions", "H3") { stack, check in
@@ -435,7 +435,7 @@ enum ContextCases {
                 check.isTrue(!ann.update(\.age, value: 0) && !ann.hasChanges, "the same value")
                 check.isTrue(!ann.updateIfAvailable(\.age, value: nil) && !ann.hasChanges, "no value")
                 check.isTrue(!ann.update(\.score, value: 1, minimumChange: 2) && !ann.hasChanges, "too small a change")
-                check.isTrue(!ann.remove(\.pets, relation: nil) && !transaction.hasChanges, "nobody to remove")
+                check.isTrue(!ann.remove(\.pets, relation: nil) && !transaction.hasChanges, "no member to remove")
                 check.isTrue(ann.update(\.score, value: 2, minimumChange: 2), "a great enough change")
             }
             check.equal(try stack.fetchAll(From<Person>()).map(\.score), [2], "score")
@@ -456,7 +456,8 @@ enum ContextCases {
                 }
             }
             let ann = try stack.fetchAll(From<Person>())
-            check.isTrue(ann.count == 1 && ann[0].name == "Ann" && ann[0].age == 18 && ann[0].score == 2, "one, with what was asked for")
+            check.isTrue(
+                ann.count == 1 && ann[0].name == "Ann" && ann[0].age == 18 && ann[0].score == 2, "one, with the requested properties")
         },
     ]
 
@@ -513,10 +514,10 @@ enum ContextCases {
             }
             check.isTrue(try view.fetchExisting(back) == all, "ids back into the view")
             try stack.write { try $0.delete($0.edit(all[0]) ?? all[0]) }
-            check.equal(try view.fetchExisting(back).map(\.name), ["Ann"], "what is gone is left out")
+            check.equal(try view.fetchExisting(back).map(\.name), ["Ann"], "deleted objects are omitted")
             check.equal(try stack.fetchExisting(back).map(\.name), ["Ann"], "also of the stack")
             check.equal(try stack.fetchExisting(all).map(\.name), ["Ann"], "and of objects")
-            check.isTrue(try stack.fetchExisting(all[0]) == nil, "one that is gone")
+            check.isTrue(try stack.fetchExisting(all[0]) == nil, "a deleted object")
         },
     ]
 }

@@ -75,7 +75,7 @@ enum DeletionCases {
                 check.isTrue(false, "the deletion is denied")
             } catch let error as StorageError {
                 check.equal(error.code, .deleteDenied, "code")
-                check.equal(error.details.keys, [ann.key.key], "who stands in the way")
+                check.equal(error.details.keys, [ann.key.key], "the objects that deny the deletion")
                 check.equal(error.details.failures.map(\.property), ["members"], "by which relationship")
             }
             check.equal(try stack.fetchCount(From<Club>()), 1, "clubs")
@@ -106,7 +106,7 @@ enum DeletionCases {
                         [
                             person("Ann", in: transaction), transaction.fetchAll(From<Club>())[0],
                         ] as [ManagedObject])
-                }, 3, "together nothing stands in the way")
+                }, 3, "deleted together, nothing denies it")
         },
         .graph("R011.cascade-to-what-is-deleted-already", "R4") { stack, check in
             try stack.write { transaction in
@@ -147,7 +147,7 @@ enum DeletionCases {
                 _ = try writer.commit(CommitRecord())
                 let scan = Check()
                 try Integrity.check(store, stack.schema, scan)
-                check.equal(scan.failures.count, 1, "what the scan behind every case of this group finds")
+                check.equal(scan.failures.count, 1, "result of the integrity scan")
             }
         },
         .graph("R011.a-new-object-that-is-deleted-leaves-nothing", "R4") { stack, check in

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Cases of groups L and E, further part: conflicts of detached transactions when they commit.
 enum DetachedCases {
-    static let all: [ConformanceCase] = destinations + deletions + inverses + order + rules + failures
+    static let all: [ConformanceCase] = destinations + deletions + inverses + order + added + rules + failures
 
     private static let destinations: [ConformanceCase] = [
         .graph("L017.a-reference-to-an-object-that-was-deleted-since", "R8, W20") { stack, check in
@@ -40,7 +40,7 @@ enum DetachedCases {
                 }
                 try stale(isOwnerGone ? [ann] : [club, song], check) { try work.commit() }
                 try work.commit(merging: .mine)
-                check.isTrue(isOwnerGone || ann.clubs.isEmpty && ann.songs.isEmpty, "nothing is left to lead to")
+                check.isTrue(isOwnerGone || ann.clubs.isEmpty && ann.songs.isEmpty, "no related objects remain")
                 check.isTrue(!isOwnerGone || club.members.isEmpty, "nor to come from")
             }
         },
@@ -51,10 +51,10 @@ enum DetachedCases {
             try stack.write { try $0.delete(squad("Red", in: $0)) }
             try stale([red], check) { try work.commit() }
             check.throwing(.validationFailed, "a player needs a squad") { try work.commit(merging: .mine) }
-            check.equal(try squads(stack), ["Blue": [2, 3]], "what is stored")
+            check.equal(try squads(stack), ["Blue": [2, 3]], "stored values")
             player.squad = try squad("Blue", in: work)
             try work.commit()
-            check.equal(try squads(stack), ["Blue": [2, 3]], "what is stored after the correction")
+            check.equal(try squads(stack), ["Blue": [2, 3]], "stored values after the correction")
         },
     ]
 
@@ -72,9 +72,9 @@ enum DetachedCases {
                 try stale([ann], check) { try work.commit() }
                 try work.commit(merging: policy)
                 let left = try stack.fetchAll(From<Person>()).map(\.name) + stack.fetchAll(From<Dog>()).map(\.name)
-                check.equal(left, names, "what is left with \(policy), where deletions cascade")
+                check.equal(left, names, "remaining objects with \(policy) and cascading deletions")
                 check.equal(ann.isDeleted, names.isEmpty, "in memory")
-                check.equal(names.isEmpty ? [] : ann.pets.map(\.name), Array(names.dropFirst()), "what leads there")
+                check.equal(names.isEmpty ? [] : ann.pets.map(\.name), Array(names.dropFirst()), "its related objects")
             }
         },
         .graph("L018.a-denial-that-came-since", "R8, W20") { stack, check in
@@ -88,7 +88,7 @@ enum DetachedCases {
             check.equal(try stack.fetchAll(From<Club>()).map(\.members.count), [1], "members")
             check.isTrue(club.isDeleted && work.hasChanges, "the deletion is still pending")
             try work.commit(merging: .theirs)
-            check.equal(club.members.map(\.name), ["Ann"], "the club is there again")
+            check.equal(club.members.map(\.name), ["Ann"], "the club exists again")
             check.equal(try stack.fetchAll(From<Club>()).map(\.members.count), [1], "members")
             try stack.write { try person("Ann", in: $0).clubs = [] }
             try work.refresh()
@@ -194,6 +194,26 @@ enum DetachedCases {
         },
     ]
 
+    private static let added: [ConformanceCase] = [
+        .graph("L031.what-is-added-and-removed-again-changes-nothing", "W20") { stack, check in
+            try stack.add("Ann")
+            try stack.write { try $0.create(Club.self).name = "Go" }
+            let work = stack.beginUnsafe(), ann = try person("Ann", in: work), club = try work.fetchAll(From<Club>())[0]
+            ann.clubs = [club]
+            ann.clubs = []
+            try stack.write { try person("Ann", in: $0).clubs = Set($0.fetchAll(From<Club>())) }
+            try work.commit()
+            func members() throws -> Int { try stack.read(synchronous: { try $0.fetchAll(From<Club>())[0].members.count }) }
+            check.equal(try members(), 1, "the pair that another transaction has added")
+            let next = stack.beginUnsafe(), again = try person("Ann", in: next), joined = try next.fetchAll(From<Club>())[0]
+            again.clubs = []
+            again.clubs = [joined]
+            again.clubs = []
+            try next.commit()
+            check.equal(try members(), 0, "a pair that existed, was added again and removed")
+        }
+    ]
+
     private static let rules: [ConformanceCase] = [
         .graph("L021.what-a-policy-makes-is-checked-by-the-rules", "W13") { stack, check in
             try makeSquads(stack, ["Red": [1]])
@@ -212,12 +232,12 @@ enum DetachedCases {
             check.throwing(.validationFailed, "a rank above its greatest") {
                 try high.commit(merging: .byAttribute { _, name, _, mine, _ in name == "rank" ? .int(1000) : mine })
             }
-            check.equal(try squad("Red", in: high).rank, 1000, "what is to be corrected")
+            check.equal(try squad("Red", in: high).rank, 1000, "values to correct")
             try squad("Red", in: high).rank = 5
             try high.commit()
             check.equal(try stack.fetchAll(From<Squad>()).map(\.rank), [5], "rank")
             let bad = try meet("new", 3, .null)
-            check.throwing(.validationFailed, "what its own validation refuses") {
+            check.throwing(.validationFailed, "failures of its validation") {
                 try bad.commit(merging: .byAttribute { _, name, _, mine, _ in name == "text" ? .string("bad") : mine })
             }
             check.equal(try stack.fetchAll(From<Note>()).map(\.text), ["new!"], "nothing was written")
@@ -232,7 +252,7 @@ enum DetachedCases {
             try stack.add("Ann")
             let work = stack.beginUnsafe(), ann = try person("Ann", in: work)
             (ann.age, ann.name) = (7, "Ann\0")
-            check.throwing(.valueNotStorable, "a value that no store keeps") { try work.commit() }
+            check.throwing(.valueNotStorable, "a value that no store supports") { try work.commit() }
             ann.name = "Anna"
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>()).map { "\($0.name) \($0.age)" }, ["Anna 7"], "corrected and committed")
@@ -240,7 +260,7 @@ enum DetachedCases {
             try work.rollback()
             new.name = "Bob"
             ann.age = 8
-            check.throwing(.readOnly, "an assignment to an object that is gone") { try work.commit() }
+            check.throwing(.readOnly, "an assignment to an object whose creation was rolled back") { try work.commit() }
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>()).map { "\($0.name) \($0.age)" }, ["Anna 8"], "the rest")
         },
@@ -251,14 +271,14 @@ enum DetachedCases {
             check.isTrue(try work.undo(), "to the beginning")
             check.isTrue(try !work.undo(), "which is the earliest state")
             ann.age = 2
-            check.isTrue(try !work.redo(), "new changes end what can be done again")
+            check.isTrue(try !work.redo(), "new changes end redo")
             check.equal(ann.age, 2, "and are kept")
             check.isTrue(try work.undo(), "to the beginning once more")
             check.isTrue(ann.age == 0 && !work.hasChanges, "which has no changes")
-            check.isTrue(try work.redo(), "what was undone last")
+            check.isTrue(try work.redo(), "the last undone change")
             check.equal(ann.age, 2, "age")
             ann.age = 3
-            check.isTrue(try work.undo(), "to what was done again")
+            check.isTrue(try work.undo(), "up to the redone change")
             check.equal(ann.age, 2, "age after another change")
             check.isTrue(try work.undo(), "to the beginning")
             check.equal(ann.age, 0, "age at the beginning")

@@ -16,7 +16,7 @@ enum FailureCases {
                 check.isTrue(first.email == "free" && second.email == "taken" && !first.isDeleted, "the objects are as they were")
                 try transaction.delete([first, second])
             }
-            check.equal(try emails(stack), ["taken"], "what is committed")
+            check.equal(try emails(stack), ["taken"], "committed values")
             check.equal(try stack.fetchCount(From<Person>().where(\.email == "free")), 0, "found by the index")
         },
         .graph("T007.a-violation-that-is-corrected", "W4", needs: [.savepoints]) { stack, check in
@@ -32,7 +32,7 @@ enum FailureCases {
                 check.throwing(.uniqueConstraintViolated, "a change of a row") { _ = try transaction.fetchCount(From<Person>()) }
                 second.email = "c"
             }
-            check.equal(try emails(stack), ["a", "c", "taken"], "what is committed")
+            check.equal(try emails(stack), ["a", "c", "taken"], "committed values")
             check.equal(try stack.fetchOne(From<Person>().where(\.email == "a"))?.parent?.email, "c", "a relationship")
         },
         .graph("T007.a-violation-in-the-history", "H3", needs: [.savepoints, .history]) { stack, check in
@@ -73,11 +73,11 @@ enum FailureCases {
                         if email == "v" { throw ImportRefused() }
                         person.email = email
                     }
-                    check.isTrue(false, "upsertAll throws what its closure does")
-                } catch { check.isTrue(error is ImportRefused, "upsertAll throws what its closure does") }
+                    check.isTrue(false, "upsertAll rethrows the error of its closure")
+                } catch { check.isTrue(error is ImportRefused, "upsertAll rethrows the error of its closure") }
                 check.equal(try transaction.fetchCount(From<Person>()), 2, "people in the transaction")
             }
-            check.equal(try emails(stack), ["taken", "y"], "what is committed")
+            check.equal(try emails(stack), ["taken", "y"], "committed values")
             check.equal(try stack.fetchAll(From<Entry>().orderBy(.ascending(\.number))).map(\.number), [0, 1, 2], "numbers")
         }
     ]
@@ -160,12 +160,12 @@ enum FailureCases {
             let work = pair.stack.beginUnsafe()
             let note = try work.fetchOne(From<Note>())
             try person("Ann", in: work).age = 1
-            check.equal(note?.text, "old", "what was read")
+            check.equal(note?.text, "old", "values read")
             try work.commit(validatesReads: true)
             check.equal(try pair.stack.fetchAll(From<Person>()).map(\.age), [1], "age")
             try pair.stack.write { try $0.fetchOne(From<Note>())?.text = "new" }
             try person("Ann", in: work).age = 2
-            check.throwing(.staleObject, "what was read has changed") { try work.commit(validatesReads: true) }
+            check.throwing(.staleObject, "a value read has changed") { try work.commit(validatesReads: true) }
             withExtendedLifetime(note) {}
             // The reverse order: one of the two opens its stores in an order other than that of its first accesses.
             let other = pair.stack.beginUnsafe(), ann = try person("Ann", in: other), changed = try other.fetchOne(From<Note>())
@@ -174,7 +174,7 @@ enum FailureCases {
             check.equal(try pair.stack.fetchAll(From<Note>()).map(\.text), ["newer"], "text")
             try pair.stack.write { try person("Ann", in: $0).age = 3 }
             changed?.text = "newest"
-            check.throwing(.staleObject, "what was read in the other store has changed") { try other.commit(validatesReads: true) }
+            check.throwing(.staleObject, "a value read in the other store has changed") { try other.commit(validatesReads: true) }
             withExtendedLifetime(ann) {}
         },
     ]
@@ -202,7 +202,7 @@ enum FailureCases {
                 let ann = try person("Ann", in: transaction)
                 return [ann.age, ann.clubs.count, ann.songs.count, ann.partner?.age ?? -1]
             }
-            check.equal(ann, [9, 1, 1, 5], "what is stored")
+            check.equal(ann, [9, 1, 1, 5], "stored values")
             check.equal(try stack.fetchOne(From<Person>().where(\.name == "Bob"))?.partner?.name, "Ann", "the other side")
             check.equal(try stack.fetchOne(From<Club>())?.members.count, 1, "members")
         }
@@ -219,7 +219,7 @@ enum FailureCases {
                     check.isTrue(ann.isDeleted, "deleted in the part around")
                     throw ImportRefused()
                 }
-                check.isTrue(!ann.isDeleted, "there again")
+                check.isTrue(!ann.isDeleted, "exists again")
                 ann.age = 3
                 check.isTrue(try transaction.fetchOne(From<Person>()) === ann, "the same instance")
             }
@@ -307,10 +307,10 @@ enum FailureCases {
                     ann.age = 1
                     try transaction.delete(ann)
                     ann.age = 2
-                    check.equal(ann.age, 1, "what it had")
+                    check.equal(ann.age, 1, "its former values")
                 }
             }
-            check.equal(try stack.names(), ["Ann"], "what is stored")
+            check.equal(try stack.names(), ["Ann"], "stored values")
         }
     ]
 

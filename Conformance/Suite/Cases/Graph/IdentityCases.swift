@@ -82,7 +82,7 @@ enum IdentityCases {
                 let only = From<Person>().where(.isObject(in: [ann.objectID]))
                 check.equal(try transaction.updateAll(only, .set(\.age, to: 7)), 1, "updated")
             }
-            check.equal(try stack.fetchIDs(From<Person>().where(\.age == 7)), [ann.objectID], "who was updated")
+            check.equal(try stack.fetchIDs(From<Person>().where(\.age == 7)), [ann.objectID], "updated objects")
             try stack.write { transaction in
                 check.equal(try transaction.deleteAll(From<Person>().where(Where(format: "SELF == %@", ann))), 2, "deleted, with the dog")
             }

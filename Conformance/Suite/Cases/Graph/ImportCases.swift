@@ -14,7 +14,7 @@ enum ImportCases {
         },
         .graph("J002.many-in-their-order", "I1") { stack, check in
             let titles = try stack.write { try $0.importObjects(Into<Song>(), sourceArray: ["c", "a", "b", "a"]).map(\.title) }
-            check.equal(titles, ["c", "a", "b", "a"], "each source makes one")
+            check.equal(titles, ["c", "a", "b", "a"], "each source creates one")
             check.equal(try stack.fetchAll(From<Song>()).map(\.title), titles, "keys in the same order")
         },
         .graph("J003.should-insert-leaves-out", "I1") { stack, check in
@@ -66,7 +66,7 @@ enum ImportCases {
     private static let unique: [ConformanceCase] = [
         .graph("J010.found-or-made", "I2") { stack, check in
             check.equal(try importing(stack, [source("a", "A"), source("b", "B")]), ["A", "B"], "made")
-            check.equal(try importing(stack, [source("b", "B2"), source("c", "C")]), ["B2", "C"], "found and made")
+            check.equal(try importing(stack, [source("b", "B2"), source("c", "C")]), ["B2", "C"], "found and created")
             check.equal(try people(stack), ["a A", "b B2", "c C"], "people")
         },
         .graph("J011.no-id-is-left-out", "I2") { stack, check in
@@ -80,7 +80,7 @@ enum ImportCases {
         },
         .graph("J013.should-update-leaves-alone", "I2") { stack, check in
             _ = try importing(stack, [source("a", "A")])
-            check.equal(try importing(stack, [source("a", "keep"), source("b", "skip")]), [], "neither changed nor made")
+            check.equal(try importing(stack, [source("a", "keep"), source("b", "skip")]), [], "neither changed nor created")
             check.equal(try people(stack), ["a A"], "people")
         },
         .graph("J014.a-throw-undoes-everything", "I2") { stack, check in
@@ -153,7 +153,7 @@ enum ImportCases {
                     Into<Person>(), sourceArray: [source("\u{f6}", "left out"), source("o\u{308}", "kept")],
                     preProcess: { $0.filter { $0.value["name"] == "kept" } })
             }
-            check.equal(seen, [["A", "last"], ["composed"]], "what each mapping has")
+            check.equal(seen, [["A", "last"], ["composed"]], "values of each mapping")
             check.equal(try people(stack), ["a A!", "o\u{308} kept", "\u{f6} composed!"], "people")
         },
     ]
@@ -173,7 +173,7 @@ enum ImportCases {
                     }
                 }
             }
-            check.equal(outcomes, ["inserted", "failed ImportRefused"], "what became of them")
+            check.equal(outcomes, ["inserted", "failed ImportRefused"], "results")
             check.equal(try stack.read(synchronous: { try $0.fetchAll(From<Dog>()).map { $0.owner?.name } }), ["Ann"], "owners")
         },
         .graph("J031.results-by-id", "I3") { stack, check in
@@ -207,7 +207,7 @@ enum ImportCases {
             }
             check.equal(attempts, 2, "attempts")
             check.equal(try stack.fetchCount(From<Person>()), 3, "people")
-            check.throwing(.cancelled, "a value that keeps the end of the transaction to itself") {
+            check.throwing(.cancelled, "a value that ends the transaction") {
                 try stack.write { transaction in
                     let results: [PersistenceResult] = try transaction.importPersistableObjects([Visitor(trouble: .end), Visitor()])
                     check.equal(results.count, 0, "results of a transaction that has ended")

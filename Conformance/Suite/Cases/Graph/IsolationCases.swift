@@ -91,7 +91,7 @@ enum IsolationCases {
             let result = try Bank(accounts: 10, seconds: isThorough ? 60 : 0.5).run(stack)
             check.equal(result.wrongSums, 0, "reads in which money was missing or too much")
             check.equal(result.failures, [], "failures")
-            check.isTrue(result.transfers > 0 && result.reads > 0, "somebody worked")
+            check.isTrue(result.transfers > 0 && result.reads > 0, "transfers and reads have run")
         },
         .graph("I022.only-one-creates-the-unique", "W1") { stack, check in
             let violations = Counter(), others = Counter()
@@ -126,7 +126,7 @@ enum IsolationCases {
             }
             check.equal(failures.value, 0, "failures")
             let titles = try stack.read(synchronous: { try person("Ann", in: $0).songs.map(\.title) })
-            check.equal(Set(titles).count, 20, "all are there")
+            check.equal(Set(titles).count, 20, "all exist")
             for index in 0..<4 {
                 let own = titles.filter { $0.hasPrefix("\(index)-") }
                 check.equal(own, (0..<5).reversed().map { "\(index)-\($0)" }, "each thread's own in order")
@@ -170,8 +170,8 @@ enum IsolationCases {
             try stack.write { transaction in
                 try person("Ann", in: transaction).age = 1
                 _ = try transaction.fetchCount(From<Person>())
-                check.equal(try stack.fetchAll(From<Person>())[0].age, 0, "seen by a fetch beside the writer")
-                check.equal(try stack.read(synchronous: { try person("Ann", in: $0).age }), 0, "by a read beside it")
+                check.equal(try stack.fetchAll(From<Person>())[0].age, 0, "seen by a fetch during the write")
+                check.equal(try stack.read(synchronous: { try person("Ann", in: $0).age }), 0, "by a concurrent read")
             }
         },
         .graph("I018.two-readers-agree-on-the-order", "W1", needs: [.snapshotReads]) { stack, check in

@@ -7,9 +7,9 @@ enum JointCases {
         failing("G067.what-the-first-store-refuses-is-nowhere", "X2") { pair, failures, check in
             failures.arm(after: 0)
             check.throwing(.inputOutput, "the first commit fails") { try write("b", pair) }
-            check.equal(try titles(pair), ["a", "a"], "nothing is half there")
+            check.equal(try titles(pair), ["a", "a"], "no partial commit")
             try write("c", pair)
-            check.equal(try titles(pair), ["a", "a", "c", "c"], "and it goes on")
+            check.equal(try titles(pair), ["a", "a", "c", "c"], "the next transaction succeeds")
         },
         failing("G068.what-the-second-store-misses-it-takes-over", "X3") { pair, failures, check in
             // If both stores prepare, the second has no commit that could fail.
@@ -19,12 +19,12 @@ enum JointCases {
                 try write("b", pair)
                 check.equal(try titles(pair), ["a", "a", "b", "b"], "both have it")
             } else {
-                check.throwing(.commitIncomplete, "nobody keeps what a store in memory misses") { try write("b", pair) }
+                check.throwing(.commitIncomplete, "no store holds changes for a store in memory") { try write("b", pair) }
                 check.equal(try titles(pair), ["a", "a", "b"], "the first has it")
             }
             let before = try titles(pair)
             try write("c", pair)
-            check.equal(try titles(pair), before + ["c", "c"], "and it goes on")
+            check.equal(try titles(pair), before + ["c", "c"], "the next transaction succeeds")
         },
         failing("G069.a-store-that-is-removed-undoes-the-transaction", "X2") { pair, _, check in
             guard [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.persistent) }) else { return }
@@ -37,10 +37,10 @@ enum JointCases {
                     }
                 }
                 try pair.stack.addStorageAndWait(store)
-                check.equal(try titles(pair), ["a", "a"], "nothing is half there")
+                check.equal(try titles(pair), ["a", "a"], "no partial commit")
             }
             try write("c", pair)
-            check.equal(try titles(pair), ["a", "a", "c", "c"], "and it goes on")
+            check.equal(try titles(pair), ["a", "a", "c", "c"], "the next transaction succeeds")
         },
     ]
 

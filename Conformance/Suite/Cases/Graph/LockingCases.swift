@@ -31,7 +31,7 @@ enum LockingCases {
                 check.equal(conflict?.mine, ["age": .int(10)], "mine")
                 check.equal(conflict?.theirs?["age"], .int(20), "theirs")
             }
-            check.equal(try stack.fetchAll(From<Person>())[0].age, 20, "what is stored")
+            check.equal(try stack.fetchAll(From<Person>())[0].age, 20, "stored values")
         },
         .graph("L003.a-stale-deletion", "W8") { stack, check in
             try stack.add("Ann")
@@ -88,7 +88,7 @@ enum LockingCases {
             check.throwing(.staleObject, "the first commit") { try work.commit() }
             try work.rollback()
             let ann = try person("Ann", in: work)
-            check.equal(ann.age, 20, "what the other wrote")
+            check.equal(ann.age, 20, "values of the other transaction")
             ann.age += 1
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>())[0].age, 21, "age")

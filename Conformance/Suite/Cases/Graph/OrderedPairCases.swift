@@ -56,7 +56,7 @@ enum OrderedPairCases {
             try list.setObjects(tracks, for: "tracks")
             try tracks[2].setObjects([list, other], for: "playlists")
         }
-        check.equal(try stack.read(synchronous: { try tracks("p", $0) }), ["c", "a", "b"], "as it was")
+        check.equal(try stack.read(synchronous: { try tracks("p", $0) }), ["c", "a", "b"], "unchanged")
         try stack.write { transaction in
             let list = try find("Playlist", "p", transaction), new = try make("Track", "0", transaction)
             try new.setObjects([list], for: "playlists")

@@ -8,18 +8,18 @@ enum PartialCases {
             try fill(stack)
             let request = From<Person>().properties(\.name).orderBy(.ascending(\.age))
             let people = try stack.fetchAll(request)
-            check.equal(people.map(\.name), ["Bob", "Ann"], "what was asked for")
-            check.isTrue(people[1].parent === people[0], "references are always there")
+            check.equal(people.map(\.name), ["Bob", "Ann"], "the requested properties")
+            check.isTrue(people[1].parent === people[0], "references are always loaded")
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
                 (ann.name, ann.age) = ("Anna", 31)
             }
-            check.equal(people[1].age, 31, "what is read later is as it is then")
-            check.equal(people[1].name, "Ann", "what was read stays")
+            check.equal(people[1].age, 31, "a value that is read later is the current one")
+            check.equal(people[1].name, "Ann", "values already read do not change")
             check.equal(people[1].version, 1, "as the version does")
             check.equal(people[1].email, "a", "the rest")
             check.equal(people[0].room, nil, "a nil")
-            check.isTrue((try? people[0].load(\.age)) == 10, "no error is left")
+            check.isTrue((try? people[0].load(\.age)) == 10, "no error remains")
         },
         .graph("O025.cursors-and-streams-of-some-attributes", "S5") { stack, check in
             try fill(stack)
@@ -52,7 +52,7 @@ enum PartialCases {
                 let ann = try transaction.fetchOne(From<Person>().where(\.name == "Ann").properties(\.name))
                 ann?.age = 5
                 check.equal(ann?.email, "a", "the rest")
-                check.equal(ann?.age, 5, "what was assigned")
+                check.equal(ann?.age, 5, "assigned values")
                 let bob = try transaction.fetchOne(From<Person>().where(\.name == "Bob").properties(\.name))
                 bob?.email = "b"
             }
@@ -79,7 +79,7 @@ enum PartialCases {
             let ann = try detached.fetchOne(From<Person>().where(\.name == "Ann").properties(\.name))
             try stack.write { try person("Ann", in: $0).age = 31 }
             ann?.score = 2
-            check.throwing(.staleObject, "a version that is gone") { try detached.commit() }
+            check.throwing(.staleObject, "an outdated version") { try detached.commit() }
             try detached.rollback()
             let view = stack.makeViewContext()
             let seen = try view.fetchAll(From<Person>().properties(\.name).orderBy(.ascending(\.name)))
@@ -97,7 +97,7 @@ enum PartialCases {
             stack.relationships = .strict
             let strict = try stack.fetchAll(request)
             check.throwing(.unplannedLoad, "strictly") { _ = try strict[0].load(\.age) }
-            check.equal(strict[0].name, "Bob", "what was asked for")
+            check.equal(strict[0].name, "Bob", "the requested properties")
             check.throwing(.invalidPredicate, "a wrong name") { _ = try stack.fetchAll(From<Person>().properties(named: ["nam"])) }
         },
         .graph("O025.a-fetch-of-all-makes-whole", "S5") { stack, check in

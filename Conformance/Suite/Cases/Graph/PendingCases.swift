@@ -17,7 +17,7 @@ enum PendingCases {
             }
             ann.age = 5
             check.equal(try pets(\.owner?.age == 5), ["Rex"], "through a to-one")
-            check.equal(try pets(\.owner?.age == 10), [], "what it was before")
+            check.equal(try pets(\.owner?.age == 10), [], "by its former value")
             check.equal(try people((\Person.children).any(\.age == 5)), ["Ben"], "one of a to-many")
             check.equal(try people((\Person.children).all(\.age == 5)), ["Ann", "Ben"], "all of a to-many")
             check.equal(try people((\Person.children).sum(\.age) == 5), ["Ben"], "a total of a to-many")
@@ -32,7 +32,7 @@ enum PendingCases {
             check.equal(try people((\Person.pets).count == 2), [], "a member that was deleted")
             let new = try work.create(Dog.self)
             (new.name, new.owner) = ("New", try person("Ben", in: work))
-            check.equal(try people((\Person.pets).any(\.name == "New")), ["Ben"], "a member that was made")
+            check.equal(try people((\Person.pets).any(\.name == "New")), ["Ben"], "a member that was created")
             ann.clubs = []
             check.equal(try people((\Person.clubs).count == 0), ["Ann"], "a pair that was taken out")
             check.equal(try pets(\.owner?.age < 20 && \.name != "Rex"), [], "together with another condition")
@@ -72,7 +72,7 @@ enum PendingCases {
             check.equal(try stack.fetchCount(From<Pet>().where(Where(format: "name == NIL"))), 0, "nothing without a name")
             let owned = From<Pet>().where(\.owner != nil)
             try stack.write { try $0.updateAll(owned, .set(\.name, to: ValueExpression(.path(PropertyPath("owner.name"))))) }
-            check.equal(try stack.fetchAll(From<Pet>()).map(\.name), ["Ann", "Ben", "Stray"], "where there is an owner")
+            check.equal(try stack.fetchAll(From<Pet>()).map(\.name), ["Ann", "Ben", "Stray"], "objects with an owner")
             check.throwing(.valueNotStorable, "NaN") { try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.score, to: .nan)) } }
         }
     ]
@@ -117,7 +117,7 @@ enum PendingCases {
                 all[0].name = "Zoe"
                 check.equal(try pages(transaction, committed), ["Zoe", "Stray", "Tom"], "in the order of committed names")
                 try transaction.delete(all[1])
-                check.equal(try pages(transaction, committed), ["Zoe", "Tom"], "without what was deleted here")
+                check.equal(try pages(transaction, committed), ["Zoe", "Tom"], "without objects deleted here")
                 throw Undone()
             }
         },

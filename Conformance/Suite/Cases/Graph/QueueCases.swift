@@ -15,13 +15,13 @@ enum QueueCases {
             }
             for _ in 0..<20 { Waiting.start { try? await stack.perform { _ = try $0.create(Person.self) } } }
             let names = try Waiting.run { try await stack.read(timeout: .seconds(60)) { try $0.fetchAll(From<Person>()).map(\.name) } }
-            check.equal(names, ["Ann"], "what is read while they wait")
+            check.equal(names, ["Ann"], "values read while they wait")
             var streamed: [String]? = try Waiting.run {
                 var names: [String] = []
                 for try await person in stack.fetchStream(From<Person>()) { names.append(person.name) }
                 return names
             }
-            check.equal(streamed, ["Ann"], "what is streamed while they wait")
+            check.equal(streamed, ["Ann"], "objects streamed while they wait")
             streamed = nil
             check.equal(done.withLock { $0 }, 0, "completions before the writer has ended")
             check.isTrue(stack.workers.threads.count < 20, "those that wait take no threads")
@@ -92,7 +92,7 @@ enum QueueCases {
             }
             isOver.withLock { $0 = true }
             check.isTrue(Waiting.until { others.withLock { $0 } == 2 }, "the others end")
-            check.equal(seen.withLock { $0 }, Array(repeating: 0, count: 100), "what the observer has when the completion is called")
+            check.equal(seen.withLock { $0 }, Array(repeating: 0, count: 100), "values of the observer when the completion is called")
         },
     ]
 
@@ -104,7 +104,7 @@ enum QueueCases {
             }
             check.isTrue(Waiting.until { stack.workers.writes.waitingCount == 1 }, "it waits")
             task.cancel()
-            check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "it ends while the writer goes on")
+            check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "it ends while the writer continues")
             check.equal(code.withLock { $0 }, .cancelled, "why")
             check.equal(stack.workers.writes.waitingCount, 0, "jobs that wait")
             held.end()
@@ -119,7 +119,8 @@ enum QueueCases {
             Waiting.start {
                 do { try await stack.perform(timeout: .milliseconds(20)) { _ = try $0.create(Person.self) } } catch { other.set(error) }
             }
-            check.isTrue(Waiting.until { code.withLock { $0 } != nil && other.withLock { $0 } != nil }, "they end while the writer goes on")
+            check.isTrue(
+                Waiting.until { code.withLock { $0 } != nil && other.withLock { $0 } != nil }, "they end while the writer continues")
             check.equal([code.withLock { $0 }, other.withLock { $0 }], [.timeout, .timeout], "why")
             check.equal(stack.workers.writes.waitingCount, 0, "jobs that wait")
             held.end()
@@ -140,7 +141,7 @@ enum QueueCases {
             check.throwing(.timeout, "of a count") { _ = try stack.fetchCount(From<Person>(), timeout: .zero) }
             check.equal(try stack.fetchAll(From<Person>(), timeout: .seconds(60)).map(\.name), ["Ann"], "with time enough")
             let object = try stack.fetchOne(From<Person>(), timeout: .seconds(60))
-            check.equal(object?.pets.count, 0, "what is loaded later has the time that it takes")
+            check.equal(object?.pets.count, 0, "later loads do not have the timeout of the fetch")
         },
         .graph("T059.a-writer-that-is-stuck-is-not-waited-for-longer", "W6") { stack, check in
             try stack.add("Ann")
@@ -173,9 +174,9 @@ enum QueueCases {
             // The task has begun, and reaches its wait shortly afterwards.
             Thread.sleep(forTimeInterval: 0.2)
             task.cancel()
-            check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "it ends while the writer goes on")
+            check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "it ends while the writer continues")
             check.equal(code.withLock { $0 }, .cancelled, "why")
-            check.isTrue(!hasEnded.withLock { $0 }, "the writer goes on all the time")
+            check.isTrue(!hasEnded.withLock { $0 }, "the writer continues without a pause")
             isOver.signal()
             check.isTrue(Waiting.until { hasEnded.withLock { $0 } }, "the writer ends")
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [1], "age")
@@ -194,8 +195,8 @@ enum QueueCases {
                 check.throwing(.reentrantCall, "keys for a detached transaction") { _ = try work.create(Person.self) }
                 check.throwing(.reentrantCall, "another transaction") { try stack.perform(synchronous: { _ in }) }
                 check.throwing(.reentrantCall, "forgetting peers") { try stack.forgetPeers(of: store) }
-                check.throwing(.reentrantCall, "a store that goes") { try stack.removeStorage(store) }
-                check.throwing(.reentrantCall, "a store that comes") { try stack.addStorageAndWait(store) }
+                check.throwing(.reentrantCall, "a removed store") { try stack.removeStorage(store) }
+                check.throwing(.reentrantCall, "an added store") { try stack.addStorageAndWait(store) }
                 check.throwing(.reentrantCall, "a migration") { _ = try stack.upgradeStorageIfNeeded(store) }
                 check.throwing(.reentrantCall, "a repair") { _ = try stack.checkReferences(repairing: true) }
                 if store.capabilities.contains(.history) {
@@ -206,7 +207,7 @@ enum QueueCases {
                 stack.perform(asynchronous: { _ in }, completion: { if case .failure(let error) = $0 { code.set(error) } })
                 check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "its completion is called")
                 check.equal(code.withLock { $0 }, .reentrantCall, "a transaction with a completion")
-                check.equal(try stack.names(), ["Ann"], "what a fetch of the stack sees")
+                check.equal(try stack.names(), ["Ann"], "objects that a fetch of the stack returns")
             }
             ann.name = "Anna"
             try work.rollback()
@@ -234,7 +235,7 @@ enum QueueCases {
             check.equal(meanwhile.withLock { $0 }, nil, "it waited for its turn")
             late.signal()
             check.isTrue(Waiting.until { lateEnds.withLock { $0 } }, "the second task ends")
-            check.equal(lateCode.withLock { $0 }, nil, "it has nothing to do with the closure any more")
+            check.equal(lateCode.withLock { $0 }, nil, "it no longer affects the closure")
             check.equal(try stack.names(), ["Ann", "Bob", "Cid"], "names")
         },
     ]

@@ -293,7 +293,7 @@ enum RelationshipCases {
                 let third = try transaction.create(Player.self)
                 third.number = 9
                 third.squad = try transaction.edit(squad)
-                check.equal(third.squad?.players.map(\.number), [1, 2, 9], "the last comes last")
+                check.equal(third.squad?.players.map(\.number), [1, 2, 9], "the last one is last")
             }
             check.equal(
                 try stack.read(synchronous: { try $0.fetchExisting(squad)?.players.map(\.number) }), [1, 2, 9], "after the commit")
@@ -379,7 +379,7 @@ enum RelationshipCases {
             stack.relationships = .strict
             let people = try stack.fetchAll(From<Person>()), dogs = try stack.fetchAll(From<Dog>())
             check.equal(people[0].loadError?.code, nil, "before")
-            check.isTrue(people[0].pets.isEmpty && dogs[0].owner == nil, "what was not loaded in advance is empty")
+            check.isTrue(people[0].pets.isEmpty && dogs[0].owner == nil, "relationships that were not prefetched are empty")
             check.equal(people[1].loadError?.code, .unplannedLoad, "the objects of the fetch say why")
             check.equal(people[1].loadError?.details.property, "pets", "and which")
             check.equal(dogs[0].loadError?.details.property, "owner", "of a to-one")
@@ -390,7 +390,7 @@ enum RelationshipCases {
             let people = try stack.fetchAll(From<Person>().properties(\.age)), dogs = try stack.fetchAll(From<Dog>())
             let store = stack.storages[0]
             try stack.removeStorage(store)
-            check.isTrue(people[0].pets.isEmpty && dogs[0].owner == nil, "what cannot be loaded is empty")
+            check.isTrue(people[0].pets.isEmpty && dogs[0].owner == nil, "relationships that cannot be loaded are empty")
             check.isTrue(people[0].loadError != nil && dogs[0].loadError != nil, "and the objects say why")
             check.isTrue((try? people[0].load(\.pets)) == nil, "a to-many that throws")
             check.isTrue((try? dogs[0].load(\.owner)) == nil, "a to-one that throws")

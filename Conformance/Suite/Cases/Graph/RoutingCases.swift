@@ -49,7 +49,7 @@ enum RoutingCases {
             try stack.removeStorage(stack.storages[0])
             check.throwing(.notFound, "fetch") { _ = try stack.fetchAll(From<Person>()) }
             check.throwing([.notFound, .storeClosed], "an id of it") { _ = try stack.fetchExisting(ann.objectID) }
-            check.equal(ann.name, "Ann", "what was loaded stays readable")
+            check.equal(ann.name, "Ann", "loaded values stay readable")
         },
     ]
 
@@ -227,7 +227,7 @@ enum RoutingCases {
             check.equal(try work.fetchAll(from).map(\.title).joined(separator: ","), "b,bb,c,d,e,z", "changed and deleted")
             check.equal(try work.fetchAll(from.offset(1).limit(2)).map(\.title), ["bb", "c"], "cut")
             check.equal(try work.fetchCount(From<Song>().where(\.title > "d")), 2, "counted")
-            check.equal(try titles(pair).joined(), "abcdef", "nobody else sees it")
+            check.equal(try titles(pair).joined(), "abcdef", "no other reader sees it")
         },
         .pairs("G031.values-of-several-stores", "X5", "People", "Rest") { pair, check in
             try fill(pair)
@@ -246,7 +246,7 @@ enum RoutingCases {
         .pairs("G040.one-commit-over-two-stores", "X2", "People", "Rest") { pair, check in
             guard pair.commitsTogether else {
                 check.throwing(.unsupported, "two stores that can both refuse") { try both(pair) }
-                check.equal(try titles(pair), [], "nothing is half there")
+                check.equal(try titles(pair), [], "no partial commit")
                 return
             }
             try both(pair)
@@ -380,8 +380,8 @@ enum RoutingCases {
         .pairs("G060.a-reference-into-another-store", "X4", "People", "Rest") { pair, check in
             let ann = try author(pair, "Ann")
             let notes = try pair.stack.fetchAll(From<Note>().where(\.author == ann))
-            check.equal(notes.map(\.text), ["by Ann"], "found by what they refer to")
-            check.equal(try notes[0].author.flatMap { try pair.stack.fetchExisting($0) }?.name, "Ann", "and leads there")
+            check.equal(notes.map(\.text), ["by Ann"], "found by their references")
+            check.equal(try notes[0].author.flatMap { try pair.stack.fetchExisting($0) }?.name, "Ann", "and refers to it")
         },
         .pairs("G061.nullify-over-stores", "X4", "People", "Rest") { pair, check in
             _ = try author(pair, "Ann")
@@ -422,7 +422,7 @@ enum RoutingCases {
                 check.isTrue(false, "the deletion is denied")
             } catch let error as StorageError {
                 check.equal(error.code, .deleteDenied, "code")
-                check.equal(error.details.keys, [note.key.key], "who stands in the way")
+                check.equal(error.details.keys, [note.key.key], "the objects that deny the deletion")
             }
             check.equal(try pair.stack.fetchCount(From<Club>()), 1, "clubs")
         },
@@ -436,7 +436,7 @@ enum RoutingCases {
             try writer.apply(ChangeSet(entities: [EntityChanges(entity: people, deletes: [RowDeletion(key: ann.key.key)])]))
             _ = try writer.commit(CommitRecord())
             let found = try pair.stack.checkReferences()
-            check.equal(found.map(\.destination), [ann.key], "what is missing")
+            check.equal(found.map(\.destination), [ann.key], "missing objects")
             check.equal(found.map(\.isCertain), [true], "for sure")
             guard pair.commitsTogether else { return }
             check.equal(try pair.stack.checkReferences(repairing: true), found, "repaired")

@@ -15,7 +15,7 @@ extension SQLCases {
                     """)
                 check.equal(count, 2, "rows")
                 check.equal([ann.age, bob.age], [31, 11], "ages")
-                check.equal(ann.score, 3, "what was assigned before")
+                check.equal(ann.score, 3, "values assigned before")
                 ann.age += 1
                 check.equal(
                     try transaction.execute("UPDATE \(table: Person.self) SET \(column: \Person.score) = \(9.0) WHERE 1 = 0"), 0, "no rows")
@@ -31,7 +31,7 @@ extension SQLCases {
                 let ann = try person("Ann", in: transaction)
                 let count = try transaction.execute("DELETE FROM \(table: Person.self) WHERE \(column: \Person.name) = \("Ann")")
                 check.equal(count, 1, "rows")
-                check.isTrue((try transaction.fetchExisting(ann) == nil), "the object knows")
+                check.isTrue((try transaction.fetchExisting(ann) == nil), "the object has the change")
                 check.equal(try transaction.fetchAll(From<Person>()).map(\.name), ["Bob"], "inside")
             }
             check.equal(try stack.names(), ["Bob"], "names")
@@ -50,7 +50,7 @@ extension SQLCases {
                     }
                 } catch is Failure {}
                 check.equal(bob.age, 0, "after it")
-                check.isTrue(try transaction.fetchExisting(ann) === ann, "what was deleted is there again")
+                check.isTrue(try transaction.fetchExisting(ann) === ann, "deleted objects exist again")
                 ann.age = 7
             }
             check.equal(try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.age), [7, 0], "ages")
@@ -82,7 +82,7 @@ extension SQLCases {
             let context = stack.makeViewContext()
             let people = try context.fetchAll(From<Person>().orderBy(.ascending(\.name)))
             try stack.write { try $0.execute("UPDATE \(table: Person.self) SET \(column: \Person.age) = \(5)") }
-            check.isTrue(try context.merge(), "there is something to merge")
+            check.isTrue(try context.merge(), "the merge has changes")
             check.equal(people.map(\.age), [5, 5], "ages")
         },
     ]

@@ -89,7 +89,7 @@ enum SQLCases {
                 WHERE p.\(column: \Person.self) IN (l."owner", l."member") AND c.\(column: \Club.self) IN (l."owner", l."member") \
                 AND p.\(column: \Person.name) = \("Ann")
                 """)
-            check.equal(rows.count { $0["name"] == .string("Ann") && $0["club"] == .string("Chess") }, rows.count, "what is joined")
+            check.equal(rows.count { $0["name"] == .string("Ann") && $0["club"] == .string("Chess") }, rows.count, "joined rows")
             let owners = try stack.queryRows(
                 """
                 SELECT p.\(column: \Person.name) AS name FROM \(table: Pet.self) a JOIN \(table: Person.self) p \
@@ -120,7 +120,7 @@ enum SQLCases {
             check.throwing(.unsupported, "objects") { _ = try stack.fetchAll(From<Person>(), sql: "SELECT 1") }
             check.throwing(.unsupported, "a change") { try stack.write { _ = try $0.execute("DELETE FROM \(table: Person.self)") } }
             try stack.add("Ann")
-            check.equal(try stack.names(), ["Ann"], "the store goes on")
+            check.equal(try stack.names(), ["Ann"], "the store continues to work")
         },
         .graph("Q011.wrong-statements", "W18", needs: sql) { stack, check in
             try fill(stack)
@@ -134,7 +134,7 @@ enum SQLCases {
             for sql in wrong { check.throwing(.invalidPredicate, "\(sql.segments)") { _ = try stack.queryRows(sql) } }
             check.throwing(.valueNotStorable, "text with U+0000") { _ = try stack.queryRows("SELECT \("a\u{0}b")") }
             check.throwing(.valueNotStorable, "NaN") { _ = try stack.queryRows("SELECT \(Double.nan)") }
-            check.equal(try stack.queryRows("SELECT 1 AS a; -- the end").map { $0["a"] }, [.int(1)], "what ends with a comment")
+            check.equal(try stack.queryRows("SELECT 1 AS a; -- the end").map { $0["a"] }, [.int(1)], "a statement that ends with a comment")
             // A transaction continues after a wrong statement.
             try stack.write { transaction in
                 try transaction.create(Person.self).name = "Dan"
@@ -144,7 +144,7 @@ enum SQLCases {
             }
             check.equal(try stack.names(), ["Ann", "Bob", "Cid", "Dan"], "names")
             let nearest = sentence(stack, "SELECT \(column: "agee", of: "Person")")
-            check.isTrue(nearest.contains("\"age\""), "the nearest name is told: \(nearest)")
+            check.isTrue(nearest.contains("\"age\""), "the message suggests the nearest name: \(nearest)")
         },
         .graph("Q011.where-a-statement-is-wrong", "E2", needs: sql) { stack, check in
             // The position counts characters, not bytes.
@@ -181,7 +181,7 @@ enum SQLCases {
             check.throwing(.readOnly, "from a stack") { _ = try stack.queryRows(delete) }
             try stack.read(synchronous: { source in
                 check.throwing(.readOnly, "from a read") { _ = try source.queryRows(delete) }
-                check.equal(try source.fetchCount(From<Person>()), 3, "the read goes on")
+                check.equal(try source.fetchCount(From<Person>()), 3, "the read continues")
             })
             try stack.write { transaction in
                 try transaction.create(Person.self).name = "Dan"

@@ -179,7 +179,7 @@ enum StreamCases {
                 check.equal(early, "P13", "the first, then the stream is left")
             }
             try stack.add("Zoe")
-            check.equal(try stack.fetchCount(byAge), 51, "the store goes on")
+            check.equal(try stack.fetchCount(byAge), 51, "the store continues to work")
         },
         .graph("O022.a-stream-is-of-one-snapshot", "W2", needs: [.snapshotReads]) { stack, check in
             try fill(stack, 50)

@@ -78,7 +78,7 @@ enum UniqueCases {
                     Into<Person>(), sourceArray: [["email": "a", "name": "A"], ["email": "b", "name": "B"], ["name": "nobody"]]
                 ).map { "\($0.object.name) \($0.isInserted)" }
             }
-            check.equal(results, ["A false", "B true"], "what became of them")
+            check.equal(results, ["A false", "B true"], "results")
         },
         .graph("U009.an-upsert-leaves-what-it-does-not-name", "I4") { stack, check in
             try stack.write { transaction in
@@ -199,8 +199,21 @@ enum UniqueCases {
                 check.equal(club.members, [], "members before the commit")
             }
             check.equal(try stack.fetchAll(From<Person>()).map(\.email), ["b"], "emails")
-            check.equal(try stack.fetchAll(From<Dog>()).map(\.name), ["a"], "the pets of the deleted one are gone")
+            check.equal(try stack.fetchAll(From<Dog>()).map(\.name), ["a"], "the pets of the deleted person are deleted")
             check.equal(try stack.read(synchronous: { try $0.fetchAll(From<Club>()).map(\.members.count) }), [0], "members")
+        },
+        .graph("U028.a-conflict-precedes-the-unique-value-that-it-keeps", "W8, W14") { stack, check in
+            try family(stack)
+            for (round, deletes) in [false, true].enumerated() {
+                let work = stack.beginUnsafe(), bob = try person("Bob", in: work), email = bob.email
+                if deletes { try work.delete(bob) } else { bob.email = "new" }
+                try work.create(Person.self).email = email
+                try stack.write { try person("Bob", in: $0).score = Double(round + 1) }
+                check.throwing(.staleObject, "Bob was changed since; deleted: \(deletes)") { try work.commit() }
+                check.equal(try emails(stack).count, 2 + round, "nothing is written")
+                try work.commit(merging: .mine)
+                check.equal(try emails(stack), ["a", "b", "new"], "emails; deleted: \(deletes)")
+            }
         },
     ]
 

@@ -118,7 +118,7 @@ enum UpsertCases {
                         throw ImportRefused()
                     }
                     check.equal(try transaction.fetchAll(From<Person>()).map(\.name), [""], "after a part was undone")
-                    check.isTrue(!transaction.hasChanges, "nothing is left of it")
+                    check.isTrue(!transaction.hasChanges, "none of its changes remain")
                     try upsert(transaction, [("a", "A"), ("b", "B")])
                     check.isTrue(transaction.hasChanges, "an upsert is a change")
                 })
@@ -208,7 +208,7 @@ enum UpsertCases {
                     person.email = email
                     one?.email = "b"
                 }
-                check.equal(made.map(\.isInserted), [true], "what has the value no more is not changed")
+                check.equal(made.map(\.isInserted), [true], "the object that gave up the value is not updated")
             }
             check.equal(try UniqueCases.emails(stack), ["a", "b"], "emails")
         },

@@ -17,14 +17,14 @@ enum WholenessCases {
                 store.allow(0)
                 check.throwing(.inputOutput, "a rollback without reading") { try work.rollback() }
                 store.allow(.max)
-                check.isTrue(work.hasChanges && ann.age == 30 && bob.isDeleted && !cid.isDeleted, "the changes are there")
+                check.isTrue(work.hasChanges && ann.age == 30 && bob.isDeleted && !cid.isDeleted, "the changes remain")
                 try work.rollback()
-                check.isTrue(!work.hasChanges && ann.age == 0 && !bob.isDeleted && cid.isDeleted, "the changes are gone")
+                check.isTrue(!work.hasChanges && ann.age == 0 && !bob.isDeleted && cid.isDeleted, "the changes are rolled back")
                 ann.age = 40
                 bob.age = 50
                 try work.commit()
                 let ages = try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.age)
-                check.equal(ages, [40, 50], "what is assigned afterwards is committed")
+                check.equal(ages, [40, 50], "later assignments are committed")
             }
         },
         ConformanceCase("G071.a-rollback-after-its-store-was-removed", clause: "W19") { harness, check in
@@ -224,7 +224,7 @@ enum WholenessCases {
                 try work.create(Person.self).name = "New \(round)"
                 try work.commit()
                 check.equal(
-                    try stack.read(synchronous: { try person("Ann", in: $0).age }), round, "what was changed after the store came back")
+                    try stack.read(synchronous: { try person("Ann", in: $0).age }), round, "changes after the store was added again")
                 check.equal(ann.objectID, id, "the identity of the object of before")
             }
             check.equal(try stack.names(), ["Ann", "Bob", "New 1", "New 2"], "names")

@@ -116,11 +116,11 @@ enum WideCases {
                 // An empty commit writes nothing.
                 if !work.hasChanges { continue }
                 let keys = Set(names.filter { model[$0] != committed[$0] })
-                check.isTrue(work.changedKeys(of: object).isSuperset(of: keys), "what was assigned in round \(round)")
+                check.isTrue(work.changedKeys(of: object).isSuperset(of: keys), "values assigned in round \(round)")
                 try work.commit()
                 committed = model
                 (marks, reached) = ([model], nil)
-                same(try stored(stack, names), model, check, "what is stored after round \(round)")
+                same(try stored(stack, names), model, check, "stored values after round \(round)")
             }
             same(try values(object, names), model, check, "values after round \(round)")
         }
@@ -145,10 +145,10 @@ enum WideCases {
                         assigned.formUnion(changes.map(\.0))
                     } catch is GivenUp {}
                     same(try values(object, names), model, check, "values in round \(round)")
-                    check.equal(transaction.changedKeys(of: object), assigned, "what was assigned in round \(round)")
+                    check.equal(transaction.changedKeys(of: object), assigned, "values assigned in round \(round)")
                 }
             }
-            same(try stored(stack, names), model, check, "what is stored after round \(round)")
+            same(try stored(stack, names), model, check, "stored values after round \(round)")
         }
     }
 
@@ -164,11 +164,11 @@ enum WideCases {
             if winsMine { try assign(mine, to: object, &model) } else { try assign(mine, to: object, &forgotten) }
             try work.commit(merging: winsMine ? .mine : .theirs)
             same(try values(object, names), model, check, "values after round \(round)")
-            same(try stored(stack, names), model, check, "what is stored after round \(round)")
+            same(try stored(stack, names), model, check, "stored values after round \(round)")
             try assign(later, to: object, &model)
-            check.equal(work.changedKeys(of: object), Set(later.map(\.0)), "what is assigned after round \(round)")
+            check.equal(work.changedKeys(of: object), Set(later.map(\.0)), "assigned values after round \(round)")
             try work.commit()
-            same(try stored(stack, names), model, check, "what is stored after the commit after round \(round)")
+            same(try stored(stack, names), model, check, "stored values after the commit of round \(round)")
         }
     }
 
@@ -193,13 +193,13 @@ enum WideCases {
             try work.commit(merging: MergePolicy.theirs)
             check.isTrue(!target.isDeleted, "the target in round \(round)")
             same(try values(object, names), model, check, "values after round \(round)")
-            same(try stored(stack, names), model, check, "what is stored after round \(round)")
+            same(try stored(stack, names), model, check, "stored values after round \(round)")
             try stack.read(synchronous: { source in
                 let object = try wide(source)
                 check.isTrue(try object.object("left") != nil && object.object("right") != nil, "both references in round \(round)")
             })
             let assigned = Set(after.map(\.0) + (round % 2 == 0 ? before.map(\.0) : []))
-            check.equal(try changed(stack, by: "round \(round)"), assigned, "what the history says of round \(round)")
+            check.equal(try changed(stack, by: "round \(round)"), assigned, "history of round \(round)")
         }
     }
 
@@ -222,7 +222,7 @@ enum WideCases {
                 try assign(some, to: object, &model)
                 same(try values(object, names), model, check, "values in round \(round)")
             }
-            same(try stored(stack, names), model, check, "what is stored after round \(round)")
+            same(try stored(stack, names), model, check, "stored values after round \(round)")
         }
     }
 }

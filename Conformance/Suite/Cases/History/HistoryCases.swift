@@ -32,7 +32,7 @@ enum HistoryCases {
                 try writer.apply(ChangeSet(entities: [scratch.deletes("Tag", [key])]))
                 try writer.rollback(to: mark)
             }
-            check.equal(none, nil, "the token of what was undone")
+            check.equal(none, nil, "the token of an undone change")
             check.equal(try scratch.history(since: token).count, 0, "entries")
             try scratch.write { writer in
                 try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(key, 0, ["size": .int(1)])])]))

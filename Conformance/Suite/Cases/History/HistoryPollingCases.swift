@@ -37,7 +37,7 @@ enum HistoryPollingCases {
             if scratch.store.capabilities.contains(.concurrentWriters) {
                 try insert {
                     try insert()
-                    try compare("beside an older writer")
+                    try compare("next to an older writer")
                 }
                 try compare("after the older writer")
             }
@@ -109,7 +109,7 @@ enum HistoryPollingCases {
                     let found = RowBatch(capacity: 1)
                     try reader.rows(tag, keys: entry.changes.map(\.key), into: found)
                     if found.count != entry.changes.count {
-                        state.withLock { $0.problems.append("an entry is told before its objects are there") }
+                        state.withLock { $0.problems.append("an entry is delivered before its objects exist") }
                     }
                 }
                 state.withLock { $0.entries += page }

@@ -43,7 +43,7 @@ enum HistoryPurgeCases {
             check.throwing(.tokenExpired, "the first") { _ = try scratch.history(since: tokens[0]) }
             check.throwing(.tokenExpired, "the one before") { _ = try scratch.history(since: tokens[1]) }
             check.equal(try scratch.history(since: tokens[2]).map(\.token), Array(tokens[3...]), "after the token of the purge")
-            check.equal(try scratch.history().map(\.token), Array(tokens[3...]), "from the oldest that is kept")
+            check.equal(try scratch.history().map(\.token), Array(tokens[3...]), "from the oldest retained entry")
         },
         HistoryScene.historyCase("H009.a-purge-keeps-what-is-later", "H4") { scratch, check in
             let tokens = try fill(scratch)
@@ -69,7 +69,7 @@ enum HistoryPurgeCases {
             }
             check.equal(outcome?.removed, 3, "the number of those that went")
             check.equal(outcome?.through, tokens[2], "the newest of them")
-            check.equal(try scratch.history().map(\.token).filter(tokens.contains), Array(tokens[3...]), "what is left")
+            check.equal(try scratch.history().map(\.token).filter(tokens.contains), Array(tokens[3...]), "remaining entries")
         },
         HistoryScene.historyCase("H008.a-purge-of-everything", "H4") { scratch, check in
             let tokens = try fill(scratch)

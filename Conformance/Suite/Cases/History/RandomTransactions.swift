@@ -31,7 +31,7 @@ struct RandomTransactions {
             let written = try scratch.write { writer in try fill(&state, before, writer) }
             there = state.there
             let expected = try changes(before, state)
-            check.equal(written == nil, expected.isEmpty, "round \(round): whether there is a token")
+            check.equal(written == nil, expected.isEmpty, "round \(round): existence of a token")
             let entries = try scratch.history(since: token)
             check.equal(Set(entries.flatMap { Array($0.changes) }), expected, "round \(round)")
             check.equal(entries.flatMap { Array($0.changes) }.count, expected.count, "round \(round): number of changes")

@@ -205,7 +205,7 @@ enum ChainCases {
                     return .update(mask)
                 }
                 let changes = try third.history().flatMap { $0.changes }
-                check.isTrue(changes.allSatisfy { $0.entity == leaf && $0.key == 1 }, "only of what is still there")
+                check.isTrue(changes.allSatisfy { $0.entity == leaf && $0.key == 1 }, "changes of existing objects only")
                 check.equal(changes.map(\.kind), [.insert, mask("c"), mask("a"), mask("c")], "changes")
             }
         },

@@ -96,9 +96,9 @@ enum LeavingMigrations {
             }
             let both = try Mapped.scene(
                 before, after, .deleteEntity(sourceEntity: "Dog"), .copyEntity(sourceEntity: "Dog", destinationEntity: "Dog"))
-            try both.refuse(harness, check, .invalidConfiguration, "left behind and kept") { try Mapped.insert($0, "Person", "Ann") }
+            try both.refuse(harness, check, .invalidConfiguration, "deleted and copied") { try Mapped.insert($0, "Person", "Ann") }
             let anew = try Mapped.scene(before, after, .insertEntity(destinationEntity: "Person"))
-            try anew.refuse(harness, check, .invalidConfiguration, "objects without a place", says: "deleteEntity") {
+            try anew.refuse(harness, check, .invalidConfiguration, "objects without a mapping", says: "deleteEntity") {
                 try Mapped.insert($0, "Person", "Ann")
             }
         },

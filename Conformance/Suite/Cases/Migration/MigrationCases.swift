@@ -47,7 +47,7 @@ enum MigrationCases {
             try scene.refuse(harness, check, .dataLossRefused, "values of b") { try notes($0, [["a": .int(1), "b": .string("x")]]) }
             // Where no value is stored, none is lost.
             try scene.run(harness, fill: { try notes($0, [["a": .int(1)]]) }) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "nil goes without a word")
+                check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "nil is removed without an error")
             }
             scene.losses = ["Note.b"]
             try scene.run(harness, fill: { try notes($0, [["a": .int(1), "b": .string("x")]]) }) { scratch in
@@ -206,7 +206,7 @@ enum MigrationCases {
                 check.equal(rows.map(\.version), [2, 2], "versions")
                 check.equal(rows.map { $0.values["c"] ?? .null }, [.int(6), .int(5)], "values")
                 let entries = try scratch.history(since: token).prefix(2)
-                check.equal(entries.map(\.changes.count), [1, 1], "the history goes on")
+                check.equal(entries.map(\.changes.count), [1, 1], "the history continues")
                 var mask = SlotMask()
                 mask.insert(scratch.schema[0].slot("c") ?? 0)
                 check.equal(entries.first?.changes.first?.kind, .update(mask), "by the new names")

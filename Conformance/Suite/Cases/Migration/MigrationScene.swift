@@ -72,7 +72,7 @@ struct MigrationScene {
                     throw error
                 }
             }
-            check.equal(try contents(scratch), before, "\(what): the store as it was")
+            check.equal(try contents(scratch), before, "\(what): the store is unchanged")
             // The store accepts changes, and can be opened again.
             for entity in first.descriptions where !entity.isAbstract { try scratch.insert(entity.name, [[:]]) }
             if harness.capabilities.contains(.persistent) { try scratch.reopen() }

@@ -222,7 +222,7 @@ enum RelationshipMigrations {
                     try schema("V1", [Relationship("b", to: "B", cardinality)]),
                     try schema(
                         "V2", [Relationship("b", to: "B", cardinality, inverse: "a")], [Relationship("a", to: "A", inverse: "b")]))
-                try scene.refuse(harness, check, .validationFailed, "two lead to one, \(cardinality)", keys: [2]) { scratch in
+                try scene.refuse(harness, check, .validationFailed, "two refer to one, \(cardinality)", keys: [2]) { scratch in
                     try fill(scratch)
                     try scratch.connect("A", "b", [1: [2], 3: [2]])
                 }

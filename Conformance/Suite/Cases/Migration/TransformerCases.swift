@@ -187,7 +187,7 @@ enum TransformerCases {
             try large.refuse(harness, check, .validationFailed, "out of range", keys: [2], fill: fill)
             let missing = try scene(
                 [Attribute("must", .string)], team: { source, create in create()["must"] = source.key == 1 ? "x" : nil })
-            try missing.refuse(harness, check, .validationFailed, "nil in what is required", keys: [2], fill: fill)
+            try missing.refuse(harness, check, .validationFailed, "nil in a required attribute", keys: [2], fill: fill)
             let zero = try scene(team: { _, create in create()["text"] = "a\u{0}b" })
             try zero.refuse(harness, check, .validationFailed, "a text with U+0000", says: "text", fill: fill)
             let kind = try scene(player: { source, create in create()["team"] = source["name"] })
@@ -221,7 +221,7 @@ enum TransformerCases {
             try scene.run(harness, fill: fill) { scratch in
                 check.equal(try scratch.fetch(FetchRequest("Player")).map(\.key), [1, 2], "players")
                 check.equal(try texts(scratch), [.string("Reds"), .string("Blues"), .null], "texts")
-                check.equal(try scratch.members("Team", "list"), [1: [1]], "what was deleted is in no list")
+                check.equal(try scratch.members("Team", "list"), [1: [1]], "deleted objects are in no list")
             }
         },
         migrationCase("M009.what-a-stage-throws-undoes-the-step") { harness, check in

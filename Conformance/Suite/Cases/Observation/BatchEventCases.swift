@@ -64,7 +64,7 @@ enum BatchEventCases {
             let single = ListRecorder(try view.monitorList(byAge.where(\.partner == nil)))
             try stack.write { try $0.deleteAll(From<Person>().where(\.name == "Ben")) }
             try view.merge()
-            check.equal(object.take(), ["will 1", "did 1 partner"], "the partner is gone")
+            check.equal(object.take(), ["will 1", "did 1 partner"], "the partner is deleted")
             check.equal(single.take(), ["will", "insert 0.0", "did"], "a list of those without")
         },
         .graph("N016.statements-in-sql", "H6", needs: SQLCases.sql) { stack, check in
@@ -118,7 +118,7 @@ enum BatchEventCases {
             }
             while try view.merge() {}
             check.equal(try monitor.objectsInAllSections().map(\.name), ["Cid", "Dan", "Ann"], "names")
-            check.equal([list.events, list.refetches], [1, 1], "fetched anew, once")
+            check.equal([list.events, list.refetches], [1, 1], "fetched again, once")
             check.equal(object.take(), ["will 1", "did 9 age"], "one object")
             check.isTrue(published.waits { $0.shown == list.shown && !$0.shown.keys.isEmpty }, "published")
             try EventCases.add(["Eve": 5], to: stack)

@@ -48,13 +48,13 @@ enum ConsumerCases {
             }
             guard updates.count == 3 else { return check.equal(updates.count, 3, "updates") }
             let (first, second) = (updates[0].snapshot, updates[1])
-            check.isTrue(updates[0].changes == nil && first.count == 50, "the list that there is")
+            check.isTrue(updates[0].changes == nil && first.count == 50, "the current list")
             if let changes = second.changes {
                 var shown = ShadowList(first), edit = ShadowList.Edit(deleted: changes.deleted)
                 edit.inserted = changes.inserted.map { ($0, second.snapshot[$0].key) }
                 edit.moved = changes.moved.map { ($0.from, $0.to) }
                 check.equal(shown.apply(edit), nil, "the changes")
-                check.equal(shown, ShadowList(second.snapshot), "what they lead to")
+                check.equal(shown, ShadowList(second.snapshot), "their related objects")
             }
             check.isTrue(second.snapshot.contains(updates[2].snapshot.first ?? first[0]), "the newest list")
             check.equal(updates[2].snapshot.count, second.snapshot.count + 1, "all commits are in the second update")
@@ -118,10 +118,10 @@ enum ConsumerCases {
                 check.isTrue(
                     Waiting.until(10) {
                         view == nil && list == nil && object == nil && observer == nil && people == nil && ann == nil && count == nil
-                    }, "observers are gone: \([view as Any?, list, object, observer, people, ann, count].map { $0 != nil })")
+                    }, "observers are released: \([view as Any?, list, object, observer, people, ann, count].map { $0 != nil })")
                 try stack.add("Cid")
             }()
-            check.isTrue(Waiting.until(10) { weakStack == nil }, "the stack is gone")
+            check.isTrue(Waiting.until(10) { weakStack == nil }, "the stack is released")
         }
     ]
 
@@ -147,20 +147,20 @@ enum ConsumerCases {
             }
             try EventCases.add(["Ann": 1, "Ben": 20], to: stack)
             expect(1, true, 21, 2, "insertions")
-            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1] }, "the count is told")
+            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1] }, "the count is delivered")
             try stack.write { try person("Ben", in: $0).age = 21 }
             expect(1, true, 22, 2, "an update that leaves the count alone")
             try stack.write { try $0.create(Song.self).title = "x" }
             expect(1, true, 22, 3, "an object of another entity")
             try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: 5)) }
             expect(2, true, 10, 3, "a batch")
-            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1, 2] }, "the new count is told")
+            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1, 2] }, "the new count is delivered")
             try stack.write { try $0.create(Dog.self).owner = person("Ann", in: $0) }
             check.isTrue(Waiting.until { dogs.value == 1 }, "a class below the named one")
             try stack.write { try EventCases.remove("Ann", $0) }
             expect(1, false, 5, 2, "a deletion")
-            check.isTrue(Waiting.until { dogs.value == 0 }, "what the deletion took along")
-            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1, 2, 1] }, "what was told: \(told.withLock { $0 })")
+            check.isTrue(Waiting.until { dogs.value == 0 }, "objects deleted by cascade")
+            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1, 2, 1] }, "delivered counts: \(told.withLock { $0 })")
         },
         .graph("N015.a-value-that-cannot-be-made", "H7") { stack, check in
             struct TooMany: Error {}

@@ -18,7 +18,7 @@ extension EventCases {
             }
             try view.merge()
             check.equal(list.sources, (0..<20).map { "\($0)" }, "sources")
-            check.isTrue(seen.allSatisfy { $0 >= 0 }, "a fetch in a call knows what is told")
+            check.isTrue(seen.allSatisfy { $0 >= 0 }, "a fetch in a call sees the delivered commit")
             check.equal(list.problems, [], "problems")
         },
         .graph("N009.ten-thousand-changes-are-one-notification", "H6") { stack, check in
@@ -59,9 +59,9 @@ extension EventCases {
             first.whenTold = { $0.removeObserver(third) }
             try stack.write { try person("Ann", in: $0).age = 5 }
             try view.merge()
-            check.equal(first.take(), ["will", "update 0.0", "did"], "who stays")
-            check.equal(second.calls + recorder.calls, [], "who went before")
-            check.isTrue(!third.calls.contains("did"), "who was removed meanwhile: \(third.calls)")
+            check.equal(first.take(), ["will", "update 0.0", "did"], "a remaining observer")
+            check.equal(second.calls + recorder.calls, [], "an observer that was removed before")
+            check.isTrue(!third.calls.contains("did"), "an observer that was removed meanwhile: \(third.calls)")
             check.equal(ages.count, 0, "values")
             let count = third.calls.count
             try stack.write { try person("Ann", in: $0).age = 6 }
@@ -76,8 +76,8 @@ extension EventCases {
             gone = nil
             let stays = PublisherRecorder(publisher)
             try add(["Ann": 1], to: stack)
-            check.isTrue(stays.waits { $0.shown.keys.count == 1 }, "who stays")
-            check.equal(told?.updates, 1, "who was cancelled")
+            check.isTrue(stays.waits { $0.shown.keys.count == 1 }, "a remaining observer")
+            check.equal(told?.updates, 1, "a cancelled observer")
         },
     ]
 }

@@ -29,7 +29,7 @@ enum EventCases {
             try add(["Ann": 1, "Ben": 2, "Cid": 3, "Zoe": 10], to: stack)
             let view = stack.makeViewContext(), monitor = try view.monitorList(byAge)
             let list = ListRecorder(monitor), published = PublisherRecorder(try stack.publishList(byAge))
-            check.isTrue(published.waits(for: 1), "the list that there is is published")
+            check.isTrue(published.waits(for: 1), "the current list is published")
             try stack.perform(
                 sourceIdentifier: "form",
                 synchronous: { transaction in
@@ -45,10 +45,10 @@ enum EventCases {
                 })
             while try view.merge() {}
             check.equal(list.take(), ["will", "delete 0.2", "insert 0.0", "update 0.1", "move 0.0 0.3", "did"], "calls")
-            check.equal(list.sources, ["form"], "who made it")
+            check.equal(list.sources, ["form"], "its author")
             check.isTrue(published.waits(for: 2), "one update")
-            check.equal(published.told.sources, [nil, "form"], "who made it, published")
-            check.equal(published.told.shown, list.shown, "what was published")
+            check.equal(published.told.sources, [nil, "form"], "its author, published")
+            check.equal(published.told.shown, list.shown, "published changes")
             check.equal(try monitor.objectsInAllSections().map(\.name), ["Dan", "Bea", "Zoe", "Ann"], "names")
             check.equal(list.problems + published.told.problems, [], "problems")
         },

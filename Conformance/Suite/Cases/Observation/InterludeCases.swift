@@ -16,7 +16,7 @@ enum InterludeCases {
                 return try transaction.fetchCount(From<Person>())
             }
             let last = PublisherRecorder(try stack.publishList(EventCases.byAge))
-            check.isTrue(first.waits(for: 1) && last.waits(for: 1), "the lists that there are")
+            check.isTrue(first.waits(for: 1) && last.waits(for: 1), "the current lists")
             isFailing.withLock { $0 = true }
             for (count, name) in [(2, "Ben"), (3, "Cid")] {
                 try stack.write { try EventCases.add(name, count, $0) }
@@ -24,10 +24,10 @@ enum InterludeCases {
                 check.isTrue(first.waits(10) { $0.shown.keys.count == count }, "\(name): the list before it")
             }
             check.isTrue(Waiting.until(10) { (value.error as? StorageError)?.code == .timeout }, "the error")
-            check.equal(value.value, 1, "the last value that there was")
+            check.equal(value.value, 1, "the last value")
             // Longer than until it is tried again.
             Thread.sleep(forTimeInterval: 1.5)
-            check.equal([first.told.updates, first.told.renewals], [3, 1], "nothing is told twice")
+            check.equal([first.told.updates, first.told.renewals], [3, 1], "nothing is delivered twice")
             isFailing.withLock { $0 = false }
             check.isTrue(Waiting.until(20) { value.value == 3 }, "the value, tried again")
             check.isTrue(value.error == nil, "no error any more")
@@ -42,7 +42,7 @@ enum InterludeCases {
             let object = ObjectRecorder(try view.monitorObject(ann[0]))
             try stack.write { try person("Ann", in: $0).age = 7 }
             try view.merge()
-            check.equal(object.take(), ["will 1", "did 7 age"], "what was left out of the fetch")
+            check.equal(object.take(), ["will 1", "did 7 age"], "a change of an unfetched property")
         },
         .graph("N022.a-list-is-told-of-pairs-as-commits-are", "H7") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2, "Cid": 3], to: stack)
@@ -50,7 +50,7 @@ enum InterludeCases {
             let byName = From<Club>().orderBy(.ascending(\.name)), view = stack.makeViewContext()
             let people = ListRecorder(try view.monitorList(EventCases.byAge)), clubs = ListRecorder(try view.monitorList(byName))
             let published = PublisherRecorder(try stack.publishList(byName))
-            check.isTrue(published.waits(for: 1), "the list that there is")
+            check.isTrue(published.waits(for: 1), "the current list")
             let commits = try stack.commits(.gap(after: 100)), seen = SharedValue<[StackCommit]>([])
             let task = Waiting.start { for await commit in commits { seen.withLock { $0.append(commit) } } }
             defer { task.cancel() }
@@ -75,7 +75,7 @@ enum InterludeCases {
                 check.equal(people.take().isEmpty ? [] : people.updated, changed, "\(what): people")
                 let chess = Set(changes.updatedObjectIDs(Club.self).map(\.key))
                 check.equal(clubs.take().isEmpty ? [] : clubs.updated, chess, "\(what): clubs")
-                check.equal(chess.isEmpty && changed.isEmpty, false, "\(what): somebody is updated")
+                check.equal(chess.isEmpty && changed.isEmpty, false, "\(what): an object is updated")
                 if !chess.isEmpty {
                     check.isTrue(published.waits(20) { $0.updated == chess }, "\(what): published")
                 }
@@ -93,11 +93,11 @@ enum InterludeCases {
             try work.flush()
             check.equal(object.take(), ["deleted 1"], "the deletion")
             try work.undo()
-            check.isTrue(!monitor.isObjectDeleted && monitor.object?.age == 1, "it is there again")
-            check.equal(object.take(), ["will 1", "did 1 "], "that it is there again")
+            check.isTrue(!monitor.isObjectDeleted && monitor.object?.age == 1, "it exists again")
+            check.equal(object.take(), ["will 1", "did 1 "], "a notification that it exists again")
             monitor.object?.age = 42
             try work.flush()
-            check.equal(object.take(), ["will 42", "did 42 age"], "what changes then")
+            check.equal(object.take(), ["will 42", "did 42 age"], "later changes")
             if let ann = monitor.object { try work.delete(ann) }
             try work.flush()
             try work.rollback()
@@ -124,9 +124,9 @@ enum InterludeCases {
                 ann.songs.reverse()
             }
             let object = ObjectRecorder(try view.monitorObject(ann))
-            check.equal(ann.children.count, 1, "what is loaded stays")
+            check.equal(ann.children.count, 1, "loaded values do not change")
             try view.merge()
-            check.equal(object.take(), ["will 1", "did 1 children,songs"], "what came since it was loaded")
+            check.equal(object.take(), ["will 1", "did 1 children,songs"], "changes since it was loaded")
             check.equal(ann.children.count, 2, "the members now")
             check.equal(ann.songs.map(\.title), ["b", "a"], "their order")
             try stack.write { try person("Ann", in: $0).songs.reverse() }
@@ -203,7 +203,7 @@ enum InterludeCases {
                 while try view.merge() {}
                 check.equal(object.take(), [], "the object of a store that was removed stays as it is")
                 try stack.addStorageAndWait(store)
-                check.isTrue(Waiting.until(20) { published.snapshot?.age == 1 }, "it is there again")
+                check.isTrue(Waiting.until(20) { published.snapshot?.age == 1 }, "it exists again")
                 try view.merge()
                 try stack.write { try person("Ann", in: $0).age = 9 }
                 while try view.merge() {}
@@ -229,7 +229,7 @@ enum InterludeCases {
             check.equal(list.take(), ["will", "section- e\u{301}", "move 0.0 1.0", "did"], "another form")
             check.equal(monitor.sections.map(\.numberOfObjects), [1, 2], "sections then")
             let snapshot = try stack.publishList(byName, sectionBy: SectionBy(\.name)).snapshot
-            check.equal(snapshot.indexOfSection(withID: names[0]), nil, "the form that nobody has")
+            check.equal(snapshot.indexOfSection(withID: names[0]), nil, "a form that no object has")
             check.equal(snapshot.items(inSectionWithID: names[1])?.count, 2, "the other")
             check.equal(list.problems, [], "problems")
         },
@@ -247,7 +247,7 @@ enum InterludeCases {
             check.equal(list.take(), [], "the purge")
             try EventCases.add(["Ben": 20], to: stack)
             while try view.merge() {}
-            check.equal(list.take(), ["will", "insert 0.1", "did"], "what comes then")
+            check.equal(list.take(), ["will", "insert 0.1", "did"], "later insertions")
         },
     ]
 }

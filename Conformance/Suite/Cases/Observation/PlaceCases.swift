@@ -41,17 +41,17 @@ enum PlaceCases {
                 check.isTrue(published.waits { $0.shown == list.shown }, "\(what): published")
             }
             try stack.write { try EventCases.remove("P3", $0) }
-            try expect(["delete 0.1", "insert 0.2"], [2, 4, 5], "one goes")
+            try expect(["delete 0.1", "insert 0.2"], [2, 4, 5], "one is deleted")
             try stack.write { try EventCases.add("New", -1, $0) }
-            try expect(["delete 0.2", "insert 0.0"], [1, 2, 4], "one comes before it")
+            try expect(["delete 0.2", "insert 0.0"], [1, 2, 4], "one is inserted before it")
             try stack.write { try EventCases.add("Last", 99, $0) }
-            try expect([], [1, 2, 4], "one comes behind it")
+            try expect([], [1, 2, 4], "one is inserted after it")
             try stack.write { try $0.deleteAll(From<Person>().where(\.age < 70)) }
             try expect(["delete 0.0", "delete 0.1", "delete 0.2", "insert 0.0", "insert 0.1", "insert 0.2"], [72, 73, 74], "most go")
             try stack.write { try $0.deleteAll(From<Person>().where(\.age > 72)) }
-            try expect(["delete 0.1", "delete 0.2"], [72], "too few are left")
+            try expect(["delete 0.1", "delete 0.2"], [72], "too few remain")
             check.equal(list.problems + published.told.problems, [], "problems")
-            check.equal(list.refetches, 0, "what changed is told also where rows are fetched")
+            check.equal(list.refetches, 0, "changes are delivered also where rows are fetched")
         },
     ]
 
@@ -81,7 +81,8 @@ enum PlaceCases {
                 try EventCases.remove("d", transaction)
                 try EventCases.add("e", 9, transaction).room = "D"
             }
-            try expect(["section- Room C", "section+ Room D", "delete 2.0", "insert 2.0"], ["A2", "B1", "D1"], "one goes, one comes")
+            try expect(
+                ["section- Room C", "section+ Room D", "delete 2.0", "insert 2.0"], ["A2", "B1", "D1"], "one is deleted, one is inserted")
             try stack.write { try person("e", in: $0).room = nil }
             try expect(["section- Room D", "section+ Room ", "move 2.0 0.0"], ["1", "A2", "B1"], "nil is a section without a name")
             try stack.write { try $0.deleteAll(From<Person>()) }
@@ -132,7 +133,7 @@ enum PlaceCases {
             try stack.write { try person("Ann", in: $0).name = "Amy" }
             try stack.write { try person("Gil", in: $0).age = 71 }
             try view.merge()
-            check.equal(plain.calls + condition.calls + order.calls, [], "another property of an owner, and somebody else")
+            check.equal(plain.calls + condition.calls + order.calls, [], "another property of an owner, and another object")
             try stack.write { try person("Amy", in: $0).age = 4 }
             try view.merge()
             check.equal(plain.calls, [], "a list that reads nothing of owners")
@@ -172,7 +173,7 @@ enum PlaceCases {
             try view.merge()
             check.equal(linked.shown.keys.count + many.shown.keys.count + one.shown.keys.count, 0, "and out again")
             check.equal(one.problems + two.problems + many.problems + linked.problems, [], "problems")
-            check.equal(one.refetches + two.refetches + many.refetches + linked.refetches, 0, "nothing begins anew")
+            check.equal(one.refetches + two.refetches + many.refetches + linked.refetches, 0, "no list starts from scratch")
         },
         .graph("N007.a-prefetched-relationship-is-observed", "H7") { stack, check in
             try fill(stack)

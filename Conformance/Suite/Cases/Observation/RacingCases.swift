@@ -81,18 +81,18 @@ enum RacingCases {
             try withWriter(stack, check) { written in
                 for round in 0..<count {
                     let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
-                    check.equal(list.events, 0, "the first list is not told")
+                    check.equal(list.events, 0, "the first list is not notified")
                     let before = written()
-                    if !Waiting.until(30, { written() > before + 1 }) { return check.isTrue(false, "the writer goes on") }
+                    if !Waiting.until(30, { written() > before + 1 }) { return check.isTrue(false, "the writer continues") }
                     try view.merge()
                     if !list.problems.isEmpty { return check.isTrue(false, "round \(round): \(list.problems)") }
                     refetches += list.refetches
                 }
             }
-            check.equal(refetches, 0, "what changed is told, not fetched anew")
+            check.equal(refetches, 0, "changes are delivered, not fetched again")
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
-            check.equal(list.shown.keys, try stack.fetchIDs(byAge).map(\.key), "one that begins when all is done")
-            check.isTrue(!(try view.merge()), "nothing is left to be told")
+            check.equal(list.shown.keys, try stack.fetchIDs(byAge).map(\.key), "one that starts after all commits")
+            check.isTrue(!(try view.merge()), "no changes remain to deliver")
         },
         .graph("N018.an-object-and-a-value-begin-while-somebody-writes", "H7") { stack, check in
             let ann = try stack.write { try EventCases.add("Ann", 0, $0).objectID }
@@ -174,20 +174,20 @@ enum RacingCases {
         for screen in screens {
             check.isTrue(Waiting.until(20) { screen.shown.keys == newest }, "a monitor ends with the newest list")
             let told = screen.seen.map(\.source)
-            check.isTrue(isTold(told, order), "a monitor is told each commit once, in order: \(told) of \(order)")
-            check.isTrue(!screen.seen.contains(where: \.isRefetch), "nothing is fetched anew")
+            check.isTrue(isTold(told, order), "a monitor receives each commit once, in order: \(told) of \(order)")
+            check.isTrue(!screen.seen.contains(where: \.isRefetch), "nothing is fetched again")
             check.equal(screen.problems, [], "problems")
             try Waiting.run { await screen.end() }
         }
         for recorder in recorders {
             check.isTrue(recorder.waits { $0.shown.keys == newest }, "a publisher ends with the newest list")
             check.equal(recorder.told.problems, [], "problems")
-            check.equal(recorder.told.growth, newest.count, "what came less what went")
-            check.equal(recorder.told.renewals, 1, "the first list alone is shown anew")
+            check.equal(recorder.told.growth, newest.count, "insertions minus deletions")
+            check.equal(recorder.told.renewals, 1, "only the first list is shown from scratch")
             // Several commits may be one update; those that are reported separately are reported in order.
             let told = recorder.told.sources.compactMap { $0 }, places = told.compactMap(order.firstIndex)
             check.equal(places, places.sorted(), "the order of updates")
-            check.equal(Set(told).count, told.count, "no commit is told twice")
+            check.equal(Set(told).count, told.count, "no commit is delivered twice")
         }
     }
 

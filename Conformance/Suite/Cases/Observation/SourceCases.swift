@@ -84,7 +84,7 @@ enum SourceCases {
                 }
             }
             check.isTrue(Waiting.until(20) { people.snapshot.count == 1 && ann.snapshot?.age == rounds - 1 }, "the newest list")
-            check.equal(problems.withLock { $0 }, [], "what came or left under another source")
+            check.equal(problems.withLock { $0 }, [], "insertions and deletions of another source")
         },
     ]
 

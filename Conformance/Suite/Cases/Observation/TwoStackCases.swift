@@ -19,7 +19,7 @@ enum TwoStackCases {
                             while try view.merge() {}
                             return list.events >= events
                         }
-                        check.isTrue(isTold, "\(what): stack \(index) is told")
+                        check.isTrue(isTold, "\(what): stack \(index) is notified")
                         check.equal(list.shown.keys.map(\.key), newest, "\(what): stack \(index)")
                         check.isTrue(published[index].waits { $0.shown.keys.map(\.key) == newest }, "\(what): stack \(index), published")
                     }
@@ -73,11 +73,11 @@ enum TwoStackCases {
                         return list.shown.keys.map(\.key) == newest.map(\.objectID.key.key)
                     }
                     check.isTrue(isTold, "stack \(index) ends with the newest list")
-                    check.equal(list.refetches, 0, "stack \(index): nothing is fetched anew")
+                    check.equal(list.refetches, 0, "stack \(index): nothing is fetched again")
                     check.isTrue(
                         published[index].waits { $0.shown.keys.count == newest.count && $0.shown.keys == list.shown.keys },
                         "stack \(index), published")
-                    check.equal(published[index].told.growth, newest.count, "stack \(index): what came")
+                    check.equal(published[index].told.growth, newest.count, "stack \(index): insertions")
                     check.equal(list.problems + published[index].told.problems, [], "stack \(index): problems")
                 }
             },
@@ -105,10 +105,10 @@ enum TwoStackCases {
                         try EventCases.remove("Ben", transaction)
                     }
                     let object = ObjectRecorder(try view.monitorObject(ann)), list = ListRecorder(try view.monitorList(EventCases.byAge))
-                    if merging == .onDemand { check.equal(ann.age, age, "what is loaded stays until the merge") }
+                    if merging == .onDemand { check.equal(ann.age, age, "loaded values do not change before the merge") }
                     while try view.merge() {}
                     check.equal(ann.age, age + 8, "the object")
-                    check.isTrue(ben.isDeleted, "what was deleted")
+                    check.isTrue(ben.isDeleted, "deleted objects")
                     if merging == .onDemand { check.equal(object.take(), ["will \(age)", "did \(age + 8) age"], "calls") }
                     check.equal(list.shown.keys.count, 1, "the list")
                     check.equal([list.refetches, list.problems.count], [0, 0], "refetches, problems")
@@ -123,7 +123,7 @@ enum TwoStackCases {
                     check.isTrue(watch == nil, "there is nothing to watch")
                     let people = PublisherRecorder(try stack.publishList(From<Person>()))
                     try stack.add("Ann")
-                    check.isTrue(people.waits { $0.shown.keys.count == 1 }, "observers are told without")
+                    check.isTrue(people.waits { $0.shown.keys.count == 1 }, "observers are notified without it")
                 }
             }
         ]

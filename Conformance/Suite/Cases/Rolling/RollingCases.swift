@@ -41,7 +41,8 @@ enum RollingCases {
                 check.equal(try next.values("Note", "count"), [.int(10), .int(2), .int(3)], "wider")
                 check.equal(try next.values("Note", "state"), [.string("new"), .string("done"), .string("new")], "required")
                 check.equal(try next.values("Note", "rank"), [.int(7), .int(7), .int(7)], "new")
-                check.equal(try scene.old.values("Note", "state"), [.null, .string("done"), .null], "what the older version has stays")
+                check.equal(
+                    try scene.old.values("Note", "state"), [.null, .string("done"), .null], "values of the older version are unchanged")
 
                 // The newer version writes.
                 let fourth = try next.insert(
@@ -63,12 +64,13 @@ enum RollingCases {
                 try scene.old.delete("Note", [2])
                 check.equal(try next.values("Note", "count"), [.int(10), .int(33), .int(44)], "wider, again")
                 check.equal(try next.values("Note", "state").last, .string("new"), "nil of the older version")
-                check.equal(try next.values("Note", "rank"), [.int(2), .int(7), .int(1)], "what only the newer version has stays")
+                check.equal(
+                    try next.values("Note", "rank"), [.int(2), .int(7), .int(1)], "values of the newer version alone are unchanged")
 
                 let contents = try next.fetch(FetchRequest("Note"))
-                check.throwing(.dataLossRefused, "what goes has to be named") { try scene.phases.contract(timeout: 10) }
+                check.throwing(.dataLossRefused, "losses must be accepted") { try scene.phases.contract(timeout: 10) }
                 try scene.phases.contract(acceptingLosses: ["Note.mail"], timeout: 10)
-                check.equal(try next.fetch(FetchRequest("Note")), contents, "the program goes on over the end of the step")
+                check.equal(try next.fetch(FetchRequest("Note")), contents, "the program continues after the end of the step")
                 let fifth = try next.insert(
                     "Note", [["title": .string("e"), "count": .int(1 << 40), "state": .string("y"), "rank": .null]])
                 check.equal(fifth.count, 1, "and writes")
@@ -146,7 +148,9 @@ enum RollingCases {
                 }
                 check.equal(try next.fetch(FetchRequest("Note")), contents, "nothing was written")
                 try next.update("Note", 1, ["a": .int(32767), "b": .double(-2.25), "c": .decimal(-7), "d": .string("")])
-                check.equal(try scene.old.values("Note", "a") + scene.old.values("Note", "b"), [.int(32767), .double(-2.25)], "what fits")
+                check.equal(
+                    try scene.old.values("Note", "a") + scene.old.values("Note", "b"), [.int(32767), .double(-2.25)],
+                    "values that the older version can store")
                 try scene.phases.contract(timeout: 10)
                 for (name, value) in beyond {
                     try next.update("Note", 1, [name: value])

@@ -120,7 +120,7 @@ enum RollingEndings {
                 try newest.update("Note", 1, ["a": .int(5)])
                 _ = try newest.token()
                 check.equal(try kinds(newest), all + [.update(mask)], "while the next two are used")
-                check.equal(try kinds(next), all + [.update(mask)], "as the older one of them tells it")
+                check.equal(try kinds(next), all + [.update(mask)], "as the older version reports it")
                 try phases.contract(timeout: 10)
                 check.equal(try kinds(newest), all + [.update(mask)], "behind the second step")
                 check.equal(try newest.values("Note", "a"), [.int(5)], "the value")

@@ -53,7 +53,7 @@ enum RollingPhases {
                 check.equal(try told(next, since: nil), newer, "afterwards")
                 check.equal(try told(next, since: token), Array(newer.suffix(2)), "since a token from before the end")
                 let key = try next.insert("Alpha", [["x": .int(2)]])[0]
-                check.equal(try told(next, since: token).last, ["+Alpha \(key)"], "and it goes on")
+                check.equal(try told(next, since: token).last, ["+Alpha \(key)"], "it continues")
             }
         },
         RollingCases.rollingCase("M025.filling-goes-on-where-it-stopped", "M14") { harness, check in
@@ -67,7 +67,7 @@ enum RollingPhases {
                 check.equal(try scene.phases.current()?.phase, .filling, "the phase")
                 let second = MigrationProgress()
                 try scene.phases.backfill(BackfillPace(batchSize: 5), progress: second)
-                check.equal(second.current.completedObjects, 15, "what was left to fill")
+                check.equal(second.current.completedObjects, 15, "remaining rows to fill")
                 check.equal(try scene.phases.current()?.phase, .ready, "the phase when it is filled")
                 let next = try Scratch(beside: scene.old, scene.after)
                 defer { try? next.store.close() }
@@ -137,14 +137,14 @@ enum RollingPhases {
                 defer { try? next.store.close() }
                 try scene.phases.abandon(timeout: 10)
                 check.throwing(.schemaMismatch, "the newer version") { _ = try next.fetch(FetchRequest("Note")) }
-                check.equal(try scene.old.fetch(FetchRequest("Note")), contents, "the older version as it was")
+                check.equal(try scene.old.fetch(FetchRequest("Note")), contents, "the older version is unchanged")
                 check.equal(try scene.phases.current() == nil, true, "no step is under way")
                 check.throwing(.notFound, "nothing to end") { try scene.phases.abandon(timeout: 1) }
 
                 let again = try scene.begin()
                 defer { try? again.store.close() }
                 try again.update("Note", 1, ["rank": .int(9)])
-                check.throwing(.dataLossRefused, "what only the newer version has") {
+                check.throwing(.dataLossRefused, "data of the newer version alone") {
                     do { try scene.phases.abandon(timeout: 10) } catch let error as StorageError {
                         check.isTrue(error.message.contains("Note.rank"), error.message)
                         throw error

@@ -41,7 +41,7 @@ enum RollingRelationships {
                 try next.update("Pet", 1, ["vet": .int(3)])
                 let pet = try next.insert("Pet", [["name": .string("Tom"), "owner": .int(3), "vet": .int(1)]])[0]
                 check.equal(try scene.old.members("Person", "pets"), [1: [1], 3: [pet]], "as the older version sees it")
-                check.equal(try scene.old.values("Pet", "breeder"), [.int(2), .null], "what only the older version has")
+                check.equal(try scene.old.values("Pet", "breeder"), [.int(2), .null], "data of the older version alone")
 
                 // The newer version deletes an object to which only the older one still refers, and vice versa.
                 try next.write { writer in
@@ -50,7 +50,7 @@ enum RollingRelationships {
                             entities: [EntityChanges(entity: try next.entity("Human"), deletes: [RowDeletion(key: 2)])],
                             links: [LinkChanges(link: 0, removed: [Link(owner: 2, rank: 0, member: tag)])]))
                 }
-                check.equal(try scene.old.values("Pet", "breeder"), [.null, .null], "a reference to an object that is gone")
+                check.equal(try scene.old.values("Pet", "breeder"), [.null, .null], "a reference to a deleted object")
                 check.equal(try scene.old.values("Letter", "from"), [.null], "one in an entity that the newer version has not")
                 check.equal(try scene.old.members("Person", "friends"), [1: [3]], "pairs with it")
                 try scene.old.update("Pet", pet, ["owner": .null])
@@ -70,7 +70,7 @@ enum RollingRelationships {
                 try scene.phases.contract(acceptingLosses: ["Letter", "Person.friends", "Human.friends", "Pet.breeder"], timeout: 10)
                 try Integrity.check(next.store, after, check)
                 check.equal(try next.values("Tag", "text"), [.string("nice")], "a new entity")
-                check.equal(try next.insert("Human", [["name": .string("Dan")]]).count, 1, "and all goes on")
+                check.equal(try next.insert("Human", [["name": .string("Dan")]]).count, 1, "all programs continue")
             }
         },
         RollingCases.rollingCase("M023.hierarchies", "M12") { harness, check in
@@ -102,7 +102,7 @@ enum RollingRelationships {
                 try scene.old.insert("Dog", [["age": .int(4)]])
                 try next.insert("Cat", [["age": .int(5)]])
                 check.equal(try next.values("Dog", "legs"), [.int(4), .int(4), .int(4)], "of a new object of the older version")
-                check.equal(try next.values("Dog", "bark").last, .string("wow"), "and what it leaves out")
+                check.equal(try next.values("Dog", "bark").last, .string("wow"), "and the property that it lacks")
                 check.equal(try scene.old.values("Cat", "fur"), [.int(5), .int(4)], "of a new object of the newer version")
                 try scene.phases.contract(acceptingLosses: ["Cat.fur"], timeout: 10)
                 check.equal(try next.values("Animal", "age"), (1...5).map { .int($0) }, "afterwards")

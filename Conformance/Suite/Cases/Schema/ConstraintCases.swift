@@ -52,7 +52,7 @@ enum ConstraintCases {
             try scratch.insert("Label", [label("s", "b", .null), label("s", "b", .null)])
             check.equal(try scratch.keys(FetchRequest("Label")).count, 11, "objects")
             let upserted = try upsert(scratch, "Label", 0, [texts[0], label("t", "b", .string(""))], changing: "n")
-            check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds the one that is there")
+            check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds the existing object")
         }
     }
 
@@ -108,7 +108,7 @@ enum ConstraintCases {
             // Objects of another entity have the same values.
             try scratch.insert("Other", [row("y")])
             let upserted = try upsert(scratch, "Sub", 0, [row("x"), row("y")], changing: "n")
-            check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds what the constraint binds")
+            check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds objects that the constraint covers")
             check.throwing(.uniqueConstraintViolated, "an update") { try scratch.update("Sub", upserted[1].key, row("x")) }
             try scratch.update("Sub", upserted[1].key, row("w"))
             check.equal(try scratch.keys(FetchRequest("Base", where: .compare(.path("tag"), .equal, .value(.string("x"))))).count, 5, "x")

@@ -19,7 +19,7 @@ enum WatchingCases {
             let watch = try scene.watch(check)
             for number in 1...3 {
                 try other.insert("Item", [["number": .int(Int64(number))]])
-                guard scene.signals.comes(.history) else { return check.isTrue(false, "commit \(number) is told") }
+                guard scene.signals.comes(.history) else { return check.isTrue(false, "commit \(number) is delivered") }
             }
             watch?.cancel()
         },
@@ -39,7 +39,7 @@ enum WatchingCases {
             guard let other = scene.other else { return }
             let watch = try scene.watch(check)
             try WatchingScene.load(other)
-            guard scene.signals.comes(.unknown) else { return check.isTrue(false, "rows are told") }
+            guard scene.signals.comes(.unknown) else { return check.isTrue(false, "row changes are reported") }
             try other.insert("Tag", [["name": .string("a")]])
             try other.write { try $0.load(link: 0, [Link(owner: 1, member: 1)]) }
             check.isTrue(scene.signals.comes(.unknown), "pairs")

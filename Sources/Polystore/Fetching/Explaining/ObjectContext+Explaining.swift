@@ -17,7 +17,7 @@ extension ObjectContext {
         for store in try explain(from, query).stores {
             guard let part = store.parts.first(where: { $0.pushdown != .exact }) else { continue }
             throw StorageError(
-                .unsupported, "\(store.storeType) does not answer \(part.text) by itself; leave storeOnly() out, or ask otherwise",
+                .unsupported, "the \(store.storeType) store cannot evaluate \(part.text); omit storeOnly(), or change the request",
                 details: .init(entity: model.schema.entities[try from.entity(model)].name))
         }
     }

@@ -45,14 +45,14 @@ enum Constants {
         guard let constant else { return .null }
         if let id = constant as? any UntypedIdentity { return id.key.constant }
         if let object = constant as? ManagedObject { return try object.comparedIdentity() }
-        throw Lowering.refusal("an object is compared with a captured \(type(of: constant)); capture an objectID")
+        throw Lowering.refusal("it compares an object with a captured value of type \(type(of: constant)); capture an objectID")
     }
 
     /// Returns the values of a list in the form in which they are compared with values or, by identity, with objects.
     static func values(_ list: some Sequence, areObjects: Bool) throws(StorageError) -> [Value] {
         var values: [Value] = []
         for element in list {
-            if values.count == Lowering.longest { throw Lowering.refusal("a list may have \(Lowering.longest) values") }
+            if values.count == Lowering.longest { throw Lowering.refusal("a captured list has more than \(Lowering.longest) values") }
             let constant = unwrapping(element)
             values.append(areObjects ? try identity(constant) : try value(constant))
         }
@@ -60,7 +60,7 @@ enum Constants {
     }
 
     private static func unstorable(_ constant: Any) -> StorageError {
-        Lowering.refusal("it captures a \(type(of: constant)), which no attribute can be")
+        Lowering.refusal("it captures a value of type \(type(of: constant)), which is not an attribute type")
     }
 }
 

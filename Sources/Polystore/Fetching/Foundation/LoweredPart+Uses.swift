@@ -9,9 +9,9 @@ extension Lowering {
         case .value(let value):
             return LoweredCondition(.comparing(value.expression, .equal, .value(.bool(true))), nilPlaces: value.nilPlaces)
         case .constant(let constant):
-            guard let truth = constant as? Bool else { throw Self.refusal("a captured value stands where a condition is expected") }
+            guard let truth = constant as? Bool else { throw Self.refusal("it has a captured value where a condition is expected") }
             return LoweredCondition(.constant(truth))
-        case .object, .objects, .range: throw Self.refusal("\(part.noun) stands where a condition is expected")
+        case .object, .objects, .range: throw Self.refusal("it has \(part.noun) where a condition is expected")
         }
     }
 
@@ -25,7 +25,7 @@ extension Lowering {
             return LoweredValue(
                 .conditional(optional.isPresent.predicate, truth(of: optional.condition).expression, .value(.null)))
         case .constant(let constant): return LoweredValue(.value(try Constants.value(constant)))
-        case .objects, .range: throw Self.refusal("\(part.noun) stands where a value is expected")
+        case .objects, .range: throw Self.refusal("it has \(part.noun) where a value is expected")
         }
     }
 
@@ -39,7 +39,7 @@ extension Lowering {
             if let text = constant as? String { return text }
             if let text = constant as? any StringProtocol { return String(text) }
         }
-        throw Self.refusal("the text that is looked for is not a captured one")
+        throw Self.refusal("the searched text must be a captured value")
     }
 }
 

@@ -15,7 +15,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
             return .condition(try lowering.value(element).isIn(try Constants.values(list, areObjects: false)))
         case .condition, .optionalCondition, .object, .range: break
         }
-        throw Lowering.refusal("contains is asked of \(part.noun) of type \(LHS.Output.self)")
+        throw Lowering.refusal("contains is called on \(part.noun) of type \(LHS.Output.self)")
     }
 
     /// Returns whether an object is among related ones.
@@ -27,7 +27,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
         case .constant(let constant): object = .value(try Constants.identity(constant))
         case .object(let other): object = LoweredValue(other, at: lowering.level + 1).expression
         case .value, .condition, .optionalCondition, .objects, .range:
-            throw Lowering.refusal("it looks for \(element.noun) among related objects")
+            throw Lowering.refusal("it searches related objects for \(element.noun)")
         }
         let isObject = QueryPredicate.compare(.path(.object), .equal, object)
         return try lowering.related(.any, place, condition.map { $0 && isObject } ?? isObject)
@@ -54,14 +54,14 @@ extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
 
 extension Lowering {
     fileprivate func match(_ base: LoweredPart, _ match: TextMatch, _ needle: LoweredPart) throws(StorageError) -> LoweredCondition {
-        guard case .value(let text) = base else { throw Self.refusal("\(match.rawValue) is asked of \(base.noun), not of a text") }
+        guard case .value(let text) = base else { throw Self.refusal("\(match.rawValue) is called on \(base.noun), not on a text") }
         return LoweredCondition(text, match, try self.text(needle))
     }
 }
 
 extension PredicateExpressions.StringContainsRegex: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        throw Lowering.refusal("regular expressions of Swift are more than stores know; use matches(_:options:) of a key path")
+        throw Lowering.refusal("stores do not support Swift regular expressions; use matches(_:options:) of a key path")
     }
 }
 
@@ -81,7 +81,7 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let list = try lowering.captured(wrapped), index = try lowering.captured(index)
         guard index >= list.startIndex, index < list.endIndex else {
-            throw Lowering.refusal("a captured list is read outside of its bounds")
+            throw Lowering.refusal("an index is out of the bounds of a captured list")
         }
         return .constant(Constants.unwrapping(list[index]))
     }
@@ -106,7 +106,7 @@ extension Lowering {
     fileprivate func captured<Part: PredicateExpression>(_ expression: Part) throws(StorageError) -> Part.Output {
         let part = try lower(expression)
         guard let list = part.captured as? Part.Output else {
-            throw Self.refusal("an element of \(part.noun) of type \(Part.Output.self) is asked for, which only captured lists give")
+            throw Self.refusal("it reads an element of \(part.noun) of type \(Part.Output.self); only captured lists support this")
         }
         return list
     }

@@ -52,7 +52,7 @@ extension PredicateExpressions.NotEqual: LowerableExpression {
 extension PredicateExpressions.Comparison: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let a = try lowering.lower(lhs), b = try lowering.lower(rhs)
-        guard let order = orders.first(where: { $0.name == op }) else { throw Lowering.refusal("it compares in an unknown way") }
+        guard let order = orders.first(where: { $0.name == op }) else { throw Lowering.refusal("it uses an unknown comparison operator") }
         // Predicates created from key paths have the captured value on the right.
         if case .constant = a { return .condition(try lowering.comparison(b, order.mirrored, a)) }
         return .condition(try lowering.comparison(a, order.comparison, b))

@@ -6,7 +6,9 @@ extension PredicateExpressions.Arithmetic: LowerableExpression {
         let functions: [(name: PredicateExpressions.ArithmeticOperator, function: Function)] = [
             (.add, .add), (.subtract, .subtract), (.multiply, .multiply),
         ]
-        guard let found = functions.first(where: { $0.name == op }) else { throw Lowering.refusal("it calculates in an unknown way") }
+        guard let found = functions.first(where: { $0.name == op }) else {
+            throw Lowering.refusal("it uses an unknown arithmetic operator")
+        }
         return .value(try lowering.apply(found.function, lhs, rhs))
     }
 }

@@ -12,7 +12,7 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
             return place.names.isEmpty ? inner : try chained(inner, LoweredValue(place, at: lowering.level), lowering)
         case .value(let value): return try chained(try lowering.binding(variable.key, to: part).lower(transform), value, lowering)
         case .condition, .optionalCondition, .objects, .range:
-            throw Lowering.refusal("\(part.noun) of type \(LHS.Output.self) is unwrapped")
+            throw Lowering.refusal("it unwraps \(part.noun) of type \(LHS.Output.self), which is not an optional value")
         }
     }
 
@@ -32,7 +32,7 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
             return .value(LoweredValue(.conditional(isPresent, value.expression, .value(.null)), nilPlaces: wrapped.nilPlaces))
         case .range: break
         }
-        throw Lowering.refusal("an optional chain leads to \(part.noun) that is not a part of what it unwraps")
+        throw Lowering.refusal("an optional chain ends in \(part.noun) that is not a property of the unwrapped value")
     }
 }
 
@@ -40,7 +40,7 @@ extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
     /// Returns the inner part: nil is propagated, and nothing fails.
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(inner)
-        if case .constant(nil) = part { throw Lowering.refusal("a captured nil is unwrapped") }
+        if case .constant(nil) = part { throw Lowering.refusal("it unwraps a captured nil") }
         return part
     }
 }
@@ -63,7 +63,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
         case .object:
             return .value(
                 LoweredValue(.function(.coalesce, [try lowering.value(part).expression, try lowering.value(other).expression])))
-        case .condition, .objects, .range: throw Lowering.refusal("?? has \(part.noun) of type \(LHS.Output.self) before it")
+        case .condition, .objects, .range: throw Lowering.refusal("the left side of ?? is \(part.noun) of type \(LHS.Output.self)")
         }
     }
 }

@@ -29,7 +29,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
         case .condition, .optionalCondition, .range: break
         }
         throw Lowering.refusal(
-            "a property of type \(Output.self) of \(part.noun) of type \(Root.Output.self) is read, which no store keeps")
+            "it reads a property of type \(Output.self) of \(part.noun) of type \(Root.Output.self), which is not stored")
     }
 
     /// Returns a property of an object, according to its declaration.
@@ -39,7 +39,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
         throws(StorageError) -> LoweredPart
     {
         guard let keyPath = keyPath as? Swift.KeyPath<Object, Output> else {
-            throw Lowering.refusal("a key path of \(Root.Output.self) is none of \(Object.self)")
+            throw Lowering.refusal("a key path of \(Root.Output.self) is not a key path of \(Object.self)")
         }
         let found: [String]
         switch try KeyPathProbe.target(keyPath) {
@@ -52,7 +52,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
         if type is ManagedObject.Type { return .object(place.appending(found)) }
         if type is any RelatedObjects.Type { return .objects(place.appending(found), nil) }
         if type is any AttributeValue.Type { return .value(LoweredValue(place.appending(found), at: lowering.level)) }
-        throw Lowering.refusal("\(Object.self) has a property of type \(Output.self), which is no attribute")
+        throw Lowering.refusal("it reads a property of \(Object.self) of type \(Output.self), which is not an attribute type")
     }
 
     /// Returns the number of related objects, or whether there are none.

@@ -23,7 +23,7 @@ extension PredicateExpressions.RangeExpressionContains: LowerableExpression {
             let bounds = constant.bounds
             return .condition(contains(value, try bound(bounds.lower), try bound(bounds.upper), bounds.includesUpper))
         case .value, .condition, .optionalCondition, .object, .objects, .constant:
-            throw Lowering.refusal("\(part.noun) of type \(RangeExpression.Output.self) is no range")
+            throw Lowering.refusal("it has \(part.noun) of type \(RangeExpression.Output.self) where a range is expected")
         }
     }
 

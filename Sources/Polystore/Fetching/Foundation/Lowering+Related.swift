@@ -12,7 +12,7 @@ extension PredicateExpressions.SequenceContainsWhere: LowerableExpression {
             let tests = try lowering.tests(variable.key, test, of: list)
             return .condition(LoweredCondition(.or(tests)))
         case .value, .condition, .optionalCondition, .object, .range, .constant:
-            throw Lowering.refusal("contains(where:) is asked of \(part.noun) of type \(LHS.Output.self)")
+            throw Lowering.refusal("contains(where:) is called on \(part.noun) of type \(LHS.Output.self)")
         }
     }
 }
@@ -28,7 +28,7 @@ extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
             let tests = try lowering.tests(variable.key, test, of: list)
             return .condition(LoweredCondition(.and(tests)))
         case .value, .condition, .optionalCondition, .object, .range, .constant:
-            throw Lowering.refusal("allSatisfy is asked of \(part.noun) of type \(LHS.Output.self)")
+            throw Lowering.refusal("allSatisfy is called on \(part.noun) of type \(LHS.Output.self)")
         }
     }
 }
@@ -37,7 +37,7 @@ extension PredicateExpressions.Filter: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(sequence)
         guard case .objects(let place, let condition) = part else {
-            throw Lowering.refusal("filter is asked of \(part.noun) of type \(LHS.Output.self)")
+            throw Lowering.refusal("filter is called on \(part.noun) of type \(LHS.Output.self)")
         }
         let test = try lowering.inside(variable.key, filter)
         return .objects(place, condition.map { $0 && test } ?? test)
@@ -58,7 +58,7 @@ extension Lowering {
     func relationship(_ place: LoweredPlace) throws(StorageError) -> PropertyPath {
         if place.level == level { return place.path }
         throw Self.refusal(
-            "a condition on related objects looks at \(place.path) of an outer object; only single values of it have a place there")
+            "a condition on related objects uses the relationship \(place.path) of an outer object; it can use only single values of it")
     }
 
     /// Returns a condition on related objects.
@@ -75,7 +75,7 @@ extension Lowering {
     ) throws(StorageError) -> [QueryPredicate] {
         var tests: [QueryPredicate] = []
         for element in list {
-            if tests.count == Self.longest { throw Self.refusal("a list may have \(Self.longest) values") }
+            if tests.count == Self.longest { throw Self.refusal("a captured list has more than \(Self.longest) values") }
             let inner = binding(variable, to: .constant(Constants.unwrapping(element)))
             tests.append(try inner.condition(inner.lower(test)).predicate)
         }

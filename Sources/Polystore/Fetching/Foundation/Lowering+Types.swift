@@ -8,7 +8,8 @@ extension PredicateExpressions.TypeCheck: LowerableExpression {
             return .condition(LoweredCondition(.isEntity(type.declaration.name)))
         }
         if case .constant(let constant) = part { return .constant(constant is Desired) }
-        throw Lowering.refusal("only the class of the object itself can be asked for, not whether \(part.noun) is a \(Desired.self)")
+        throw Lowering.refusal(
+            "it tests whether \(part.noun) is of type \(Desired.self); only the class of the fetched object itself can be tested")
     }
 }
 
@@ -39,7 +40,7 @@ extension Lowering {
         } else if let own = own as? AnyClass, let desired = desired as? AnyClass, Self.isSubclass(own, of: desired) {
             return part
         }
-        throw Self.refusal("\(part.noun) of type \(own) is cast to \(desired), which is not the same in a store")
+        throw Self.refusal("it casts \(part.noun) of type \(own) to \(desired), which stores do not support")
     }
 
     private static func isSubclass(_ type: AnyClass, of other: AnyClass) -> Bool {

@@ -24,7 +24,7 @@ struct Lowering {
 
     /// Returns the translation of a part.
     func lower(_ expression: any PredicateExpression) throws(StorageError) -> LoweredPart {
-        if depth == Self.deepest { throw Self.refusal("a predicate may be \(Self.deepest) levels deep") }
+        if depth == Self.deepest { throw Self.refusal("it is nested more than \(Self.deepest) levels deep") }
         guard let lowerable = expression as? any LowerableExpression else { throw Self.unknown(expression) }
         var inner = self
         inner.depth += 1
@@ -39,7 +39,7 @@ struct Lowering {
         case .value(let value): return .value(try value.inside(self.level - level))
         case .condition, .optionalCondition, .range:
             if level == self.level { return part }
-            throw Self.refusal("a condition on related objects looks at \(part.noun) that was made outside of it")
+            throw Self.refusal("a condition on related objects uses \(part.noun) from outside of it")
         }
     }
 
@@ -60,7 +60,7 @@ struct Lowering {
 
     /// Returns the error for a predicate that cannot be translated.
     static func refusal(_ reason: String) -> StorageError {
-        StorageError(.invalidPredicate, "a Foundation predicate has no meaning here: \(reason)")
+        StorageError(.invalidPredicate, "a Foundation predicate cannot be translated for a store: \(reason)")
     }
 
     private static func unknown(_ expression: any PredicateExpression) -> StorageError {
@@ -70,6 +70,6 @@ struct Lowering {
                 "\(name) depends on a locale; use contains(_:options:) or equal(to:options:) of a key path with .caseInsensitive or "
                     + ".diacriticInsensitive")
         }
-        return refusal("\(name) cannot be asked of a store")
+        return refusal("stores do not support \(name)")
     }
 }

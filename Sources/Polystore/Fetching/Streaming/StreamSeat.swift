@@ -18,6 +18,8 @@ final class StreamSeat {
         let isFree = core.openStreams.add(1, ordering: .relaxed).oldValue < count, seat = StreamSeat(core)
         if isFree { return seat }
         throw StorageError(
-            .busy, "\(count) cursors and streams of the stack are open; end one, or fetch inside read, which has a snapshot already")
+            .busy,
+            "the limit of \(count) open cursors and streams of the stack is reached; end one, or fetch inside read, which has a snapshot already"
+        )
     }
 }

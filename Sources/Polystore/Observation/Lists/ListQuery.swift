@@ -33,7 +33,7 @@ struct ListQuery: Sendable {
 
     private static func unsorted(_ name: String) -> StorageError {
         StorageError(
-            .invalidPredicate, "sections by \"\(name)\" need an order that begins with it: .orderBy(.ascending(…\(name)), …)",
+            .invalidPredicate, "sections by \"\(name)\" require an order that starts with it: .orderBy(.ascending(…\(name)), …)",
             details: .init(property: name))
     }
 

@@ -146,7 +146,7 @@ public final class ListMonitor<Object: ManagedObject> {
 
     private func missing(_ place: String) -> Object {
         home.context.fail(
-            StorageError(.notFound, "the list of \(Object.self) has \(numberOfObjects) objects and none at \(place)"))
+            StorageError(.notFound, "the list of \(Object.self) has \(numberOfObjects) objects, but none at \(place)"))
         return hollow(ListContents.Item(key: 0, store: 0))
     }
 

@@ -26,7 +26,7 @@ extension ViewContext {
             let context = try contextToObserve()
             guard let object = try context.existing(id) else {
                 throw StorageError(
-                    .notFound, "there is no object \(id.key.root) \(id.key.key) to follow", details: .init(entity: id.key.root))
+                    .notFound, "\(id.key.root) \(id.key.key) does not exist and cannot be observed", details: .init(entity: id.key.root))
             }
             let monitor = try ObjectMonitor(object, self)
             add(monitor, isolation: isolation)

@@ -31,7 +31,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         objectID = id
         self.core = core
         guard core.position(of: id.key.store) != nil else {
-            throw StorageError(.notFound, "the object's store is not part of this stack")
+            throw StorageError(.notFound, "the store of \(id.key.root) \(id.key.key) is not part of this stack")
         }
         guard let entity = core.model.schema.index(of: id.key.root) else {
             throw StorageError(.notFound, "the model has no entity \"\(id.key.root)\"", details: .init(entity: id.key.root))

@@ -13,7 +13,7 @@ extension ListSnapshot {
         let section: Int
         if let name { section = try self.section(name) } else { section = contents.sections.count - 1 }
         guard contents.sections.indices.contains(section) else {
-            throw StorageError(.notFound, "the list has no section; append one first")
+            throw StorageError(.notFound, "the list has no sections; append one first")
         }
         try insert(ids, section: section, item: contents.sections[section].count)
     }
@@ -119,7 +119,8 @@ extension ListSnapshot {
         for id in ids {
             guard !contains(id), known.insert(id).inserted else {
                 throw StorageError(
-                    .alreadyExists, "the list has the object already; move it instead", details: StorageError.Details(keys: [id.key.key]))
+                    .alreadyExists, "\(id.key.root) \(id.key.key) is already in the list; move it instead",
+                    details: StorageError.Details(keys: [id.key.key]))
             }
             items.append(try adopted.adopt(id.key))
         }
@@ -175,10 +176,10 @@ extension ListSnapshot {
     }
 
     private static func missing(_ id: ObjectID<Object>) -> StorageError {
-        StorageError(.notFound, "the object is not in the list", details: StorageError.Details(keys: [id.key.key]))
+        StorageError(.notFound, "\(id.key.root) \(id.key.key) is not in the list", details: StorageError.Details(keys: [id.key.key]))
     }
 
     private static func nothing(at path: IndexPath) -> StorageError {
-        StorageError(.notFound, "the list has no place [\(path.map(String.init).joined(separator: ", "))]")
+        StorageError(.notFound, "the list has no item at index path [\(path.map(String.init).joined(separator: ", "))]")
     }
 }

@@ -100,7 +100,7 @@ extension ListSnapshot {
 extension ListSnapshot {
     /// Returns the position of a section. The name may be a stored value, so the error does not contain it.
     func section(_ name: String) throws(StorageError) -> Int {
-        guard let section = contents.section(named: name) else { throw StorageError(.notFound, "the list has no section of that name") }
+        guard let section = contents.section(named: name) else { throw StorageError(.notFound, "the list has no section with that name") }
         return section
     }
 
@@ -121,7 +121,7 @@ extension ListSnapshot {
         let isPlain = contents.sections == [ListContents.Section(name: "", count: 0)]
         var known = isPlain ? [] : Set(contents.sections.map(\.id))
         for name in names where !known.insert(ExactText(name)).inserted {
-            throw StorageError(.alreadyExists, "a list has each section once; one of those to be inserted is there already")
+            throw StorageError(.alreadyExists, "section names must be unique, but one of the inserted sections is already in the list")
         }
         let added = names.map { ListContents.Section(name: $0, count: 0) }
         if isPlain, !added.isEmpty { contents.sections = added } else { contents.sections.insert(contentsOf: added, at: section) }

@@ -45,7 +45,7 @@ struct ListStores: Sendable, Hashable {
     mutating func adopt(_ origin: Origin) throws(StorageError) -> Int32 {
         if let position = position(of: origin) { return position }
         let last = origins.keys.max() ?? -1
-        guard last < .max else { throw StorageError(.limitExceeded, "a list holds objects of at most \(Int32.max) stores") }
+        guard last < .max else { throw StorageError(.limitExceeded, "a list can contain objects of at most \(Int32.max) stores") }
         origins[last + 1] = origin
         return last + 1
     }

@@ -165,7 +165,7 @@ extension WorkLimit {
     /// The reason why the work must end.
     fileprivate var reason: StorageError {
         do throws(StorageError) { try check() } catch { return error }
-        return StorageError(.cancelled, "the work was given up")
+        return StorageError(.cancelled, "the work was cancelled before it started")
     }
 }
 

@@ -83,7 +83,7 @@ package final class WorkerThreads: Sendable {
         let shared = shared, slot = Slot(work)
         if startThread({ Self.work(slot, shared) }) { return }
         shared.state.withLock { $0.count -= 1 }
-        throw StorageError(.busy, "the system gives no more threads; try again when fewer are in use")
+        throw StorageError(.busy, "the system could not create a thread; try again when fewer are in use")
     }
 
     private static func work(_ slot: Slot, _ shared: Shared) {

@@ -6,15 +6,15 @@ extension HistoryCommand {
     /// `polystore history consumers`.
     struct Consumers: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "consumers", abstract: "Lists who works through the history of a store, and how far they are behind.")
+            commandName: "consumers", abstract: "Lists the registered consumers of a store's history, and how far each is behind.")
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to read, as a URL.")
         var store: String
 
         @Flag(help: "Print each consumer as one line of JSON.")
         var json = false
 
-        @Option(help: "Forget this consumer first: it holds no purge back any more; can be repeated.")
+        @Option(help: "First remove this consumer, so that it no longer prevents purges; can be repeated.")
         var forget: [String] = []
 
         func run() throws {

@@ -6,26 +6,26 @@ extension HistoryCommand {
     /// `polystore history purge`.
     struct Purge: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "purge", abstract: "Forgets transactions that nobody needs.",
+            commandName: "purge", abstract: "Deletes transactions of the history that no consumer needs.",
             discussion: """
-                Never one that a registered consumer has not acknowledged.
+                A transaction that a registered consumer has not acknowledged is never deleted.
 
                 Example: polystore history purge sqlite:shop.db --older-than 30d
                 """)
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store whose history to purge, as a URL.")
         var store: String
 
-        @Option(help: "Forget everything up to this token.")
+        @Option(help: "Delete all transactions up to this token.")
         var through: String?
 
-        @Option(help: "Forget what is older: a number with s, m, h or d.")
+        @Option(help: "Delete transactions older than this: a number with s, m, h or d.")
         var olderThan: String?
 
-        @Flag(help: "Forget what all consumers have acknowledged.")
+        @Flag(help: "Delete the transactions that all consumers have acknowledged.")
         var acknowledged = false
 
-        @Option(help: "Consumers that were not heard of for so long hold nothing back: a number with s, m, h or d.")
+        @Option(help: "Ignore consumers that were inactive for this long: a number with s, m, h or d.")
         var ignoreUnseen: String?
 
         @Flag(help: "Print JSON.")
@@ -33,7 +33,7 @@ extension HistoryCommand {
 
         func validate() throws {
             let bounds = (through == nil ? 0 : 1) + (olderThan == nil ? 0 : 1) + (acknowledged ? 1 : 0)
-            if bounds != 1 { throw ValidationError("say what to forget: one of --through, --older-than and --acknowledged") }
+            if bounds != 1 { throw ValidationError("specify what to delete with one of --through, --older-than and --acknowledged") }
             for text in [olderThan, ignoreUnseen].compactMap({ $0 }) { _ = try Self.seconds(text) }
         }
 
@@ -55,9 +55,9 @@ extension HistoryCommand {
 
         private func show(_ outcome: HistoryPurge.Outcome) {
             guard json else {
-                Console.print("\(outcome.removed) transactions forgotten\(outcome.through.map { ", up to \($0)" } ?? "")")
+                Console.print("\(outcome.removed) transactions deleted\(outcome.through.map { ", up to \($0)" } ?? "")")
                 if !outcome.heldBackBy.isEmpty { Console.print("held back by \(outcome.heldBackBy.joined(separator: ", "))") }
-                if !outcome.ignored.isEmpty { Console.print("not waited for: \(outcome.ignored.joined(separator: ", "))") }
+                if !outcome.ignored.isEmpty { Console.print("ignored: \(outcome.ignored.joined(separator: ", "))") }
                 return
             }
             Console.print(
@@ -70,7 +70,7 @@ extension HistoryCommand {
         private static func seconds(_ text: String) throws -> Double {
             let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
             guard let unit = text.last.flatMap({ units[$0] }), let number = UInt32(text.dropLast()) else {
-                throw ValidationError("\"\(text)\" is no time: write a number and s, m, h or d, such as 7d")
+                throw ValidationError("\"\(text)\" is not a duration: write a number and s, m, h or d, such as 7d")
             }
             return Double(number) * unit
         }

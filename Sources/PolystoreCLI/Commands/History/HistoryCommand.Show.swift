@@ -6,49 +6,49 @@ extension HistoryCommand {
     /// `polystore history show`, the default subcommand.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Lists transactions, oldest first, or follows them.",
+            commandName: "show", abstract: "Lists the transactions of the history, oldest first, or follows new ones.",
             discussion: """
-                Each transaction has a token, with which --since goes on after it. With --json and --follow each is one line of JSON, written at \
-                once. With --consumer the store keeps how far it has come: the next run goes on there, and no purge forgets what it has not \
-                had.
+                Each transaction has a token; --since continues after it. With --json and --follow each transaction is one line of JSON, written \
+                immediately. With --consumer the store keeps the position of the consumer: the next run continues there, and no purge deletes \
+                transactions after it.
 
                 Examples: polystore history sqlite:shop.db --entity Order
                           polystore history env:SHOP --follow --consumer search-index | index
                 """)
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to read, as a URL.")
         var store: String
 
-        @Option(help: "Begin after this token; a number is a position in the store.")
+        @Option(help: "Start after this token; a number is a position in the store's history.")
         var since: String?
 
-        @Option(help: "Only transactions of this author; can be repeated.")
+        @Option(help: "Include only transactions of this author; can be repeated.")
         var author: [String] = []
 
-        @Option(help: "No transactions of this author; can be repeated.")
+        @Option(help: "Exclude transactions of this author; can be repeated.")
         var notAuthor: [String] = []
 
-        @Option(help: "Only transactions that changed objects of this entity; can be repeated.")
+        @Option(help: "Include only transactions that changed objects of this entity; can be repeated.")
         var entity: [String] = []
 
-        @Option(help: "The greatest number of transactions.")
+        @Option(help: "The maximum number of transactions.")
         var limit: Int?
 
-        @Flag(help: "Print each transaction with all changes as one line of JSON.")
+        @Flag(help: "Print each transaction with all its changes as one line of JSON.")
         var json = false
 
-        @Flag(help: "Go on with what is committed from then on, until interrupted; implies --json.")
+        @Flag(help: "Continue with new commits until interrupted; implies --json.")
         var follow = false
 
-        @Option(help: "Go on where this consumer has come to, and keep in the store how far that is.")
+        @Option(help: "Continue at the position of this consumer, and keep the new position in the store.")
         var consumer: String?
 
-        @Flag(help: "Let the consumer begin anew: after --since, or with the oldest transaction that is kept.")
+        @Flag(help: "Restart the consumer after --since, or at the oldest transaction in the history.")
         var restart = false
 
         func validate() throws {
-            if let limit, limit < 1 { throw ValidationError("--limit is 1 or more") }
-            if restart, consumer == nil { throw ValidationError("--restart is for a --consumer") }
+            if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
+            if restart, consumer == nil { throw ValidationError("--restart requires --consumer") }
         }
 
         func run() throws {
@@ -90,6 +90,6 @@ extension HistoryCommand {
     static func token(_ text: String, _ opened: Stores.Opened) throws -> HistoryToken {
         if let position = Int64(text) { return HistoryToken(store: opened.state.storeID, position: position) }
         if let token = HistoryToken(text) { return token }
-        throw ValidationError("\"\(text)\" is no token: it is the store's identity, a colon and a position, as printed")
+        throw ValidationError("\"\(text)\" is not a token: a token is the store's identity, a colon and a position, as printed")
     }
 }

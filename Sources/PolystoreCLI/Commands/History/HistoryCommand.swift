@@ -3,6 +3,6 @@ internal import ArgumentParser
 /// `polystore history`.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Shows, follows and purges what was committed to a store.",
+        commandName: "history", abstract: "Shows, follows and purges the history of a store.",
         subcommands: [Show.self, Consumers.self, Purge.self], defaultSubcommand: Show.self)
 }

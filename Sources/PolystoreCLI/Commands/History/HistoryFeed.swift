@@ -29,7 +29,7 @@ struct HistoryFeed {
             if let known, !restarts { return known }
             var start = token
             if start == nil { start = try HistoryScan.beginning(writer) }
-            guard let start else { throw StorageError(.notFound, "the history has no beginning") }
+            guard let start else { throw StorageError(.notFound, "the history has no first position") }
             return try HistoryConsumers.restart(consumer, at: start, writer)
         }
         scan.after = token ?? offset.token
@@ -92,7 +92,7 @@ struct HistoryFeed {
                     }
                 }
                 if !(try show(write)) { return }
-                if isLost { Console.error("polystore: the store is there again") }
+                if isLost { Console.error("polystore: the store is available again") }
                 isLost = false
             } catch  where Self.mayPass(error) {
                 if !isLost { Console.error("polystore: \(error.message); trying again") }

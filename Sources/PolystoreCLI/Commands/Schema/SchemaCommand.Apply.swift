@@ -5,10 +5,11 @@ extension SchemaCommand {
     /// `polystore schema apply`.
     struct Apply: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "apply", abstract: "Leads a store to the version of a model, in place.",
-            discussion: "Each step is one transaction. It asks before the first; exit code 5 when it is refused.")
+            commandName: "apply", abstract: "Migrates a store to the version of a model, in place.",
+            discussion:
+                "Each step is one transaction. The command asks for confirmation before the first; the exit code is 5 if it is refused.")
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to migrate, as a URL.")
         var store: String
 
         @OptionGroup var models: Models
@@ -21,7 +22,7 @@ extension SchemaCommand {
             defer { opened.close() }
             let way = try SchemaWay(history, opened)
             if way.steps.isEmpty, !options.json {
-                return Console.print("the store keeps version \"\(opened.schema.version)\" already: nothing is to be done")
+                return Console.print("the store already has version \"\(opened.schema.version)\": no steps are required")
             }
             try SchemaWork(way: way, opened: opened, options: options).run()
         }

@@ -5,13 +5,14 @@ extension SchemaCommand {
     /// `polystore schema diff`, and `polystore model diff`.
     struct Diff: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "diff", abstract: "Lists what the second of two models changes in the first; exit code 1 when they differ.",
-            discussion: "Defaults, rules of values and limits of relationships are not stored: a difference in them alone is none.")
+            commandName: "diff", abstract: "Lists the changes from one model to another; the exit code is 1 if they differ.",
+            discussion:
+                "Default values, validation rules and limits of relationships are not stored, so differences in them are not listed.")
 
-        @Argument(help: "The older model: a model file, or a store whose model is meant.")
+        @Argument(help: "The older model: a model file, or a store whose model to read, as a URL.")
         var first: String
 
-        @Argument(help: "The newer model: a model file, or a store whose model is meant.")
+        @Argument(help: "The newer model: a model file, or a store whose model to read, as a URL.")
         var second: String
 
         @Flag(help: "Print JSON.")
@@ -28,7 +29,7 @@ extension SchemaCommand {
             for change in changes { Console.print("  \(change.line)") }
             Console.print(
                 changes.isEmpty
-                    ? "both store the same"
+                    ? "the stored schemas are equal"
                     : "\(String.counted(changes.count, "change")) from version \"\(old.version)\" to version \"\(new.version)\"")
         }
 

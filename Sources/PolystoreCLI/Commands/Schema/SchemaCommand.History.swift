@@ -5,9 +5,9 @@ extension SchemaCommand {
     /// `polystore schema history`.
     struct History: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "history", abstract: "Lists the versions that a store had, oldest first, with the times when it left them.")
+            commandName: "history", abstract: "Lists the previous versions of a store, oldest first, with the times of their migrations.")
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to read, as a URL.")
         var store: String
 
         @Flag(help: "Print JSON.")

@@ -8,10 +8,10 @@ extension SchemaCommand {
         static let configuration = CommandConfiguration(
             commandName: "lock", abstract: "Prints the version lock of a model as Swift, ready to paste.")
 
-        @Argument(help: "A model file, or a store whose model is meant.")
+        @Argument(help: "The model file, or the store whose model to read, as a URL.")
         var model: String
 
-        @Flag(help: "Print JSON: the hash of each entity, whose four words are the lock.")
+        @Flag(help: "Print JSON: the hash of each entity, which the lock contains as four words.")
         var json = false
 
         func run() throws {

@@ -6,15 +6,16 @@ extension SchemaCommand {
     /// `polystore schema plan`.
     struct Plan: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "plan", abstract: "Shows the steps that lead a store to a model, with what the store would do; changes nothing.",
-            discussion: "Exit code 1 when the first step would be refused because it loses something.")
+            commandName: "plan",
+            abstract: "Shows the steps that migrate a store to a model, and the operations of each, without changing the store.",
+            discussion: "The exit code is 1 if the first step would be refused because it loses data.")
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to read, as a URL.")
         var store: String
 
         @OptionGroup var models: Models
 
-        @Option(help: "What may be lost, by its path, such as Note.mail; there can be several.")
+        @Option(help: "The path of data that may be lost, such as Note.mail; can be repeated.")
         var acceptLoss: [String] = []
 
         @Flag(help: "Print JSON.")
@@ -30,15 +31,17 @@ extension SchemaCommand {
             if json { Console.print(JSONText.array(steps.map(\.json))) } else { show(steps, opened.schema) }
             let losses = steps.flatMap(\.losses)
             if losses.isEmpty { return }
-            Console.error("polystore: the plan would be refused; accept what is lost with \(SchemaStep.options(losses))")
+            Console.error("polystore: the plan would be refused; accept the loss with \(SchemaStep.options(losses))")
             throw Failure.differs
         }
 
         private func show(_ steps: [SchemaStep], _ stored: Schema) {
-            if steps.isEmpty { return Console.print("the store keeps version \"\(stored.version)\" already: nothing is to be done") }
+            if steps.isEmpty { return Console.print("the store already has version \"\(stored.version)\": no steps are required") }
             for step in steps { step.show() }
             let later = steps.flatMap { $0.possibleLosses(acceptLoss) }
-            if !later.isEmpty { Console.print("a later step is refused where anything is stored there: \(SchemaStep.options(later))") }
+            if !later.isEmpty {
+                Console.print("a later step will be refused if the store has such data; accept the loss with \(SchemaStep.options(later))")
+            }
             Console.print("nothing was changed")
         }
     }

@@ -5,16 +5,16 @@ extension SchemaCommand {
     /// `polystore schema revert`.
     struct Revert: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revert", abstract: "Leads a store back to a version that it had, in place.",
+            commandName: "revert", abstract: "Migrates a store back to a previous version, in place.",
             discussion: """
-                Names go back to what they were. What only the newer version has is lost, and has to be accepted by name. What an update \
-                removed does not come back: a copy of the store from before has it.
+                Renamed items get their previous names. Data that only the newer version has is lost, and each loss must be \
+                accepted by its path. Data that a migration removed is not restored; use a backup of the store from before the migration.
                 """)
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to migrate, as a URL.")
         var store: String
 
-        @Option(help: "The version to go back to; the one before the present one without it.")
+        @Option(help: "The version to go back to; by default the previous one.")
         var to: String?
 
         @OptionGroup var options: Steps

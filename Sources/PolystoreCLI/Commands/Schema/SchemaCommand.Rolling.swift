@@ -7,18 +7,19 @@ extension SchemaCommand {
     /// `polystore schema expand`.
     struct Expand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "expand", abstract: "Makes room for the next version beside the present one, while programs go on.",
+            commandName: "expand",
+            abstract: "Starts an online migration: prepares the store for the next version while programs use the present one.",
             discussion: """
-                The phases of a step without downtime: expand, backfill, start programs of the new version, stop those of the old one, \
+                The phases of an online migration: expand, backfill, start programs of the new version, stop those of the old one, \
                 contract. PostgreSQL only.
                 """)
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to migrate, as a URL.")
         var store: String
 
         @OptionGroup var models: Models
 
-        @Flag(help: "Show what the store would do in each phase, and change nothing.")
+        @Flag(help: "Show the operations of each phase without changing the store.")
         var dryRun = false
 
         @OptionGroup var patience: Patience
@@ -35,7 +36,7 @@ extension SchemaCommand {
                 Console.print(
                     isReady
                         ? "done: programs of version \"\(history.currentSchema.version)\" can start"
-                        : "done: now fill the objects that are there with polystore schema backfill")
+                        : "done: now fill the existing objects with polystore schema backfill")
             }
         }
     }
@@ -43,23 +44,23 @@ extension SchemaCommand {
     /// `polystore schema backfill`.
     struct Backfill: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "backfill", abstract: "Fills what the next version has of the objects that are there, a batch at a time.",
-            discussion: "It can be stopped at any time; running it again goes on from there.")
+            commandName: "backfill", abstract: "Fills the data of the next version for existing objects, in batches.",
+            discussion: "The command can be stopped at any time; the next run continues.")
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to migrate, as a URL.")
         var store: String
 
-        @Option(help: "The most objects of one transaction.")
+        @Option(help: "The maximum number of objects per transaction.")
         var batch = 1000
 
-        @Option(help: "Milliseconds to rest between two transactions.")
+        @Option(help: "The pause between two transactions, in milliseconds.")
         var pause = 0
 
-        @Flag(name: .shortAndLong, help: "Show no progress.")
+        @Flag(name: .shortAndLong, help: "Do not show progress.")
         var quiet = false
 
         func validate() throws {
-            if batch < 1 || pause < 0 { throw ValidationError("--batch is at least 1, --pause at least 0") }
+            if batch < 1 || pause < 0 { throw ValidationError("--batch must be at least 1, and --pause at least 0") }
         }
 
         func run() throws {
@@ -77,15 +78,16 @@ extension SchemaCommand {
     /// `polystore schema contract`.
     struct Contract: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "contract", abstract: "Ends a step with the next version; programs of the older one are refused from then on.")
+            commandName: "contract",
+            abstract: "Completes an online migration with the next version; programs of the older one are refused from then on.")
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to migrate, as a URL.")
         var store: String
 
-        @Option(help: "What only the older version had and may be lost, by its path, such as Note.mail; there can be several.")
+        @Option(help: "The path of data of the older version that may be lost, such as Note.mail; can be repeated.")
         var acceptLoss: [String] = []
 
-        @Flag(help: "Do not ask.")
+        @Flag(help: "Do not ask for confirmation.")
         var yes = false
 
         @OptionGroup var patience: Patience
@@ -97,12 +99,12 @@ extension SchemaCommand {
                 if !losses.isEmpty {
                     let texts = losses.compactMap(\.loss).joined(separator: ", ")
                     throw StorageError(
-                        .dataLossRefused, "the step would lose \(texts); accept it with \(SchemaStep.options(losses))")
+                        .dataLossRefused, "the step would lose \(texts); accept the loss with \(SchemaStep.options(losses))")
                 }
                 try Question.confirm(
                     "Refuse programs of version \"\(opened.schema.version)\" of \(opened.url.redacted) from now on?", isConfirmed: yes)
                 try migration.contract(acceptingLosses: Set(acceptLoss), timeout: patience.timeout)
-                Console.print("done: the store keeps version \"\(version)\" now")
+                Console.print("done: the store now has version \"\(version)\"")
             }
         }
     }
@@ -110,15 +112,16 @@ extension SchemaCommand {
     /// `polystore schema abandon`.
     struct Abandon: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "abandon", abstract: "Ends a step with the older version; programs of the next one are refused from then on.")
+            commandName: "abandon",
+            abstract: "Abandons an online migration and keeps the older version; programs of the next one are refused from then on.")
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to migrate, as a URL.")
         var store: String
 
-        @Flag(help: "Lose what programs of the next version stored that the older one has no place for.")
+        @Flag(help: "Accept the loss of data of the next version that the older one cannot store.")
         var acceptLosses = false
 
-        @Flag(help: "Do not ask.")
+        @Flag(help: "Do not ask for confirmation.")
         var yes = false
 
         @OptionGroup var patience: Patience
@@ -129,17 +132,17 @@ extension SchemaCommand {
                 try Question.confirm(
                     "Refuse programs of version \"\(version)\" of \(opened.url.redacted) from now on?", isConfirmed: yes)
                 try migration.abandon(acceptingLosses: acceptLosses, timeout: patience.timeout)
-                Console.print("done: the store keeps version \"\(opened.schema.version)\"")
+                Console.print("done: the store has version \"\(opened.schema.version)\"")
             }
         }
     }
 
     /// The time for which a phase tries to acquire locks that other programs hold.
     struct Patience: ParsableArguments {
-        @Option(help: "The most seconds to try; other programs are let pass in between.")
+        @Option(help: "The maximum time for retries, in seconds; other programs can proceed between attempts.")
         var timeout = 60.0
 
-        func validate() throws { if !(timeout >= 0) { throw ValidationError("--timeout is a number of seconds, at least 0") } }
+        func validate() throws { if !(timeout >= 0) { throw ValidationError("--timeout must be a number of seconds, at least 0") } }
     }
 
     private enum Rolling {

@@ -5,22 +5,24 @@ extension SchemaCommand {
     /// `polystore schema stamp`.
     struct Stamp: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "stamp", abstract: "Gives the model that a store keeps another version name, and changes nothing else.")
+            commandName: "stamp", abstract: "Changes only the version name of the model in a store.")
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to change, as a URL.")
         var store: String
 
         @Option(help: "The new name of the version.")
         var version: String
 
-        func validate() throws { if version.isEmpty { throw ValidationError("a version needs a name") } }
+        func validate() throws { if version.isEmpty { throw ValidationError("--version must not be empty") } }
 
         func run() throws {
             let opened = try Stores.open(store, readOnly: false)
             defer { opened.close() }
             let before = opened.schema.version
             if before != version { try VersionStamp(version).apply(to: opened.store) }
-            Console.print("the store keeps version \"\(version)\"\(before == version ? " already" : " now; it was \"\(before)\"")")
+            Console.print(
+                "the store \(before == version ? "already" : "now") has version \"\(version)\"\(before == version ? "" : "; it was \"\(before)\"")"
+            )
         }
     }
 }

@@ -8,10 +8,10 @@ extension SchemaCommand {
         static let configuration = CommandConfiguration(
             commandName: "status",
             abstract:
-                "Shows the version that a store keeps, and with --model what leads to that of a model; exit code 1 when steps are required."
+                "Shows the version of a store, and with --model the steps to the version of a model; the exit code is 1 if steps are required."
         )
 
-        @Argument(help: "The store.")
+        @Argument(help: "The store to read, as a URL.")
         var store: String
 
         @OptionGroup var models: Models
@@ -55,15 +55,15 @@ extension SchemaCommand {
             let next =
                 switch step.phase {
                 case .filling: "run backfill"
-                case .ready: "programs of both versions can run; contract ends it"
+                case .ready: "programs of both versions can run; run contract to complete it"
                 }
-            Console.print("a step to version \"\(step.destination.version)\" is under way: \(next)")
+            Console.print("an online migration to version \"\(step.destination.version)\" is in progress: \(next)")
         }
 
         private func show(_ stored: Schema, _ current: Schema, _ steps: [SchemaStep]) {
             if steps.isEmpty {
                 let isNamed = stored.version == current.version
-                let hint = isNamed ? "" : ", which calls it \"\(current.version)\" (schema stamp gives it that name)"
+                let hint = isNamed ? "" : ", which names it \"\(current.version)\" (schema stamp changes the name in the store)"
                 return Console.print("it is the version of the model\(hint)")
             }
             Console.print(
@@ -71,7 +71,7 @@ extension SchemaCommand {
                     + "\(String.counted(steps.count, "step")) required")
             for step in steps { step.show() }
             let losses = steps.flatMap(\.losses)
-            if !losses.isEmpty { Console.print("what would be lost has to be accepted: \(SchemaStep.options(losses))") }
+            if !losses.isEmpty { Console.print("data would be lost; accept the loss with \(SchemaStep.options(losses))") }
         }
 
         private func showJSON(

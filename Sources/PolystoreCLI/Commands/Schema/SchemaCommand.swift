@@ -5,7 +5,7 @@ internal import PolystoreStorage
 /// `polystore schema`.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Shows the version of the model that a store keeps, and leads the store to others.",
+        commandName: "schema", abstract: "Shows the model version of a store, and migrates the store to other versions.",
         subcommands: [
             Status.self, Plan.self, Apply.self, Revert.self, Expand.self, Backfill.self, Contract.self, Abandon.self, History.self,
             Diff.self,
@@ -14,10 +14,11 @@ struct SchemaCommand: ParsableCommand {
 
     /// The versions of a model that a command line names.
     struct Models: ParsableArguments {
-        @Option(help: "A model file. There can be several, oldest version first: the last one is where the store is to be led.")
+        @Option(help: "A model file; can be repeated, oldest version first. The last one is the target version.")
         var model: [String] = []
 
-        @Option(help: "The versions that the store goes through, separated by commas; without it every version leads straight to the last.")
+        @Option(
+            help: "The versions of the migration path, separated by commas; by default every version is migrated directly to the last one.")
         var chain: String?
 
         /// Returns the history of the model files, or nil if none is named.
@@ -33,23 +34,23 @@ struct SchemaCommand: ParsableCommand {
 
         /// Returns the history of the model files. At least one must be named.
         func required(accepting losses: [String]) throws -> SchemaHistory {
-            guard let history = try history(accepting: losses) else { throw ValidationError("give --model FILE") }
+            guard let history = try history(accepting: losses) else { throw ValidationError("specify --model FILE") }
             return history
         }
     }
 
     /// The options of a command that performs migration steps.
     struct Steps: ParsableArguments {
-        @Option(help: "What may be lost, by the path that the plan names, such as Note.mail; there can be several.")
+        @Option(help: "The path of data that may be lost, as the plan prints it, such as Note.mail; can be repeated.")
         var acceptLoss: [String] = []
 
-        @Flag(help: "Do not ask.")
+        @Flag(help: "Do not ask for confirmation.")
         var yes = false
 
-        @Flag(help: "Make no copy of a file beside it before steps that lose something or that a mapping of the program runs over.")
+        @Flag(help: "Do not back up a file store before steps that lose data or have a custom mapping.")
         var noBackup = false
 
-        @Flag(name: .shortAndLong, help: "Show no progress.")
+        @Flag(name: .shortAndLong, help: "Do not show progress.")
         var quiet = false
 
         @Flag(help: "Print JSON.")

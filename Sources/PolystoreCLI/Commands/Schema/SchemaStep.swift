@@ -42,7 +42,7 @@ struct SchemaStep {
     func refuseLosses() throws(StorageError) {
         if losses.isEmpty { return }
         let texts = losses.compactMap(\.loss).joined(separator: ", ")
-        throw StorageError(.dataLossRefused, "the step \(type) would lose \(texts); accept it with \(Self.options(losses))")
+        throw StorageError(.dataLossRefused, "the step \(type) would lose \(texts); accept the loss with \(Self.options(losses))")
     }
 
     /// Prints the step for readers.
@@ -51,8 +51,8 @@ struct SchemaStep {
         Console.print("\(type)\(objects)")
         for change in changes { Console.print("  \(change.line)") }
         guard let lines else { return }
-        Console.print("  the store would do:")
-        for line in lines.isEmpty ? ["nothing but keep the new version"] : lines { Console.print("    \(line)") }
+        Console.print("  operations of the store:")
+        for line in lines.isEmpty ? ["only record the new version"] : lines { Console.print("    \(line)") }
     }
 
     /// The step as a JSON object.

@@ -15,14 +15,14 @@ struct SchemaWork {
         if !options.json { for step in way.steps { step.show() } }
         try way.steps.first?.refuseLosses()
         let last = way.legs.last?.schema.version ?? opened.schema.version
-        try Question.confirm("Lead \(opened.url.redacted) to version \"\(last)\"?", isConfirmed: options.yes)
+        try Question.confirm("Migrate \(opened.url.redacted) to version \"\(last)\"?", isConfirmed: options.yes)
         let copy = try backup()
         Interruption.watch()
         var store = opened.store
         for (done, leg) in way.legs.enumerated() {
             do { store = try take(leg, store) } catch {
                 if done > 0 {
-                    Console.error("\(String.counted(done, "step")) done: the store keeps version \"\(store.schema.version)\" now")
+                    Console.error("\(String.counted(done, "step")) done: the store now has version \"\(store.schema.version)\"")
                 }
                 throw error
             }
@@ -38,8 +38,8 @@ struct SchemaWork {
                         ("steps", JSONText.array(way.steps.map(\.json))), ("backup", JSONText.string(copy)),
                     ]))
         }
-        if let copy { Console.print("the file as it was is \(copy)") }
-        Console.print("\(String.counted(way.steps.count, "step")) done: the store keeps version \"\(schema.version)\" now")
+        if let copy { Console.print("backup of the store before the migration: \(copy)") }
+        Console.print("\(String.counted(way.steps.count, "step")) done: the store now has version \"\(schema.version)\"")
     }
 
     /// Copies the file of the store if a step may lose data. The runner would copy it only if a mapping of the program is involved.

@@ -34,7 +34,7 @@ package struct HistoryConsumers {
         try Self.check(name)
         if let offset = try find(name) { return offset }
         throw StorageError(
-            .notFound, "no consumer \"\(name)\" of the history is registered\(Suggestion.nearest(name, in: try names()))")
+            .notFound, "no history consumer \"\(name)\" is registered\(Suggestion.nearest(name, in: try names()))")
     }
 
     /// Returns all consumers in the order of their registration.
@@ -61,7 +61,7 @@ package struct HistoryConsumers {
     private static func check(_ name: String) throws(StorageError) {
         if name.isEmpty || name.contains(where: \.isNewline) || name.utf8.count > longestName {
             throw StorageError(
-                .invalidConfiguration, "the name of a consumer has one line of at most \(longestName) bytes, and is not empty")
+                .invalidConfiguration, "the name of a history consumer must have one line of 1 to \(longestName) bytes")
         }
     }
 
@@ -104,7 +104,9 @@ extension HistoryConsumers {
     ) throws(StorageError) -> HistoryOffset {
         var offset = try HistoryConsumers(writer).offset(name)
         guard offset.token.store == token.store else {
-            throw StorageError(.tokenExpired, "the token is of another store than the consumer's; read everything anew and restart it")
+            throw StorageError(
+                .tokenExpired,
+                "the token belongs to another store than the history consumer \"\(name)\"; read all objects again and restart the consumer")
         }
         if token.position > offset.token.position { offset.token = token }
         offset.seen = max(offset.seen, now)

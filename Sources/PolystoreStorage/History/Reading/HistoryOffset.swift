@@ -25,7 +25,7 @@ package struct HistoryOffset: Sendable, Hashable {
         let parts = String(decoding: note, as: UTF8.self).split(separator: " ")
         guard parts.count == 4, let store = UUID(uuidString: String(parts[0])), let position = Int64(parts[1]),
             let registered = Int64(parts[2]), let seen = Int64(parts[3])
-        else { throw StorageError(.corrupted, "the store has lost how far a consumer of its history has come; register it anew") }
+        else { throw StorageError(.corrupted, "the stored offset of the history consumer \"\(name)\" is damaged; register it again") }
         self.init(name, HistoryToken(store: store, position: position), now: registered)
         self.seen = seen
     }

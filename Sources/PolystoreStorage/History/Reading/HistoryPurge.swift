@@ -95,12 +95,13 @@ public struct HistoryPurge: Sendable, Hashable {
         switch bound {
         case .through(let token):
             guard token.store == store else {
-                throw StorageError(.tokenExpired, "the token is of another store; purge with one of this store's history")
+                throw StorageError(.tokenExpired, "the token belongs to another store; purge with a token of this store's history")
             }
             return { $0.token.position <= token.position ? .goes : .stays }
         case .olderThan(let seconds):
             guard seconds.isFinite, seconds >= 0, seconds < 1e12 else {
-                throw StorageError(.invalidConfiguration, "the age of what is to be purged is a number of seconds from 0, below 1e12")
+                throw StorageError(
+                    .invalidConfiguration, "the age of the history to purge must be a number of seconds from 0 to below 1e12")
             }
             let limit = now - Int64(seconds * 1_000_000)
             return { $0.time < limit ? .goes : $0.time > now ? .undecided : .stays }

@@ -52,7 +52,9 @@ final class ToyWriter: ToyReader, StorageWriter {
             var row = try stored(entity, view.key)
             if update.checksVersion, row.version != new.version { throw stale(entity, view.key) }
             let (version, isOver) = row.version.addingReportingOverflow(1)
-            if isOver { throw failure(.limitExceeded, "was changed more often than can be counted", entity, view.key) }
+            if isOver {
+                throw failure(.limitExceeded, "cannot be changed any further: its version is the greatest possible one", entity, view.key)
+            }
             row.version = version
             for slot in 0..<slots where update.mask.contains(slot) { row.values[slot] = new.values[slot] }
             database[entity, view.key] = row
@@ -83,7 +85,7 @@ final class ToyWriter: ToyReader, StorageWriter {
 
     private func add(_ view: borrowing RowView) throws(StorageError) {
         let row = ToyRow(view, slots: database.schema[view.entity].slots.count), key = view.key
-        if database[row.entity, key] != nil { throw failure(.alreadyExists, "is already there", row.entity, key) }
+        if database[row.entity, key] != nil { throw failure(.alreadyExists, "already exists", row.entity, key) }
         database[row.entity, key] = row
     }
 
@@ -159,7 +161,7 @@ final class ToyWriter: ToyReader, StorageWriter {
     }
 
     private func stored(_ entity: EntityIndex, _ key: Int64) throws(StorageError) -> ToyRow {
-        guard let row = database[entity, key] else { throw failure(.notFound, "is not there any more", entity, key) }
+        guard let row = database[entity, key] else { throw failure(.notFound, "no longer exists", entity, key) }
         return row
     }
 

@@ -53,7 +53,7 @@ enum RandomObservation {
             if monitor.shown != expected { problems.append("the monitor shows \(monitor.shown), expected \(expected)") }
             if isTold || (!allowed.isEmpty && monitor.events > events) { events += 1 }
             if monitor.events != events || monitor.refetches > 0 {
-                problems.append("the monitor told \(monitor.events) events, \(monitor.refetches) refetches, expected \(events)")
+                problems.append("the monitor delivered \(monitor.events) events, \(monitor.refetches) refetches, expected \(events)")
             }
             if isTold, !monitor.updated.isSuperset(of: updated) || !monitor.updated.isSubset(of: allowed) {
                 problems.append("the monitor updated \(Self.text(monitor.updated)), expected \(Self.text(updated))")
@@ -66,7 +66,7 @@ enum RandomObservation {
             problems += told.problems
             if told.shown != expected { problems.append("the publisher shows \(told.shown), expected \(expected)") }
             if told.updates != events + 1 || told.renewals != 1 {
-                problems.append("the publisher told \(told.updates) updates, \(told.renewals) renewals, expected \(events + 1)")
+                problems.append("the publisher delivered \(told.updates) updates, \(told.renewals) renewals, expected \(events + 1)")
             }
             if isTold, told.updated != monitor.updated {
                 problems.append("the publisher updated \(Self.text(told.updated)), the monitor \(Self.text(monitor.updated))")

@@ -43,7 +43,7 @@ final class ListRecorder<Object: ManagedObject>: ListSectionObserver {
         calls.append("will")
         if isOpen { problems.append("will change twice") }
         isOpen = true
-        if ShadowList(monitor) != shown { problems.append("the list has changed before it is told") }
+        if ShadowList(monitor) != shown { problems.append("the list has changed before its notification") }
     }
 
     func listMonitorDidChange(_ monitor: ListMonitor<Object>) {
@@ -55,7 +55,7 @@ final class ListRecorder<Object: ManagedObject>: ListSectionObserver {
         updated = Set((monitor.changes?.updated ?? []).compactMap { shown[$0] })
         if let problem = shown.apply(edit) { problems.append(problem) }
         edit = ShadowList.Edit()
-        if ShadowList(monitor) != shown { problems.append("told was \(shown), the list is \(ShadowList(monitor))") }
+        if ShadowList(monitor) != shown { problems.append("delivered \(shown), but the list is \(ShadowList(monitor))") }
         whenTold?(monitor)
     }
 
@@ -73,7 +73,7 @@ final class ListRecorder<Object: ManagedObject>: ListSectionObserver {
 
     func listMonitor(_ monitor: ListMonitor<Object>, didInsertObject object: Object, toIndexPath indexPath: IndexPath) {
         calls.append("insert \(text(indexPath))")
-        if shown.keys.contains(object.objectID.key) { problems.append("an insertion of what is there") }
+        if shown.keys.contains(object.objectID.key) { problems.append("an insertion of an existing item") }
         edit.inserted.append((indexPath, object.objectID.key))
     }
 

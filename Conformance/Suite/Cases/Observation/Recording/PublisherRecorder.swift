@@ -82,6 +82,6 @@ extension PublisherRecorder.Told {
             problems.append("updates \(updated.map(\.key)), those of the snapshot \(updatedThere.map(\.key))")
         }
         if let problem = shown.apply(edit) { problems.append(problem) }
-        if shown != ShadowList(snapshot) { problems.append("told was \(shown), the list is \(ShadowList(snapshot))") }
+        if shown != ShadowList(snapshot) { problems.append("delivered \(shown), but the list is \(ShadowList(snapshot))") }
     }
 }
