@@ -1,29 +1,3 @@
-public import Foundation
-
-/// An identifier of a commit whose outcome is in doubt. Any process can later ask the store for the outcome by this token.
-public struct CommitToken: Sendable, Hashable, Codable, LosslessStringConvertible {
-    /// The identity of the store to which the commit belongs.
-    public let storeID: UUID
-    /// The store's own identifier of the commit. Only the store can interpret it.
-    public let value: String
-
-    /// Creates a token. Stores call this initialiser.
-    public init(storeID: UUID, value: String) {
-        self.storeID = storeID
-        self.value = value
-    }
-
-    /// Parses the text that `description` returns. Returns nil for any other text.
-    public init?(_ description: String) {
-        let parts = description.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let storeID = UUID(uuidString: String(parts[0])) else { return nil }
-        self.init(storeID: storeID, value: String(parts[1]))
-    }
-
-    /// The identity of the store, a slash, and the value.
-    public var description: String { "\(storeID.uuidString)/\(value)" }
-}
-
 /// The outcome of a commit.
 public enum CommitOutcome: Sendable, Hashable {
     /// The commit succeeded and is permanent.
@@ -34,16 +8,4 @@ public enum CommitOutcome: Sendable, Hashable {
     case inProgress
     /// The store no longer keeps the outcome of this commit.
     case unknown
-}
-
-/// A store that can report the outcome of a commit that failed with `commitOutcomeUnknown`.
-public protocol CommitOutcomeStorage: StorageInterface {
-    /// Returns the outcome of a commit.
-    ///
-    /// *Requires*: the token belongs to this store (`details.commit` of a `commitOutcomeUnknown`).
-    ///
-    /// *Behavior*: a result of `committed` or `notCommitted` never changes.
-    ///
-    /// - Throws: `notFound` for the token of another store.
-    func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome
 }

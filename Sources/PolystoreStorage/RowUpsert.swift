@@ -64,23 +64,6 @@ extension RowUpsert {
     }
 }
 
-/// The result of one row of an upsert.
-public struct UpsertedRow: Sendable, Hashable {
-    /// The primary key of the row that now has the values.
-    public let key: Int64
-    /// The entity of that row. It can be a subentity of the upsert's entity.
-    public let entity: EntityIndex
-    /// Whether the row was inserted.
-    public let isInserted: Bool
-
-    /// Creates a result.
-    public init(key: Int64, entity: EntityIndex, isInserted: Bool) {
-        self.key = key
-        self.entity = entity
-        self.isInserted = isInserted
-    }
-}
-
 extension StorageError {
     /// Returns the error for an upsert in which the row with the same values belongs to an entity that the upsert does not cover.
     public static func upsertOfAnotherEntity(_ upsert: RowUpsert, _ schema: Schema) -> StorageError {

@@ -1,13 +1,5 @@
 internal import PolystoreStorage
 
-/// The result of an upsert for one source.
-public struct UpsertedID<Object: ManagedObject>: Sendable, Hashable {
-    /// The object that now has the values.
-    public let id: ObjectID<Object>
-    /// Whether the upsert created the object; otherwise it changed an existing one.
-    public let isInserted: Bool
-}
-
 extension Transaction {
     /// Writes values under a unique constraint: the object with the unique values gets the assigned values, and is created if it does not
     /// exist. The store decides, in one statement if it supports that, and no object is read.

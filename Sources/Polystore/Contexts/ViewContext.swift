@@ -1,13 +1,5 @@
 internal import PolystoreStorage
 
-/// The time at which a context applies committed changes.
-public enum MergeTime: Sendable {
-    /// Before each fetch, whenever `merge()` is called and, while there is an observer, soon after each commit.
-    case automatic
-    /// Only when `merge()` or `reset()` is called. Until then loaded objects do not change.
-    case onDemand
-}
-
 /// A read-only context. While an object is alive, every fetch returns the same instance for the same row.
 ///
 /// Changes are made in transactions, and commits are merged into the live objects. A context belongs to the isolation that created it, and
@@ -240,19 +232,6 @@ public final class ViewContext: FetchSource, MonitorHome {
         monitors.remove(monitor)
         behind.remove(monitor)
     }
-}
-
-/// A weakly referenced actor. The main actor is never released.
-struct WeakActor: Sendable {
-    private weak var other: (any Actor)?
-    private let main: MainActor?
-
-    init(_ actor: any Actor) {
-        main = actor as? MainActor
-        if main == nil { other = actor }
-    }
-
-    var actor: (any Actor)? { main ?? other }
 }
 
 extension DataStack {

@@ -1,26 +1,5 @@
 public import PolystoreStorage
 
-/// The end of a page, after which the next one begins. Its text form can be sent to a client and back.
-///
-/// It contains the values of the sort keys and the object's key, not a number of objects, so insertions and deletions before it have no
-/// effect. It is signed with the secret of the stack and bound to the request: a modified cursor, or one of another request, is refused. It
-/// is not encrypted: a client can read the values of the sort keys in it.
-public struct PageCursor: Sendable, Hashable, Codable, CustomStringConvertible, LosslessStringConvertible {
-    /// The text.
-    public let description: String
-
-    /// Creates a cursor from its text, which is validated when the cursor is used.
-    public init(_ description: String) { self.description = description }
-}
-
-/// Some objects of a request, in its order, and the cursor for the next ones.
-public struct Page<Object: ManagedObject> {
-    /// The objects.
-    public let objects: [Object]
-    /// The cursor for the next page; nil after the last page.
-    public let next: PageCursor?
-}
-
 extension DataStack {
     /// The secret that signs page cursors. It is random for each stack, so that cursors are valid for one run of the program. Programs that
     /// share or store cursors must set one of 32 bytes or more.

@@ -113,8 +113,6 @@ extension KeyPath where Root: ManagedObject, Value: AttributeValue {
     }
 }
 
-/// A string or an optional string, to which text conditions apply.
-public protocol TextAttribute: AttributeValue {}
 extension String: TextAttribute {}
 extension Optional: TextAttribute where Wrapped == String {}
 

@@ -1,11 +1,5 @@
 internal import PolystoreStorage
 
-/// The type of a to-many relationship: a set, or an array for an ordered relationship.
-public protocol RelatedObjects {
-    /// The class of the objects.
-    associatedtype Member: ManagedObject
-}
-
 extension Set: RelatedObjects where Element: ManagedObject {
     /// The class of the objects.
     public typealias Member = Element

@@ -128,11 +128,3 @@ extension BaseTransaction {
         return try reporting { () throws(StorageError) in try context.fetchAll(from.where(condition)) }
     }
 }
-
-/// An object that an import updated or created.
-public struct UpsertedObject<Object: ManagedObject> {
-    /// The object.
-    public let object: Object
-    /// Whether the import created the object; otherwise it updated an existing one.
-    public let isInserted: Bool
-}

@@ -14,32 +14,3 @@ extension ImportableObject {
     /// True.
     public static func shouldInsert(from source: ImportSource, in transaction: BaseTransaction) -> Bool { true }
 }
-
-/// A class whose objects have an identity in the source. An import updates the existing object with this identity, or creates it.
-public protocol ImportableUniqueObject: ImportableObject {
-    /// The type of the identity.
-    associatedtype UniqueIDType: AttributeValue & Hashable
-
-    /// The stored name of the attribute that contains the identity.
-    static var uniqueIDKeyPath: String { get }
-
-    /// The identity of the object.
-    var uniqueIDValue: UniqueIDType { get set }
-
-    /// Returns the identity that a source contains; nil skips the source.
-    static func uniqueID(from source: ImportSource, in transaction: BaseTransaction) throws -> UniqueIDType?
-
-    /// Returns whether a source updates the existing object.
-    static func shouldUpdate(from source: ImportSource, in transaction: BaseTransaction) -> Bool
-
-    /// Assigns the values of the source. An error ends the import.
-    func update(from source: ImportSource, in transaction: BaseTransaction) throws
-}
-
-extension ImportableUniqueObject {
-    /// True.
-    public static func shouldUpdate(from source: ImportSource, in transaction: BaseTransaction) -> Bool { true }
-
-    /// Calls `update`.
-    public func didInsert(from source: ImportSource, in transaction: BaseTransaction) throws { try update(from: source, in: transaction) }
-}

@@ -1,15 +1,5 @@
 public import PolystoreStorage
 
-/// The severity of a message.
-public enum StoreLogLevel: Sendable, Hashable, CaseIterable {
-    /// Details for the analysis of a problem.
-    case trace
-    /// An occasional event in the life of a stack.
-    case notice
-    /// A condition that works, but not as intended.
-    case warning
-}
-
 /// A receiver of the reports of stacks.
 ///
 /// All functions are called synchronously on the thread of the event, so that the call stack provides further information. A logger must

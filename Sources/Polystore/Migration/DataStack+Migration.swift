@@ -1,14 +1,6 @@
 public import Foundation
 public import PolystoreStorage
 
-/// The migrations that may be run when a store is added.
-enum AllowedMigrations {
-    /// Migrations that can be inferred from the schemas, if the store's options allow them while the caller waits.
-    case synchronous
-    /// All migrations.
-    case all(MigrationProgress)
-}
-
 extension DataStack {
     /// Returns the migration steps that a store requires to reach the current version of the model, without running them. Returns none for
     /// a store that does not exist.

@@ -1,47 +1,5 @@
-public import Foundation
+internal import Foundation
 public import PolystoreStorage
-
-/// An encoding between `Codable` values and bytes.
-public protocol AttributeCoder: Sendable {
-    /// The name that the schema records, so that a store is not opened with another coder.
-    static var name: String { get }
-    /// Encodes a value. Equal values must have equal bytes.
-    static func encode(_ value: some Encodable) throws -> Data
-    /// Decodes a value.
-    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
-}
-
-/// A coder for JSON with sorted keys.
-public enum JSONAttributeCoder: AttributeCoder {
-    /// `json`.
-    public static var name: String { "json" }
-    /// Encodes a value as JSON.
-    public static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
-    }
-    /// Decodes a value from JSON.
-    public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try JSONDecoder().decode(type, from: data)
-    }
-}
-
-/// A coder for binary property lists.
-public enum PropertyListAttributeCoder: AttributeCoder {
-    /// `plist`.
-    public static var name: String { "plist" }
-    /// Encodes a value as a property list.
-    public static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        return try encoder.encode(value)
-    }
-    /// Decodes a value from a property list.
-    public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try PropertyListDecoder().decode(type, from: data)
-    }
-}
 
 /// A `Codable` type that an attribute can have, stored as the bytes of a coder.
 ///

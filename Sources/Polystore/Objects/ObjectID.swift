@@ -1,4 +1,3 @@
-internal import Foundation
 public import PolystoreStorage
 
 /// The identity of an object: store, hierarchy and primary key. It can be sent, stored and printed.
@@ -70,12 +69,4 @@ extension ManagedObject {
     public final var loadError: StorageError? { _context.loadError }
 }
 
-/// The common members of all objects, typed with the class of the receiver.
-public protocol ManagedObjectIdentity: ManagedObject {}
-
 extension ManagedObject: ManagedObjectIdentity {}
-
-extension ManagedObjectIdentity {
-    /// The identity of the object.
-    public var objectID: ObjectID<Self> { ObjectID(_context.objectKey(of: self)) }
-}

@@ -46,14 +46,6 @@ public protocol ModelFileManager {
     static var modelName: String { get }
 }
 
-/// A model without files, whose schemas are given in Swift.
-public enum NoModelFile: ModelFileManager {
-    /// The program's own bundle.
-    public static var bundle: Bundle { .main }
-    /// An empty name.
-    public static var modelName: String { "" }
-}
-
 extension ModelFileManager {
     /// Returns the schema of a version.
     ///

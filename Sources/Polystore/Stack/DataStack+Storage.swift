@@ -4,12 +4,6 @@ public import PolystoreStorage
 /// The result of adding a store.
 public typealias SetupResult<Storage: StorageInterface> = Result<Storage, StorageError>
 
-/// A store with a default location.
-public protocol DefaultPlaceStorage: StorageInterface {
-    /// Creates a store at the default location of the program.
-    init() throws(StorageError)
-}
-
 extension DataStack {
     /// Opens a store and adds it to the stack.
     ///

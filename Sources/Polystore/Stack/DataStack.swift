@@ -107,11 +107,3 @@ public final class DataStack: Sendable {
     /// The stores in the order in which they were added.
     public var storages: [any StorageInterface] { core.entries.map(\.entry.store.storage) }
 }
-
-/// The behavior of an access to a relationship that was not loaded.
-public enum RelationshipLoading: Sendable {
-    /// The relationship is loaded by a separate lookup.
-    case lazy
-    /// The access is the error `unplannedLoad`, so that tests detect lookups in loops. Load the relationship with `From.prefetch`.
-    case strict
-}

@@ -1,4 +1,4 @@
-public import PolystoreStorage
+internal import PolystoreStorage
 
 /// An object with rules that its declaration cannot express.
 /// ```swift
@@ -14,20 +14,4 @@ public protocol ValidatableObject: ManagedObject {
     ///
     /// The method is called before anything is written, and must not change anything.
     func validate() throws
-}
-
-/// Several rule violations of one object.
-public struct ValidationFailures: Error, Sendable {
-    /// The failures.
-    public let failures: [ValidationFailure]
-
-    /// Creates an error from several failures.
-    public init(_ failures: [ValidationFailure]) { self.failures = failures }
-}
-
-/// An object that is notified before it is saved, for example to update derived values.
-public protocol SaveAwareObject: ManagedObject {
-    /// Prepares the object for saving. Called at commit for each new or changed object, before the rules are validated. The method may
-    /// change this object and others, create and delete objects. Objects that it changes are called too, if they were not yet.
-    func willSave()
 }

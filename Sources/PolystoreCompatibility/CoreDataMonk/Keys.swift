@@ -80,34 +80,6 @@ extension OrderBy {
     public static func | (a: OrderBy, b: OrderBy) -> OrderBy { a + b }
 }
 
-/// Options of a CoreDataMonk request, combined with `|`.
-public struct FetchOptions<Object: ManagedObject>: Sendable {
-    private let apply: @Sendable (From<Object>) -> From<Object>
-
-    private init(_ apply: @escaping @Sendable (From<Object>) -> From<Object>) { self.apply = apply }
-
-    func applied(to from: From<Object>) -> From<Object> { apply(from) }
-
-    /// Combines two options.
-    public static func | (a: FetchOptions, b: FetchOptions) -> FetchOptions { FetchOptions { b.apply(a.apply($0)) } }
-    /// Limits the number of objects.
-    public static func limit(_ count: Int) -> FetchOptions { FetchOptions { $0.limit(count) } }
-    /// Skips the given number of objects.
-    public static func offset(_ count: Int) -> FetchOptions { FetchOptions { $0.offset(count) } }
-    /// Sets the number of objects that a cursor or a stream reads at once.
-    public static func batch(_ count: Int) -> FetchOptions { FetchOptions { $0.batchSize(count) } }
-    /// Excludes objects of subentities.
-    public static var noSubEntities: FetchOptions { FetchOptions { $0.withoutSubentities() } }
-    /// Excludes uncommitted changes.
-    public static var noPendingChanges: FetchOptions { FetchOptions { $0.includesPendingChanges(false) } }
-    /// Prefetches the destinations of relationships.
-    public static func prefetch(_ keyPaths: [String]) -> FetchOptions { FetchOptions { $0.prefetch(named: keyPaths) } }
-    /// Changes settings of the request.
-    public static func tweak(_ change: @escaping @Sendable (TweakedRequest) -> Void) -> FetchOptions {
-        FetchOptions { Tweak<Object>(change).applied(to: $0) }
-    }
-}
-
 /// The values that a query of CoreDataMonk requests, combined with `|`. Without an alias a value has the name of its property.
 public struct QueryTargets: Sendable {
     let terms: [(text: String, alias: String)]
@@ -136,11 +108,6 @@ public struct QueryTargets: Sendable {
     public static func median(_ path: String, alias: String? = nil) -> QueryTargets { target("median", path, alias) }
     /// Selects the number of values.
     public static func count(_ path: String, alias: String? = nil) -> QueryTargets { target("count", path, alias) }
-}
-
-/// Key paths for grouping, combined with `|`.
-public struct GroupKeys: Sendable {
-    let paths: [String]
 }
 
 /// Combines two key paths.

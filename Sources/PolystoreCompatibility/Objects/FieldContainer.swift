@@ -176,18 +176,6 @@ public enum FieldContainer<Object: CoreStoreObject> {
     }
 }
 
-/// A type that a `@Field.Relationship` can have.
-public protocol FieldRelationshipType {
-    /// The destination class.
-    associatedtype Destination: CoreStoreObject
-    /// The number of destinations.
-    static var cardinality: Cardinality { get }
-    /// Returns the destinations of a field.
-    static func read(_ field: RelationshipField) -> Self
-    /// Sets the destinations of a field to this value.
-    func write(_ field: RelationshipField)
-}
-
 extension Optional: FieldRelationshipType where Wrapped: CoreStoreObject {
     /// The class of the destination.
     public typealias Destination = Wrapped

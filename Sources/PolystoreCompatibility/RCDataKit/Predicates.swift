@@ -10,14 +10,6 @@ extension KeyPath where Root: ManagedObject, Value: AttributeValue {
     public func `in`(_ values: [Value]) -> Where<Root> { isIn(values) }
 }
 
-/// The operator with which conditions are combined.
-public enum JoinOperator: Sendable {
-    /// All conditions must be satisfied.
-    case and
-    /// At least one condition must be satisfied.
-    case or
-}
-
 extension Sequence {
     /// Returns the combination of the conditions.
     public func joined<O: ManagedObject>(with joint: JoinOperator) -> Where<O> where Element == Where<O> {

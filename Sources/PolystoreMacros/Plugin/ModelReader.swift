@@ -83,42 +83,8 @@ struct ModelReader {
     }
 }
 
-/// The access level that modifiers specify.
-struct Access {
-    /// The modifier as written, or an empty string for none.
-    let written: String
-    /// Whether the setter has a lower access level.
-    let hidesSetter: Bool
-
-    init(_ modifiers: DeclModifierListSyntax) {
-        let words = modifiers.filter { $0.detail == nil }.map(\.name.text)
-        written = words.first { ["open", "public", "package", "internal", "fileprivate", "private"].contains($0) } ?? ""
-        hidesSetter = modifiers.contains { $0.detail?.detail.text == "set" }
-    }
-
-    /// The access level of members that must be as accessible as the class.
-    var ofMembers: String {
-        switch written {
-        case "open", "public": "public"
-        case "package": "package"
-        default: ""
-        }
-    }
-}
-
 extension String {
     /// The name without backticks.
     var unquoted: String { hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self }
-}
-
-/// An error in a model class, with its location.
-struct ModelProblem: Error {
-    let node: Syntax
-    let message: String
-
-    init(_ node: some SyntaxProtocol, _ message: String) {
-        self.node = Syntax(node)
-        self.message = message
-    }
 }
 #endif

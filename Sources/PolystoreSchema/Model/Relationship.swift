@@ -1,23 +1,3 @@
-/// The number of destinations of a relationship.
-public enum Cardinality: String, Sendable, Hashable, Codable {
-    /// At most one.
-    case toOne
-    /// A set.
-    case toMany
-    /// A list without duplicates, whose order is part of the data.
-    case toManyOrdered
-}
-
-/// The effect of the deletion of an object on the destinations of a relationship.
-public enum DeleteRule: String, Sendable, Hashable, Codable {
-    /// References to the deleted object become nil.
-    case nullify
-    /// The objects that the deleted object references are deleted as well.
-    case cascade
-    /// The object cannot be deleted while it references another object.
-    case deny
-}
-
 /// A relationship of an entity to a destination entity, with its inverse and delete rule.
 public struct Relationship: Sendable, Hashable {
     /// The stored name.

@@ -1,32 +1,3 @@
-/// A migration of a store from one version of the model to the next.
-public struct MigrationStep: Sendable {
-    /// The origin of every part of the newer schema.
-    public let mapping: SchemaMapping
-    /// The hierarchies of the newer version that the caller writes, even if the store could change them in place: the requested
-    /// hierarchies, and those with references to objects whose keys change.
-    public let writtenRoots: Set<EntityIndex>
-
-    /// Creates a step.
-    public init(_ mapping: SchemaMapping, writtenRoots: Set<EntityIndex> = []) {
-        self.mapping = mapping
-        self.writtenRoots = writtenRoots.union(mapping.rootsWithOtherReferences)
-    }
-}
-
-/// The parts of the newer version that the caller of a step has to write. The store takes over all other parts or changes them in place.
-public struct MigrationWork: Sendable {
-    /// Hierarchies of the newer version, which are empty.
-    public var roots: Set<EntityIndex>
-    /// Link tables of the newer version, which are empty.
-    public var links: Set<Int>
-
-    /// Creates a description of the work.
-    public init(roots: Set<EntityIndex>, links: Set<Int>) {
-        self.roots = roots
-        self.links = links
-    }
-}
-
 /// A migration step in progress: one transaction of the store with exclusive access among all writers, which ends in either the old version
 /// or the new one.
 ///

@@ -1,14 +1,5 @@
 internal import Foundation
 
-/// An attribute in the API of transformers.
-public struct MigrationAttribute: Sendable, Hashable {
-    /// The stored name.
-    public let name: String
-    /// The type.
-    public let type: ValueType
-    let slot: Int
-}
-
 /// An object of the older version of a model that is being migrated. Its properties are read by name.
 ///
 /// The object is unsafe because it is valid only while the transformer to which it was passed runs.

@@ -1,13 +1,5 @@
 internal import PolystoreStorage
 
-/// A half-open interval of byte strings, from `low` up to but not including `high`.
-struct KeyInterval {
-    var low: [UInt8]
-    var high: [UInt8]
-    /// Whether the interval contains exactly the keys that begin with one value, so that a condition on the next slot can narrow it.
-    var isValue = false
-}
-
 /// The intervals of a slot's bytes in which a condition can be true, in ascending order and without overlaps or adjacent intervals.
 struct KeyIntervals {
     var list: [KeyInterval]

@@ -1,22 +1,8 @@
 internal import PolystoreStorage
 
-/// An optional of any type.
-protocol AnyOptional {
-    /// The wrapped type.
-    static var wrappedType: Any.Type { get }
-    /// The wrapped value.
-    var unwrapped: Any? { get }
-}
-
 extension Optional: AnyOptional {
     static var wrappedType: Any.Type { Wrapped.self }
     var unwrapped: Any? { map { $0 } }
-}
-
-/// A range of any type.
-protocol AnyRange {
-    /// The bounds.
-    var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { get }
 }
 
 extension Range: AnyRange { var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { (lowerBound, upperBound, false) } }
@@ -62,11 +48,6 @@ enum Constants {
     private static func unstorable(_ constant: Any) -> StorageError {
         Lowering.refusal("it captures a value of type \(type(of: constant)), which is not an attribute type")
     }
-}
-
-/// The identity of an object of any class.
-protocol UntypedIdentity {
-    var key: ObjectKey { get }
 }
 
 extension ObjectID: UntypedIdentity {}

@@ -1,12 +1,6 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A part of a Foundation predicate that can be translated.
-protocol LowerableExpression {
-    /// Returns the translation of the part.
-    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart
-}
-
 /// The translation of a Foundation predicate to a condition, with the meaning of its variables at one position.
 struct Lowering {
     /// The maximum depth, because the translation uses stack space in proportion to the depth.

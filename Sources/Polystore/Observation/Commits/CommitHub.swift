@@ -2,11 +2,6 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// A receiver of commits. Calls must be short, because they can block other commits.
-protocol CommitSubscriber: AnyObject, Sendable {
-    func receive(_ changes: CommittedChanges)
-}
-
 /// Delivers committed changes to the subscribers of a stack, in an order that respects every dependency.
 ///
 /// A commit takes a ticket before the engine makes it visible. A transaction that has read its changes takes a later ticket, and of two

@@ -1,0 +1,72 @@
+internal import PolystoreStorage
+
+/// A request for rows of values, grouped or not.
+public struct AttributesQuery<Object: ManagedObject>: Sendable {
+    let from: From<Object>
+    let outputs: [Select<Object>]
+    private(set) var keys: [QueryExpression] = []
+    private(set) var condition: QueryPredicate?
+    private(set) var isDistinct = false
+    private(set) var problem: StorageError?
+
+    init(_ from: From<Object>, _ outputs: [Select<Object>]) {
+        self.from = from
+        self.outputs = outputs
+        problem = from.problem ?? outputs.lazy.compactMap(\.problem).first
+    }
+
+    /// Returns the query with one row for each value of the keys: `.groupBy(\.age)`.
+    public func groupBy<each Property>(_ keyPath: repeat KeyPath<Object, each Property>) -> AttributesQuery {
+        var copy = self
+        for keyPath in repeat each keyPath { copy.add(ValueExpression(keyPath)) }
+        return copy
+    }
+
+    /// Returns the query with one row for each value of an expression.
+    public func groupBy<Value>(_ expression: ValueExpression<Object, Value>) -> AttributesQuery {
+        var copy = self
+        copy.add(expression)
+        return copy
+    }
+
+    /// Returns the query with one row for each value of the keys, by their names in the text form.
+    public func groupBy(named keys: String...) -> AttributesQuery { groupBy(named: keys) }
+
+    /// Returns the query with one row for each value of the keys, by their names in the text form.
+    public func groupBy(named keys: [String]) -> AttributesQuery {
+        var copy = self
+        for key in keys {
+            do throws(QueryError) { copy.keys.append(try QueryExpression(parsing: key)) } catch {
+                copy.problem = problem ?? StorageError(error)
+            }
+        }
+        return copy
+    }
+
+    private mutating func add<Value>(_ expression: ValueExpression<Object, Value>) {
+        keys.append(expression.expression)
+        problem = problem ?? expression.problem
+    }
+
+    /// Returns the query restricted to groups that satisfy a condition on keys, aggregates and aliases: `.having(.count() > 3)`, or a text.
+    public func having(_ condition: Where<Object>) -> AttributesQuery {
+        var copy = self
+        copy.condition = self.condition.map { $0 && condition.predicate } ?? condition.predicate
+        copy.problem = problem ?? condition.problem
+        return copy
+    }
+
+    /// Returns the query without duplicate rows.
+    public func distinct() -> AttributesQuery {
+        var copy = self
+        copy.isDistinct = true
+        return copy
+    }
+
+    func plan(_ model: StackModel) throws(StorageError) -> QueryPlan {
+        if let problem { throw problem }
+        let request = QueryRequest(
+            try from.request(model), outputs: outputs.map(\.output), groupBy: keys, having: condition, isDistinct: isDistinct)
+        do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
+    }
+}

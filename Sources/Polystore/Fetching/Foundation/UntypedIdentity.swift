@@ -1,0 +1,6 @@
+internal import PolystoreStorage
+
+/// The identity of an object of any class.
+protocol UntypedIdentity {
+    var key: ObjectKey { get }
+}

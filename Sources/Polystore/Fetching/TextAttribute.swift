@@ -1,0 +1,4 @@
+internal import PolystoreStorage
+
+/// A string or an optional string, to which text conditions apply.
+public protocol TextAttribute: AttributeValue {}

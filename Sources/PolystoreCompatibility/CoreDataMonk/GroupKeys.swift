@@ -1,0 +1,6 @@
+internal import Polystore
+
+/// Key paths for grouping, combined with `|`.
+public struct GroupKeys: Sendable {
+    let paths: [String]
+}

@@ -1,0 +1,14 @@
+internal import Foundation
+public import Polystore
+
+/// A type that a `@Field.Relationship` can have.
+public protocol FieldRelationshipType {
+    /// The destination class.
+    associatedtype Destination: CoreStoreObject
+    /// The number of destinations.
+    static var cardinality: Cardinality { get }
+    /// Returns the destinations of a field.
+    static func read(_ field: RelationshipField) -> Self
+    /// Sets the destinations of a field to this value.
+    func write(_ field: RelationshipField)
+}

@@ -1,0 +1,42 @@
+#if Macros
+internal import PolystoreModelCode
+internal import PolystoreSchema
+internal import SwiftDiagnostics
+public import SwiftSyntax
+internal import SwiftSyntaxBuilder
+public import SwiftSyntaxMacros
+
+/// The macro that adds the accessors and the storage of one property.
+public struct StoredMacro: AccessorMacro, PeerMacro {
+    private static func parts(
+        _ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol
+    ) throws(ModelProblem) -> (property: ModelClass.Property, slot: Int, inlining: ModelExpansion.Inlining)? {
+        guard let variable = declaration.as(VariableDeclSyntax.self),
+            let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.unquoted
+        else { return nil }
+        let arguments = Arguments(node)
+        let kinds: [String: ModelClass.Property.Kind] = ["toOne": .toOne, "toMany": .toMany, "toManyOrdered": .toManyOrdered]
+        let property = ModelClass.Property(
+            name, key: try arguments.text("key"), kind: kinds[try arguments.text("kind") ?? ""] ?? .attribute,
+            type: try arguments.text("type") ?? "", isIndexed: try arguments.flag("indexed"))
+        let inlining = ModelExpansion.Inlining(rawValue: try arguments.text("inlined") ?? "") ?? .none
+        return (property, arguments["slot"].flatMap { Int($0.trimmedDescription) } ?? 0, inlining)
+    }
+
+    /// Expands the macro.
+    public static func expansion(
+        of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) throws -> [AccessorDeclSyntax] {
+        guard let (property, slot, inlining) = try? parts(node, declaration) else { return [] }
+        return ModelExpansion.accessors(property, slot: slot, inlining).split(separator: "\n").map { "\(raw: $0)" }
+    }
+
+    /// Expands the macro.
+    public static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard let (property, _, inlining) = try? parts(node, declaration) else { return [] }
+        return ModelExpansion.storage(property, inlining).map { ["\(raw: $0)"] } ?? []
+    }
+}
+#endif

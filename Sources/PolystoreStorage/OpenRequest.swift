@@ -1,0 +1,16 @@
+/// The options with which a store is opened.
+public struct OpenRequest: Sendable {
+    /// The requested schema. Nil opens whatever schema is stored and creates nothing.
+    public var schema: Schema?
+    /// Whether a missing store is created.
+    public var createIfMissing: Bool
+    /// Whether changes are refused with `readOnly`. `OpenStore`, the layer above, refuses them.
+    public var readOnly: Bool
+
+    /// Creates a request. By default the store accepts reads and writes and is created if it is missing.
+    public init(schema: Schema?, createIfMissing: Bool = true, readOnly: Bool = false) {
+        self.schema = schema
+        self.createIfMissing = createIfMissing
+        self.readOnly = readOnly
+    }
+}

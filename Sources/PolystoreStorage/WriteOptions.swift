@@ -1,0 +1,30 @@
+public import Foundation
+
+/// The options of a write transaction.
+public struct WriteOptions: Sendable {
+    /// The number of seconds to wait for the write lock: from 0, which also replaces NaN, to 2,000,000, the highest value that all engines
+    /// accept.
+    public var timeout: TimeInterval { didSet { timeout = Self.bounded(timeout) } }
+    /// Whether no other writer may run at the same time. The last attempt of a transaction that met conflicts sets it.
+    public var isExclusive: Bool
+    /// Whether large amounts of data follow, so that the engine can prepare for them.
+    public var isBulk: Bool
+    /// Whether an observer needs the changes of the transaction, so that `recordedChanges` is required even from a store that keeps no
+    /// history.
+    public var isFollowed: Bool
+    /// The limit after which the transaction must give up, even in the middle of a statement, until its commit has begun. Nil for no limit.
+    public var limit: WorkLimit?
+
+    /// Creates options.
+    public init(
+        timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false, isFollowed: Bool = false, limit: WorkLimit? = nil
+    ) {
+        self.timeout = Self.bounded(timeout)
+        self.isExclusive = isExclusive
+        self.isBulk = isBulk
+        self.isFollowed = isFollowed
+        self.limit = limit
+    }
+
+    private static func bounded(_ timeout: TimeInterval) -> TimeInterval { timeout.isNaN ? 0 : min(max(timeout, 0), 2_000_000) }
+}

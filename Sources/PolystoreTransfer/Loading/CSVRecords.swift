@@ -1,0 +1,28 @@
+internal import PolystoreStorage
+
+/// The records of a CSV file whose first line contains the column names.
+struct CSVRecords: RecordReader {
+    let columns: [String]?
+    private var reader: CSVReader
+    private let file: String
+    private var positions: [ExactText: Int] = [:]
+
+    init(_ bytes: ByteReader, _ file: String) throws(StorageError) {
+        reader = CSVReader(bytes)
+        self.file = file
+        let header = try reader.next()?.fields.map(\.text) ?? []
+        columns = header
+        for (index, name) in header.enumerated() where positions.updateValue(index, forKey: ExactText(name)) != nil {
+            throw StorageError(.valueNotStorable, "\(file.excerpt()), line 1: two columns have the name \"\(name.excerpt())\"")
+        }
+    }
+
+    mutating func next() throws(StorageError) -> LoadRecord? {
+        guard let (fields, line) = try reader.next() else { return nil }
+        guard fields.count == positions.count else {
+            throw StorageError(
+                .valueNotStorable, "\(file.excerpt()), line \(line): expected \(positions.count) fields, but found \(fields.count)")
+        }
+        return LoadRecord(line: line, positions, fields.map(LoadRecord.Field.text))
+    }
+}

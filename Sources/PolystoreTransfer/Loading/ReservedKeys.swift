@@ -1,0 +1,27 @@
+internal import PolystoreStorage
+
+/// The keys that were reserved for the records of a file, in their order.
+struct ReservedKeys {
+    private(set) var ranges: [Range<Int64>] = []
+    private var next: Int64 = 0
+
+    /// Returns the next key. Reserves more keys if none is left.
+    mutating func take(_ entity: EntityIndex, _ writer: WriteSession) throws(StorageError) -> Int64 {
+        if next == ranges.last?.upperBound ?? 0 {
+            let block = try writer.reserveKeys(entity, count: 1024)
+            next = block.lowerBound
+            if let last = ranges.last, last.upperBound == block.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound..<block.upperBound
+            } else {
+                ranges.append(block)
+            }
+        }
+        next += 1
+        return next - 1
+    }
+
+    /// The keys from the first one up to the last one that was taken.
+    var taken: some Sequence<Int64> { ranges.joined().lazy.prefix { [next] in $0 != next } }
+
+    func contains(_ key: Int64) -> Bool { ranges.contains { $0.contains(key) } }
+}
