@@ -105,7 +105,7 @@ private final class RecordingLogger: StoreLogger {
             try stack.perform(synchronous: { transaction in
                 for age in 0..<50 { try transaction.create(Person.self).age = age }
             })
-            let condition = Where<Person>(format: "age * 2 >= 90")
+            let condition = Where<Person>(format: "TERNARY(lowercase(name) == 'x', 0, age) >= 45")
             func notices() throws -> [String] {
                 let before = logger.own.count
                 #expect(try stack.fetchAll(From<Person>().where(condition)).count == 5)

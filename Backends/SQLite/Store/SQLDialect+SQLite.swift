@@ -57,15 +57,22 @@ extension SQLDialect {
             case .count, .countDistinct, .minimum, .maximum: true
             // Before 3.43 the engine adds doubles without compensation, and loses small ones between large ones.
             case .sum, .average: type.isInteger
-            // Polystore computes them from the values: the engines' own functions differ in the last digits or do not exist.
+            // The engine has none of its own.
             case .standardDeviation, .sampleStandardDeviation, .median: false
             }
         },
+        function: { function, arguments, type in
+            // https://sqlite.org/limits.html: a function takes 127 arguments.
+            guard arguments.count < 100 else { return nil }
+            let call = FunctionCall(function, arguments.map(\.type), type).description
+            return "polystore_call(\(SQLText.joined(["'\(raw: SQLText.doubling("'", in: call))'"] + arguments.map(\.text), ", ")))"
+        },
+        total: { function, argument in SQLiteFunctions.total(function, argument.type).map { "\(raw: $0)(\(argument.text))" } },
+        failsAlone: true, wideType: nil,
         extreme: { isLeast, column, _ in "\(raw: isLeast ? "min" : "max")(\(column))" },
         number: { _, column, _ in SQLNumberAggregate("sum(\(column))") },
         variables: { count, type in isOneBinding(type) ? min(count, 100) : count },
-        // A sum or product that overflows becomes a float, which is too large to be stored, but a second operation can bring it back into
-        // range.
+        // The engine's own sum or product that overflows becomes a float.
         checksOverflow: false, seesOwnChanges: true, fullText: SQLFullText.sqlite)
 
     /// A value as it lies in a column, in SQL; nil for one that the engine would not read exactly.

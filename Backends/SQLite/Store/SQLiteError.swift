@@ -10,6 +10,7 @@ enum SQLiteError {
     static func error(_ code: Int32, _ connection: OpaquePointer?) -> StorageError {
         let message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? ""
         let cause = Cause(code: code, message: message)
+        if let failure = SQLiteResult.failure(code, message) { return StorageError(failure) }
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED:
             return StorageError(.busy, "another connection has locked the database; try again", cause: cause)

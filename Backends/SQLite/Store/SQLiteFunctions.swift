@@ -2,7 +2,7 @@
 internal import CSQLite
 internal import PolystoreStorage
 
-/// SQL functions that call Polystore's own code, for text operations that SQLite does not perform as the contract requires
+/// SQL functions that call Polystore's own code, for operations that SQLite does not perform as the contract requires
 /// (https://sqlite.org/appfunc.html).
 enum SQLiteFunctions {
     /// A matcher that a statement keeps for its constant needle.
@@ -17,6 +17,7 @@ enum SQLiteFunctions {
         sqlite3_create_function_v2(handle, "polystore_fold", 2, flags, nil, fold, nil, nil, nil)
         sqlite3_create_function_v2(handle, "polystore_match", 3, flags, nil, match, nil, nil, nil)
         sqlite3_create_function_v2(handle, "polystore_words", 1, flags, nil, words, nil, nil, nil)
+        registerCalls(handle)
     }
 
     private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer? {
@@ -28,23 +29,13 @@ enum SQLiteFunctions {
         guard let values, let bytes = bytes(values[0]) else { return sqlite3_result_null(context) }
         let options = TextOptions(rawValue: Int(sqlite3_value_int(values[1])))
         var folded = TextFolding.fold(String(decoding: bytes, as: UTF8.self), options)
-        folded.withUTF8 { answer(context, UnsafeRawBufferPointer($0)) }
-    }
-
-    /// Returns a text as the result of the function.
-    private static func answer(_ context: OpaquePointer?, _ text: UnsafeRawBufferPointer) {
-        // An empty text has no base address, and a null pointer would return NULL.
-        guard let start = text.baseAddress else { return sqlite3_result_text(context, "", 0, nil) }
-        // -1 is SQLITE_TRANSIENT: SQLite copies the bytes immediately.
-        sqlite3_result_text64(
-            context, start.assumingMemoryBound(to: CChar.self), sqlite3_uint64(text.count),
-            unsafeBitCast(-1, to: sqlite3_destructor_type.self), UInt8(SQLITE_UTF8))
+        folded.withUTF8 { SQLiteResult.give(context, text: UnsafeRawBufferPointer($0)) }
     }
 
     private static let words: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
         context, _, values in
         guard let values, let bytes = bytes(values[0]) else { return sqlite3_result_null(context) }
-        SearchWords.joined(utf8: bytes).withUnsafeBytes { answer(context, $0) }
+        SearchWords.joined(utf8: bytes).withUnsafeBytes { SQLiteResult.give(context, text: $0) }
     }
 
     /// The function for a match, whose kind is 1 for `like`, 2 for `matches`, and 3 for `search`.

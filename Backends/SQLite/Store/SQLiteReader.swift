@@ -112,8 +112,9 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
             let code = statement.advance()
             if code == SQLITE_DONE { return answer }
             guard code == SQLITE_ROW else {
-                // sum() fails when an intermediate total overflows, even if the final one would not.
-                if code & 0xff == SQLITE_ERROR { return nil }
+                // sum() fails when an intermediate total overflows, even if the final one would not. The layer above computes the answer or
+                // finds the first error.
+                if code & 0xff == SQLITE_ERROR || SQLiteResult.failure(code, "") != nil { return nil }
                 throw connection.error(code)
             }
             guard let row = query.row(try statement.values(query.columns)) else { return nil }

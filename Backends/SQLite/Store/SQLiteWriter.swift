@@ -63,6 +63,9 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         return first..<next
     }
 
+    /// SQLITE_CONSTRAINT_DATATYPE: a counter has become a real number, which a strict table refuses in an integer column.
+    private static let wrongType: Int32 = 3091
+
     private let names = RowBatch(capacity: 1)
     private func name(_ root: EntityIndex) throws(StorageError) -> Cell {
         names.clear()

@@ -48,13 +48,25 @@ package struct SQLDialect: Sendable {
     package var comparesExactly: @Sendable (ValueType, ValueType) -> Bool
     /// Whether the engine computes an aggregate over a type as the contract requires.
     package var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
+    /// Returns a function of arguments, which are given as SQL with their types, with a result of a type as the contract requires it; nil for
+    /// a function that is computed above the store. Where the contract requires an error, it is the error of the statement.
+    package var function: @Sendable (Function, [SQLArgument], ValueType) -> SQLText?
+    /// Returns an aggregate of values, which are given as SQL with their type, as one value that the contract requires; nil for one that is
+    /// not computed so. Where the contract requires an error, it is the error of the statement.
+    package var total: @Sendable (AggregateFunction, SQLArgument) -> SQLText?
+    /// Whether a computation that fails ends its statement only, with the error of the contract. Otherwise it would end the transaction, and
+    /// what can fail is computed above the store.
+    package var failsAlone: Bool
+    /// The type of whole numbers of any size, in which conditions on arithmetic that can fail are evaluated so that they select the rows for
+    /// which it fails too; nil where there is none.
+    package var wideType: String?
     /// Returns the minimum or the maximum of values that are given as SQL.
     package var extreme: @Sendable (_ isLeast: Bool, SQLText, ValueType) -> SQLText
     /// Returns an aggregate over numbers that are given as SQL, one of those that the engine computes.
     package var number: @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate
     /// Returns the number of variables that a list with a number of values of a type takes.
     package var variables: @Sendable (Int, ValueType) -> Int
-    /// Whether the engine detects integer overflow in the computation of a new value; otherwise only the stored result is checked.
+    /// Whether the engine detects integer overflow in the computation of a new value.
     package var checksOverflow: Bool
     /// Whether a subquery of a statement that changes rows can see rows that the statement has already changed.
     package var seesOwnChanges: Bool
@@ -73,6 +85,8 @@ package struct SQLDialect: Sendable {
         dropsDefaults: Bool, names: SQLNameRules, tableOptions: String, linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
         aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool,
+        function: @escaping @Sendable (Function, [SQLArgument], ValueType) -> SQLText?,
+        total: @escaping @Sendable (AggregateFunction, SQLArgument) -> SQLText?, failsAlone: Bool, wideType: String?,
         extreme: @escaping @Sendable (Bool, SQLText, ValueType) -> SQLText,
         number: @escaping @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate,
         variables: @escaping @Sendable (Int, ValueType) -> Int, checksOverflow: Bool, seesOwnChanges: Bool, fullText: SQLFullText?
@@ -101,12 +115,30 @@ package struct SQLDialect: Sendable {
         self.indexKey = indexKey
         self.comparesExactly = comparesExactly
         self.aggregates = aggregates
+        self.function = function
+        self.total = total
+        self.failsAlone = failsAlone
+        self.wideType = wideType
         self.extreme = extreme
         self.number = number
         self.variables = variables
         self.checksOverflow = checksOverflow
         self.seesOwnChanges = seesOwnChanges
         self.fullText = fullText
+    }
+}
+
+/// An argument of a function or an aggregate, as SQL.
+package struct SQLArgument: Sendable {
+    /// The value.
+    package let text: SQLText
+    /// The type of the value.
+    package let type: ValueType
+
+    /// Creates an argument.
+    package init(_ text: SQLText, _ type: ValueType) {
+        self.text = text
+        self.type = type
     }
 }
 

@@ -119,7 +119,7 @@ struct BatchWork {
         case .conditional(_, let a, let b, _): return isNormal(a, slot) && isNormal(b, slot)
         case .function(.coalesce, let arguments, _): return arguments.allSatisfy { isNormal($0, slot) }
         case .function(.concatenate, let arguments, _): return !isLimited && arguments.allSatisfy { isNormal($0, slot) }
-        case .outer, .function, .related: return !isLimited
+        case .outer, .function, .related: return !isLimited && !expression.contains { node, _ in node.isUnstorable }
         }
     }
 
@@ -277,5 +277,12 @@ struct BatchWork {
                 tracker.unchecked.append(object)
             }
         }
+    }
+}
+
+extension CheckedNode {
+    /// Whether the node is a text that no attribute can have, because it contains U+0000.
+    fileprivate var isUnstorable: Bool {
+        if case .expression(.value(.string(let text), _)) = self { text.utf8.contains(0) } else { false }
     }
 }

@@ -33,12 +33,24 @@ public indirect enum CheckedExpression: Sendable, Hashable {
     }
 
     /// Whether the computation can fail, so that it must not run for rows that another condition excludes.
-    public var canFail: Bool {
-        switch self {
-        case .path, .outer, .value: false
-        case .conditional(_, let a, let b, _): a.canFail || b.canFail
-        case .related(let function, _, _, _): function.descriptor.canFail
-        case .function(let function, let arguments, _): function.descriptor.canFail || arguments.contains(where: \.canFail)
+    public var canFail: Bool { contains { node, _ in node.failsItself } }
+}
+
+extension CheckedPredicate {
+    /// Whether the evaluation can fail, so that it must not run for rows that another condition excludes.
+    package var canFail: Bool { contains { node, _ in node.failsItself } }
+}
+
+extension CheckedNode {
+    /// Whether the node itself, apart from its parts, can fail for valid values.
+    fileprivate var failsItself: Bool {
+        guard case .expression(let expression) = self else { return false }
+        switch expression {
+        case .path, .outer, .value, .conditional: return false
+        case .related(let function, _, let path, _): return function.canFail(path?.type)
+        case .function(let function, let arguments, let type):
+            guard function.descriptor.canFail else { return false }
+            return type != .int64 || !function.staysInRange(arguments.map(\.range))
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreSchema
 
 /// Checks a predicate against a schema and brings it into the normal form that `CheckedPredicate` describes.
@@ -122,7 +123,7 @@ struct PredicateChecker {
             case (.value(let x, _), .value(let y, _)): return .constant(try constant(x, comparison, y))
             case (.path(let path), .value(let value, _)): return try compare(path, comparison, value)
             case (.value(let value, _), .path(let path)): return try compare(path, comparison.mirrored, value)
-            default: return .compareExpressions(left, comparison, right)
+            default: return .compareExpressions(left.alike(right), comparison, right.alike(left))
             }
         }
     }
@@ -252,6 +253,22 @@ extension Array {
         result.reserveCapacity(count)
         for element in self { result.append(try transform(element)) }
         return result
+    }
+}
+
+extension CheckedExpression {
+    /// Returns a constant number in the type of the expression that it is compared with, if it has the same value there. Engines compare
+    /// numbers of one type.
+    fileprivate func alike(_ other: CheckedExpression) -> CheckedExpression {
+        guard case .value(let value, _) = self else { return self }
+        switch (value, other.type) {
+        case (.int(let number), .decimal): return .value(.decimal(Decimal(number)), .decimal)
+        case (.int(let number), .double), (.int(let number), .float):
+            return Int64(exactly: Double(number)) == number ? .value(.double(Double(number)), .double) : self
+        case (.double(let number), _) where other.type.isInteger:
+            return Int64(exactly: number).map { .value(.int($0), .int64) } ?? self
+        case (_, _): return self
+        }
     }
 }
 

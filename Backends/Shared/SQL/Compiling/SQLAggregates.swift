@@ -79,14 +79,20 @@ extension SQLCompiler {
 
     private func isExact(_ aggregate: CheckedAggregate, _ predicates: SQLPredicates) -> Bool {
         guard let argument = aggregate.argument else { return true }
-        return predicates.isExact(argument) && tables.dialect.aggregates(aggregate.function, argument.type)
+        return predicates.isExact(argument)
+            && (tables.dialect.aggregates(aggregate.function, argument.type)
+                || tables.dialect.total(aggregate.function, SQLArgument("", argument.type)) != nil)
     }
 
     private func add(_ aggregate: CheckedAggregate, _ columns: inout Columns, _ joins: inout SQLJoins) -> SQLValueQuery.Output {
         guard let argument = aggregate.argument else { return .column(columns.append("count(*)", .int64)) }
         let predicates = SQLPredicates(tables: tables), function = aggregate.function, type = argument.type
         let column = predicates.compile(argument, &joins)
-        if let single = predicates.aggregate(function, column, type) { return .column(columns.append(single, aggregate.type)) }
+        if !function.isOfNumbers || !tables.dialect.aggregates(function, type),
+            let single = predicates.aggregate(function, SQLArgument(column, type))
+        {
+            return .column(columns.append(single, aggregate.type))
+        }
         let number = tables.dialect.number(function, column, type)
         if let beyond = number.beyond { columns.guards.append(columns.append(beyond, .int64)) }
         switch function {
@@ -106,5 +112,15 @@ extension SQLValueQuery {
     package static func answer(_ rows: [[Value]], _ plan: QueryPlan) throws(StorageError) -> [[Value]] {
         guard case .groups(let grouping) = plan.kind else { return rows }
         do throws(QueryError) { return try GroupAnswer(grouping).rows(rows) } catch { throw StorageError(error) }
+    }
+}
+
+extension AggregateFunction {
+    /// Whether the aggregate is computed from numbers, as opposed to one that counts or selects values.
+    fileprivate var isOfNumbers: Bool {
+        switch self {
+        case .count, .countDistinct, .minimum, .maximum: false
+        case .sum, .average, .standardDeviation, .sampleStandardDeviation, .median: true
+        }
     }
 }

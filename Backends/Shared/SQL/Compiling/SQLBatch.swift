@@ -49,31 +49,22 @@ extension SQLCompiler {
 
 extension SQLPredicates {
     /// Whether the engine computes a new value as the contract requires. Unlike a condition, a new value is computed only for the rows that
-    /// are changed, so integers may overflow: the engines refuse to store the result.
+    /// are changed, so integers may overflow where the engine reports it.
     func isSettable(_ expression: CheckedExpression) -> Bool {
         if isExact(expression) { return !tables.dialect.seesOwnChanges || !expression.looksAtMembers }
-        guard case .function(let function, let arguments, .int64) = expression else { return false }
-        guard [.add, .subtract, .multiply].contains(function) else { return false }
-        return arguments.allSatisfy { $0.type == .int64 && (tables.dialect.checksOverflow ? isSettable($0) : $0.isPlain) }
+        guard tables.dialect.checksOverflow, case .function(let function, let arguments, .int64) = expression else { return false }
+        return [.add, .subtract, .multiply].contains(function) && arguments.allSatisfy { $0.type == .int64 && isSettable($0) }
     }
 }
 
 extension CheckedExpression {
-    /// Whether the expression is a plain path or value, without a computation.
-    fileprivate var isPlain: Bool {
-        switch self {
-        case .path, .value: true
-        case .outer, .function, .conditional, .related: false
-        }
-    }
-
     /// Whether objects at the end of to-many relationships, or outer objects, are read.
     fileprivate var looksAtMembers: Bool { contains { node, depth in node.isMembers || depth < 0 } }
 }
 
 extension CheckedPredicate {
     /// Whether objects at the end of to-many relationships, or outer objects, are read.
-    fileprivate var looksAtMembers: Bool { contains { node, depth in node.isMembers || depth < 0 } }
+    var looksAtMembers: Bool { contains { node, depth in node.isMembers || depth < 0 } }
 }
 
 extension CheckedNode {

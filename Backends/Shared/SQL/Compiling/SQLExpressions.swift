@@ -2,21 +2,18 @@ internal import PolystoreStorage
 
 /// Compilation of expressions and of conditions on related objects, as correlated subqueries.
 extension SQLPredicates {
-    /// Whether the engine computes an expression as the contract requires. Expressions that can fail are left to the layer above, because
-    /// an engine may compute them for rows that another condition excludes.
+    /// Whether the engine computes an expression as the contract requires.
     func isExact(_ expression: CheckedExpression) -> Bool {
         switch expression {
         case .path, .outer, .value: return true
         case .function(let function, let arguments, let type):
-            guard arguments.allSatisfy(isExact), case .exact = call(function, arguments.map { _ in "" }) else { return false }
-            // The engine gives the first value in the type that it has.
-            return function != .coalesce || arguments.allSatisfy { $0.type == type }
+            return arguments.allSatisfy(isExact) && (tables.dialect.failsAlone || !expression.canFail)
+                && call(function, arguments, arguments.map { _ in "" }, type) != nil
         case .conditional(let condition, let a, let b, let type):
-            return isExact(condition) && isExact(a) && isExact(b) && a.type == type && b.type == type
+            return isExact(condition) && isExact(a) && isExact(b) && [a, b].allSatisfy { converted("", $0.type, to: type) != nil }
         case .related(let function, let members, let path, _):
-            guard isExact(members) else { return false }
-            guard let path else { return true }
-            return aggregate(function, "", path.type) != nil && tables.dialect.aggregates(function, path.type)
+            guard isExact(members), tables.dialect.failsAlone || !expression.canFail else { return false }
+            return path.map { aggregate(function, SQLArgument("", $0.type)) != nil } ?? true
         }
     }
 
@@ -28,7 +25,7 @@ extension SQLPredicates {
 
     /// Whether the engine compares two expressions as the contract requires.
     func comparesExactly(_ a: CheckedExpression, _ b: CheckedExpression) -> Bool {
-        a.type == b.type || a.type.isText && b.type.isText || tables.dialect.comparesExactly(a.type, b.type)
+        a.isNil || b.isNil || a.type == b.type || a.type.isText && b.type.isText || tables.dialect.comparesExactly(a.type, b.type)
     }
 
     func compile(_ expression: CheckedExpression, _ joins: inout SQLJoins) -> SQLText {
@@ -37,61 +34,57 @@ extension SQLPredicates {
         case .outer(let level, let path): return joins.column(outside: level, path)
         case .value(.null, _): return "NULL"
         case .value(let value, let type): return "\(bind: value, type)"
-        case .function(let function, let arguments, _):
+        case .function(let function, let arguments, let type):
             var texts: [SQLText] = []
             for argument in arguments { texts.append(compile(argument, &joins)) }
-            switch call(function, texts) {
-            case .exact(let text), .inexact(let text): return text
-            // No engine is asked for it.
-            case .none: return "NULL"
-            }
-        case .conditional(let condition, let a, let b, _):
-            return "CASE WHEN \(compile(condition, &joins)) THEN \(compile(a, &joins)) ELSE \(compile(b, &joins)) END"
+            if let call = call(function, arguments, texts, type) { return call }
+            // No engine is asked for another function that it does not compute.
+            if case .folded = function { return foldedASCII(texts[0]) }
+            return "NULL"
+        case .conditional(let condition, let a, let b, let type):
+            let test = compile(condition, &joins), sides = [a, b].map { converted(compile($0, &joins), $0.type, to: type) ?? "NULL" }
+            return "CASE WHEN \(test) THEN \(sides[0]) ELSE \(sides[1]) END"
         case .related(let function, let members, let path, _):
             return related(members, &joins) { inner in
                 guard let path else { return "SELECT count(*)" }
                 // No engine is asked for another.
-                return "SELECT \(aggregate(function, inner.column(path), path.type) ?? "NULL")"
+                return "SELECT \(aggregate(function, SQLArgument(inner.column(path), path.type)) ?? "NULL")"
             }
         }
     }
 
-    /// The support of an engine for a function.
-    private enum Call {
-        /// A call whose result is that of the contract.
-        case exact(SQLText)
-        /// A call whose result is that of the contract for some values only: whole numbers that do not overflow, ASCII texts.
-        case inexact(SQLText)
-        /// No call: the function is computed above the store.
-        case none
+    /// Returns a call of a function whose result is that of the contract, or nil for a function that is computed above the store.
+    private func call(_ function: Function, _ arguments: [CheckedExpression], _ texts: [SQLText], _ type: ValueType) -> SQLText? {
+        func ofDialect() -> SQLText? { tables.dialect.function(function, zip(texts, arguments).map { SQLArgument($0, $1.type) }, type) }
+        switch function {
+        case .length: return "length(\(texts[0]))"
+        case .concatenate: return "(\(SQLText.joined(texts, " || ")))"
+        case .coalesce:
+            // An engine computes only the values up to the first one that is not nil, and gives it in the type that it has.
+            if arguments.contains(where: { $0.type != type || $0.canFail }) { return ofDialect() }
+            // SQLite's takes two arguments or more.
+            return texts.count == 1 ? texts[0] : "COALESCE(\(SQLText.joined(texts, ", ")))"
+        case .folded(let options): return tables.dialect.fold(texts[0], options)
+        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase,
+            .lowercase, .trim, .datePart:
+            return ofDialect()
+        }
     }
 
-    private func call(_ function: Function, _ arguments: [SQLText]) -> Call {
-        switch function {
-        case .length: .exact("length(\(arguments[0]))")
-        case .concatenate: .exact("(\(SQLText.joined(arguments, " || ")))")
-        // SQLite's takes two arguments or more.
-        case .coalesce: .exact(arguments.count == 1 ? arguments[0] : "COALESCE(\(SQLText.joined(arguments, ", ")))")
-        case .folded(let options):
-            if let text = tables.dialect.fold(arguments[0], options) { .exact(text) } else { .inexact(foldedASCII(arguments[0])) }
-        case .add: .inexact("(\(arguments[0]) + \(arguments[1]))")
-        case .subtract: .inexact("(\(arguments[0]) - \(arguments[1]))")
-        case .multiply: .inexact("(\(arguments[0]) * \(arguments[1]))")
-        case .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase, .trim, .datePart:
-            .none
-        }
+    /// Returns a number in another type, or nil where the engine does not convert it as the contract requires.
+    private func converted(_ text: SQLText, _ type: ValueType, to other: ValueType) -> SQLText? {
+        type == other ? text : tables.dialect.function(.coalesce, [SQLArgument(text, type)], other)
     }
 
     private func foldedASCII(_ text: SQLText) -> SQLText { tables.dialect.foldASCII?(text).folded ?? text }
 
-    /// The column of an aggregate that an engine computes as one value; nil for one that it does not.
-    func aggregate(_ function: AggregateFunction, _ column: SQLText, _ type: ValueType) -> SQLText? {
+    /// Returns an aggregate as one value; nil for one that the engine does not compute so.
+    func aggregate(_ function: AggregateFunction, _ argument: SQLArgument) -> SQLText? {
         switch function {
-        case .count: "count(\(column))"
-        case .countDistinct: "count(DISTINCT \(column))"
-        case .minimum, .maximum: tables.dialect.extreme(function == .minimum, column, type)
-        // What can fail is computed only for the rows that are asked for.
-        case .sum, .average, .standardDeviation, .sampleStandardDeviation, .median: nil
+        case .count: "count(\(argument.text))"
+        case .countDistinct: "count(DISTINCT \(argument.text))"
+        case .minimum, .maximum: tables.dialect.extreme(function == .minimum, argument.text, argument.type)
+        case .sum, .average, .standardDeviation, .sampleStandardDeviation, .median: tables.dialect.total(function, argument)
         }
     }
 
@@ -117,12 +110,15 @@ extension SQLPredicates {
         guard case .toMany(let entity, let position, let destination)? = rest.popFirst() else { return "(SELECT 1 WHERE 1 = 0)" }
         let owner = joins.key(steps), place = tables.schema[entity].relationships[position].place
         return joins.subquery(destination, isCondition: isFirst) { inner in
-            var parts = [tie(inner, destination, place, owner)]
+            let tie = tie(inner, destination, place, owner)
+            var parts = [tie]
             let selected = rest.isEmpty ? head(&inner) : "SELECT 1"
             if !rest.isEmpty {
                 parts.append("EXISTS \(related(rest, members, isFirst: false, &inner) { _ in "SELECT 1" })")
             } else if members.predicate != .constant(true) {
-                parts.append(compile(members.predicate, &inner))
+                let condition = compile(members.predicate, &inner)
+                // An engine may examine objects before it knows that they are related.
+                parts.append(mustKeepOrder(members.predicate) ? inOrder([tie, condition]) : condition)
             }
             return "(\(selected) FROM \(inner.text) WHERE \(SQLText.joined(parts, " AND ")))"
         }
@@ -144,4 +140,8 @@ extension SQLPredicates {
         case .slot: return "\(raw: tables.dialect.no)"
         }
     }
+}
+
+extension CheckedExpression {
+    fileprivate var isNil: Bool { if case .value(.null, _) = self { true } else { false } }
 }

@@ -10,7 +10,7 @@ extension SQLPredicates {
         // The negation of a condition that selects too many rows selects too few.
         case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
             .not:
-            foldedASCII(predicate) != nil
+            foldedASCII(predicate) != nil || isWidened(predicate)
         }
     }
 

@@ -11,19 +11,41 @@ struct SQLPredicates {
         if description.isHierarchy, plan.entities != tables.schema[description.root].family {
             parts.append(isEntity(plan.entities, joins.alias))
         }
-        switch plan.predicate {
-        case .constant(true): break
-        case .and(let inner): for part in inner { parts.append(compile(part, &joins)) }
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
-            .or,
-            .not:
-            parts.append(compile(plan.predicate, &joins))
+        var conditions = if case .and(let inner) = plan.predicate { inner } else { [plan.predicate] }
+        conditions.removeAll { $0 == .constant(true) }
+        guard mustKeepOrder(plan.predicate) else {
+            for condition in conditions { parts.append(compile(condition, &joins)) }
+            return parts.isEmpty ? nil : SQLText.joinedChain(parts, " AND ")
         }
-        return parts.isEmpty ? nil : SQLText.joinedChain(parts, " AND ")
+        // Indexes can answer the conditions that cannot fail, and the others are evaluated for the rows that satisfy these. Subqueries are
+        // not repeated.
+        let isPlain: (CheckedPredicate) -> Bool = { !$0.canFail && !$0.looksAtMembers }
+        for condition in conditions where isPlain(condition) { parts.append(compile(condition, &joins)) }
+        var ordered = parts.isEmpty ? [] : [SQLText.joinedChain(parts, " AND ")]
+        for condition in conditions where !isPlain(condition) { ordered.append(compile(condition, &joins)) }
+        return SQLText.joinedChain(parts + [inOrder(ordered)], " AND ")
+    }
+
+    /// Whether the parts of a condition must be evaluated in their order, because an error depends on it. Engines evaluate the operands of AND
+    /// and OR in any order.
+    func mustKeepOrder(_ predicate: CheckedPredicate) -> Bool { tables.dialect.failsAlone && predicate.canFail }
+
+    /// Returns the condition that all parts are true, each of which is evaluated only if those before it are.
+    func inOrder(_ parts: [SQLText]) -> SQLText {
+        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "\(raw: tables.dialect.yes)" }
+        let before = parts.dropLast().map { "WHEN (\($0)) IS NOT TRUE THEN \(raw: tables.dialect.no)" as SQLText }
+        return "CASE \(SQLText.joined(before, " ")) ELSE \(last) END"
+    }
+
+    /// Returns the condition that one part is true, each of which is evaluated only if those before it are not.
+    private func firstInOrder(_ parts: [SQLText]) -> SQLText {
+        let before = parts.dropLast().map { "WHEN \($0) THEN \(raw: tables.dialect.yes)" as SQLText }
+        return "CASE \(SQLText.joined(before, " ")) ELSE \(parts[parts.count - 1]) END"
     }
 
     /// Whether the engine evaluates a condition exactly as the contract requires.
     func isExact(_ predicate: CheckedPredicate) -> Bool {
+        if failsOfJoined(predicate) { return false }
         switch predicate {
         case .constant, .isNil, .compare, .isIn, .isEntity: return true
         case .comparePaths(let a, _, let b): return comparesExactly(.path(a), .path(b))
@@ -39,6 +61,23 @@ struct SQLPredicates {
         }
     }
 
+    /// Whether a condition can fail for the row of another table. An engine may evaluate it for rows of that table that no row of the fetch
+    /// refers to, and would then fail where the contract requires a result.
+    private func failsOfJoined(_ predicate: CheckedPredicate) -> Bool {
+        switch predicate {
+        case .compareExpressions, .isInExpression, .textOf, .related:
+            predicate.canFail
+                && predicate.contains { node, _ in
+                    switch node {
+                    case .property(let path): !path.steps.isEmpty
+                    case .members(let members): if case .toOne? = members.hops.first { true } else { false }
+                    case .predicate, .expression: false
+                    }
+                }
+        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .isEntity, .and, .or, .not: false
+        }
+    }
+
     private func isEntity(_ entities: [EntityIndex], _ alias: String) -> SQLText {
         let numbers = entities.map { String(tables.entityNumbers[$0]) }
         return "\(raw: alias).\"_entity\" IN (\(raw: numbers.joined(separator: ", ")))"
@@ -48,7 +87,7 @@ struct SQLPredicates {
         if let (text, condition) = foldedASCII(predicate), let fold = tables.dialect.foldASCII {
             return "(NOT \(fold(compile(text, &joins)).isASCII) OR \(exact(condition, &joins)))"
         }
-        return exact(predicate, &joins)
+        return widened(predicate, &joins) ?? exact(predicate, &joins)
     }
 
     private func exact(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
@@ -71,16 +110,20 @@ struct SQLPredicates {
         case .isEntity(let entities):
             // Without a hierarchy the table has a single entity and no column for it.
             return tables.schema[entities.first ?? 0].isHierarchy ? isEntity(entities, joins.alias) : "\(raw: tables.dialect.yes)"
-        case .and(let parts): return "(\(list(parts, " AND ", &joins)))"
-        case .or(let parts): return "(\(list(parts, " OR ", &joins)))"
+        case .and(let parts):
+            let texts = texts(parts, &joins)
+            return mustKeepOrder(predicate) ? inOrder(texts) : "(\(SQLText.joinedChain(texts, " AND ")))"
+        case .or(let parts):
+            let texts = texts(parts, &joins)
+            return mustKeepOrder(predicate) ? firstInOrder(texts) : "(\(SQLText.joinedChain(texts, " OR ")))"
         case .not(let part): return negated(part, &joins)
         }
     }
 
-    private func list(_ parts: [CheckedPredicate], _ separator: String, _ joins: inout SQLJoins) -> SQLText {
+    private func texts(_ parts: [CheckedPredicate], _ joins: inout SQLJoins) -> [SQLText] {
         var texts: [SQLText] = []
         for part in parts { texts.append(compile(part, &joins)) }
-        return SQLText.joinedChain(texts, separator)
+        return texts
     }
 
     /// Returns a constant as a binding, or as a literal where the engine needs it to choose a partial index.
@@ -102,7 +145,7 @@ struct SQLPredicates {
         }
     }
 
-    private func compare(_ a: SQLText, _ comparison: Comparison, _ b: SQLText) -> SQLText {
+    func compare(_ a: SQLText, _ comparison: Comparison, _ b: SQLText) -> SQLText {
         "\(a) \(raw: comparison == .equal ? tables.dialect.isSame : sign(comparison)) \(b)"
     }
 

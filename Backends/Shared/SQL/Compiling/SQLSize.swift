@@ -40,6 +40,8 @@ struct SQLSize {
 
     private mutating func add(_ plan: FetchPlan) {
         highest = max(highest, height(plan.predicate))
+        // The parts that cannot fail are repeated before those that can.
+        if plan.predicate.canFail { (terms, variables) = (2 * terms, 2 * variables) }
         for key in plan.sort { add(key.expression) }
     }
 

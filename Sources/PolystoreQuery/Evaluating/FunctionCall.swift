@@ -1,0 +1,59 @@
+package import PolystoreSchema
+
+/// A function with the types of its arguments and of its result, as a text that an engine gives back when it calls for the value.
+package struct FunctionCall: CustomStringConvertible, Sendable {
+    private let function: Function
+    private let type: ValueType
+    private let evaluator: FunctionEvaluator
+    /// The types of the arguments.
+    package let arguments: [ValueType]
+
+    /// Creates a call.
+    package init(_ function: Function, _ arguments: [ValueType], _ type: ValueType) {
+        self.function = function
+        self.arguments = arguments
+        self.type = type
+        evaluator = FunctionEvaluator(function, type)
+    }
+
+    /// Reads a call from its text; nil for any other text.
+    package init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard let name = words.first, let function = Function(code: name) else { return nil }
+        let types = words.dropFirst().compactMap { ValueType(rawValue: String($0)) }
+        guard let type = types.last, types.count == words.count - 1 else { return nil }
+        self.init(function, types.dropLast(), type)
+    }
+
+    /// The name of the function and the types, the last of which is that of the result.
+    package var description: String { ([function.code] + (arguments + [type]).map(\.rawValue)).joined(separator: " ") }
+
+    /// Returns the value for values of the arguments.
+    package func value(_ values: [Value]) throws(QueryError) -> Value { try evaluator.value(values) }
+}
+
+extension Function {
+    /// The name, and after a colon what the name alone does not say.
+    fileprivate var code: String {
+        switch self {
+        case .folded(let options): "folded:\(options.rawValue)"
+        case .datePart(let part, let zone): "\(part.rawValue):\(zone)"
+        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase,
+            .lowercase, .trim, .length, .concatenate, .coalesce:
+            name
+        }
+    }
+
+    fileprivate init?(code: Substring) {
+        let parts = code.split(separator: ":", maxSplits: 1).map(String.init)
+        if let named = parts.count == 1 ? Self.named.first(where: { $0.name == parts[0] }) : nil {
+            self = named
+        } else if parts.count == 2, parts[0] == "folded", let options = Int(parts[1]) {
+            self = .folded(TextOptions(rawValue: options))
+        } else if parts.count == 2, let part = DatePart(rawValue: parts[0]) {
+            self = .datePart(part, timeZone: parts[1])
+        } else {
+            return nil
+        }
+    }
+}
