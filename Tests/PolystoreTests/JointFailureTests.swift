@@ -15,7 +15,11 @@ import Testing
     final class Scene: Sendable {
         static let schema = Result {
             try Schema(
-                entities: ["Left", "Right", "Third"].map { Entity($0, attributes: [Attribute("x", .int64)]) },
+                entities: ["Left", "Right", "Third"].map { name in
+                    Entity(
+                        name, attributes: [Attribute("x", .int64), Attribute("name", .string, isOptional: true)],
+                        uniqueConstraints: [UniqueConstraint(["name"])])
+                },
                 configurations: ["Left": ["Left"], "Right": ["Right"], "Third": ["Third"]])
         }
 
@@ -230,6 +234,28 @@ import Testing
         scene.follower.setHook(nil)
         try Scene.write(4, scene.stack)
         for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [1, 2, 3, 4]) }
+    }
+
+    @Test(arguments: Pair.all) func whatIsRefusedInATransactionIsNotTakenOver(_ pair: Pair) throws {
+        let scene = try Scene(pair), all = From<DynamicObject>(entity: scene.followers)
+        scene.follower.failOnce(.inputOutput)
+        try scene.stack.perform(synchronous: { transaction in
+            try Scene.write(2, transaction)
+            let objects = try [Int64(3), 4].map { number in
+                let object = try transaction.create(Into<DynamicObject>(entity: scene.followers))
+                try object.setValue(.int(number), for: "x")
+                try object.setValue(.string("taken"), for: "name")
+                return object
+            }
+            let refused = #expect(throws: StorageError.self) { try transaction.fetchCount(all) }
+            #expect(refused?.code == .uniqueConstraintViolated)
+            try objects[1].setValue(.string("free"), for: "name")
+            #expect(try transaction.fetchCount(all) == 4)
+        })
+        scene.follower.setHook(nil)
+        try Scene.write(5, scene.stack)
+        #expect(try scene.numbers(scene.followers) == [1, 2, 3, 4, 5])
+        #expect(try scene.numbers(scene.leaders) == [1, 2, 5])
     }
 
     @Test(arguments: Pair.all) func eachStoreIsOnTheDiskBeforeTheOtherReliesOnIt(_ pair: Pair) throws {

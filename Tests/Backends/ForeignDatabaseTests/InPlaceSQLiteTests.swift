@@ -75,13 +75,9 @@ import Testing
         let stack = try database.stack(), all = From<DynamicObject>(entity: "a")
         let list = try stack.publishList(all.limit(1)), object = try stack.publishObject(try stack.object("a", 1))
         let count = try stack.publishValue { try $0.fetchCount(all) }
-        var slowest = Duration.zero
         for number in 1...150 {
-            let begin = ContinuousClock.now
             try stack.perform(synchronous: { try $0.object("a", 1).setValue(.int(Int64(number)), for: "n") })
-            slowest = max(slowest, begin.duration(to: .now))
         }
-        #expect(slowest < .seconds(4))
         #expect(list.snapshot.count == 1 && count.value == 2)
         for _ in 0..<10_000 where object.snapshot?.value("n") != .int(150) { usleep(1000) }
         #expect(object.snapshot?.value("n") == .int(150))

@@ -161,11 +161,17 @@ import Testing
 
     @Test @MainActor func aFailedResetIsRetriedAutomatically() async throws {
         let store = TrackedStore(TestStore.memory.make()), stack = try stack(store), view = stack.viewContext
-        let monitor = try view.monitorList(byName)
+        let monitor = try view.monitorList(byName), witness = Witness()
+        monitor.addObserver(witness)
         store.refusesReads = true
-        _ = try? stack.perform(synchronous: { try $0.create(Person.self).name = "Dan" })
+        // No commit comes after which the context would merge anyway.
         view.reset()
+        #expect(view.loadError?.code == .connectionLost && witness.calls == [])
         store.refusesReads = false
+        for _ in 0..<1000 where witness.calls.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(witness.take() == ["willRefetch", "didRefetch"])
+        // Nor does anybody merge or fetch: it is the isolation of the context that follows.
+        _ = try stack.perform(synchronous: { try $0.create(Person.self).name = "Dan" })
         for _ in 0..<1000 where monitor.numberOfObjects != 4 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(try names(monitor) == ["Ann", "Ben", "Cid", "Dan"])
     }

@@ -333,7 +333,7 @@ import Testing
         #expect(try view.fetchAll(byName).map(\.name) == ["Zoe"])
         try view.merge()
         #expect(monitor[0].name == "Zoe")
-        while people.snapshot.isEmpty || published.snapshot != nil { await Task.yield() }
+        while people.snapshot.count != 1 || published.snapshot != nil { await Task.yield() }
         #expect(people.snapshot.count == 1)
     }
 
