@@ -28,5 +28,7 @@ final class OuterValues {
 
 extension QueryError {
     /// The error for bytes of a store that are not a valid value.
-    package static var illFormed: QueryError { QueryError(.illFormed, "a stored value is invalid for its type; restore the store from a backup") }
+    package static var illFormed: QueryError {
+        QueryError(.illFormed, "a stored value is invalid for its type; restore the store from a backup")
+    }
 }
