@@ -58,19 +58,10 @@ extension SQLDialect {
     private static func call(_ function: Function, _ arguments: [SQLArgument], _ result: ValueType) -> SQLText? {
         let texts = arguments.map(\.text), numbers = texts.map { "(\($0))::\(raw: type(result))" as SQLText }
         switch function {
-        case .add: return result == .int64 ? "(\(numbers[0]) + \(numbers[1]))" : nil
-        case .subtract: return result == .int64 ? "(\(numbers[0]) - \(numbers[1]))" : nil
-        case .multiply: return result == .int64 ? "(\(numbers[0]) * \(numbers[1]))" : nil
-        case .divide: return result == .int64 ? "(\(numbers[0]) / \(numbers[1]))" : nil
-        case .modulo: return result == .int64 ? "(\(numbers[0]) % \(numbers[1]))" : nil
-        case .negate: return result == .int64 ? "(- \(numbers[0]))" : nil
-        case .absolute: return result == .int64 ? "abs(\(numbers[0]))" : nil
-        case .floor: return whole("floor", numbers[0], result)
-        case .ceiling: return whole("ceil", numbers[0], result)
+        case .floor: return whole("floor", numbers[0])
+        case .ceiling: return whole("ceil", numbers[0])
         // The server rounds the half of a floating-point number to the even neighbour.
-        case .round: return result == .double ? nil : whole("round", numbers[0], result)
-        case .bitAnd: return "(\(numbers[0]) & \(numbers[1]))"
-        case .bitOr: return "(\(numbers[0]) | \(numbers[1]))"
+        case .round: return result == .double ? nil : whole("round", numbers[0])
         case .trim: return "btrim(\(texts[0]), \(raw: whiteSpace))"
         case .coalesce:
             let isConvertible = arguments.allSatisfy { $0.type == result || $0.type.isNumeric && result.isNumeric }
@@ -79,14 +70,14 @@ extension SQLDialect {
         case .datePart(let part, timeZone: "UTC"), .datePart(let part, timeZone: "GMT"): return datePart(part, texts[0])
         // The server's tables of letters depend on its own Unicode version or that of the machine.
         case .datePart, .uppercase, .lowercase, .folded: return nil
-        case .length, .concatenate: return nil
+        // The server's arithmetic with floating-point numbers fails for an underflow, and that with decimals keeps more digits.
+        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute: return nil
+        case .length, .concatenate, .bitAnd, .bitOr: return nil
         }
     }
 
     /// Returns a whole number near a number. The sum with zero has no negative zero.
-    private static func whole(_ name: String, _ number: SQLText, _ type: ValueType) -> SQLText {
-        type.isInteger ? number : "(\(raw: name)(\(number)) + 0)"
-    }
+    private static func whole(_ name: String, _ number: SQLText) -> SQLText { "(\(raw: name)(\(number)) + 0)" }
 
     private static func datePart(_ part: DatePart, _ date: SQLText) -> SQLText {
         let (field, base): (String, Int) =

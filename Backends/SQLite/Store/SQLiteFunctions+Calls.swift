@@ -46,8 +46,14 @@ extension SQLiteFunctions {
 
     private static let call: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
         context, count, values in
-        guard let values, let call = keptCall(context, values[0]), call.arguments.count == count - 1 else {
+        guard let values, let call = keptCall(context, values[0])?.call, call.arguments.count == count - 1 else {
             return SQLiteResult.fail(context, .unknownCall)
+        }
+        if let whole = call.whole, let a = values[1], let b = values[2] {
+            if sqlite3_value_type(a) == SQLITE_NULL || sqlite3_value_type(b) == SQLITE_NULL { return sqlite3_result_null(context) }
+            do throws(QueryError) {
+                return sqlite3_result_int64(context, try whole(sqlite3_value_int64(a), sqlite3_value_int64(b)))
+            } catch { return SQLiteResult.fail(context, error) }
         }
         var arguments: [Value] = []
         arguments.reserveCapacity(call.arguments.count)
@@ -61,13 +67,14 @@ extension SQLiteFunctions {
     }
 
     /// Returns the function that the first argument of a call names. The statement keeps it.
-    private static func keptCall(_ context: OpaquePointer?, _ text: OpaquePointer?) -> FunctionCall? {
-        if let kept = sqlite3_get_auxdata(context, 0) { return Unmanaged<KeptCall>.fromOpaque(kept).takeUnretainedValue().call }
+    private static func keptCall(_ context: OpaquePointer?, _ text: OpaquePointer?) -> KeptCall? {
+        if let kept = sqlite3_get_auxdata(context, 0) { return Unmanaged<KeptCall>.fromOpaque(kept).takeUnretainedValue() }
         guard let text = sqlite3_value_text(text), let call = FunctionCall(String(cString: text)) else { return nil }
-        sqlite3_set_auxdata(context, 0, Unmanaged.passRetained(KeptCall(call)).toOpaque()) { kept in
+        let kept = KeptCall(call)
+        sqlite3_set_auxdata(context, 0, Unmanaged.passRetained(kept).toOpaque()) { kept in
             if let kept { Unmanaged<KeptCall>.fromOpaque(kept).release() }
         }
-        return call
+        return kept
     }
 
     /// The position of an aggregate among those of all functions and types.

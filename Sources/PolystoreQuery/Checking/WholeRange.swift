@@ -4,7 +4,7 @@ internal import PolystoreSchema
 /// a constant divisor is not zero.
 extension CheckedExpression {
     /// The numbers that an expression of whole numbers can result in; all for others.
-    var range: ClosedRange<Int64> {
+    package var range: ClosedRange<Int64> {
         switch self {
         case .path(let path), .outer(_, let path): return path.type.range
         case .value(.int(let number), _): return number...number
@@ -27,7 +27,7 @@ extension ClosedRange<Int64> {
 
 extension Function {
     /// Whether the function of any whole numbers in these ranges has a result.
-    func staysInRange(_ ranges: [ClosedRange<Int64>]) -> Bool {
+    package func staysInRange(_ ranges: [ClosedRange<Int64>]) -> Bool {
         switch self {
         case .add, .subtract, .multiply: return range(ranges) != nil
         case .divide: return !ranges[1].contains(0) && !(ranges[1].contains(-1) && ranges[0].contains(.min))

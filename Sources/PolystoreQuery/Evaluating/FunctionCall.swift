@@ -7,6 +7,8 @@ package struct FunctionCall: CustomStringConvertible, Sendable {
     private let evaluator: FunctionEvaluator
     /// The types of the arguments.
     package let arguments: [ValueType]
+    /// Computes the value for two whole numbers; nil for a function of others.
+    package let whole: (@Sendable (_ a: Int64, _ b: Int64) throws(QueryError) -> Int64)?
 
     /// Creates a call.
     package init(_ function: Function, _ arguments: [ValueType], _ type: ValueType) {
@@ -14,6 +16,7 @@ package struct FunctionCall: CustomStringConvertible, Sendable {
         self.arguments = arguments
         self.type = type
         evaluator = FunctionEvaluator(function, type)
+        whole = type == .int64 && arguments.allSatisfy(\.isInteger) ? function.descriptor.whole : nil
     }
 
     /// Reads a call from its text; nil for any other text.

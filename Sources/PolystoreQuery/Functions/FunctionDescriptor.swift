@@ -37,6 +37,8 @@ struct FunctionDescriptor: Sendable {
     var takesNil = false
     /// A time zone, which must exist.
     var zone: String?
+    /// Computes the value for two whole numbers; nil for functions of others.
+    var whole: (@Sendable (_ a: Int64, _ b: Int64) throws(QueryError) -> Int64)?
     /// Computes the value for arguments, in the type that the checker determined.
     let value: @Sendable (_ arguments: [Value], _ type: ValueType) throws(QueryError) -> Value
 }

@@ -68,15 +68,18 @@ extension FunctionDescriptor {
         @Sendable func checkDivisor(_ isZero: Bool) throws(QueryError) {
             if divides, isZero { throw QueryError(.divisionByZero, "\(name) by zero") }
         }
+        @Sendable func wholeNumber(_ x: Int64, _ y: Int64) throws(QueryError) -> Int64 {
+            try checkDivisor(y == 0)
+            let result = whole(x, y)
+            if result.overflow { throw overflow() }
+            return result.partialValue
+        }
         return FunctionDescriptor(
-            names: [name] + (other.map { [$0] } ?? []), sign: sign, count: .exactly(2), takes: .numbers, gives: .ofArguments, canFail: true
+            names: [name] + (other.map { [$0] } ?? []), sign: sign, count: .exactly(2), takes: .numbers, gives: .ofArguments, canFail: true,
+            whole: wholeNumber
         ) { arguments, type throws(QueryError) in
             switch (arguments[0].number(as: type), arguments[1].number(as: type)) {
-            case (.int(let x), .int(let y)):
-                try checkDivisor(y == 0)
-                let result = whole(x, y)
-                if result.overflow { throw overflow() }
-                return .int(result.partialValue)
+            case (.int(let x), .int(let y)): return .int(try wholeNumber(x, y))
             case (.double(let x), .double(let y)):
                 try checkDivisor(y == 0)
                 let result = real(x, y)

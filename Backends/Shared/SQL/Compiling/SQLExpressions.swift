@@ -65,9 +65,28 @@ extension SQLPredicates {
             // SQLite's takes two arguments or more.
             return texts.count == 1 ? texts[0] : "COALESCE(\(SQLText.joined(texts, ", ")))"
         case .folded(let options): return tables.dialect.fold(texts[0], options)
-        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase,
-            .lowercase, .trim, .datePart:
-            return ofDialect()
+        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr:
+            // Engines compute with whole numbers as the contract requires, except that not all of them report a result of more than 64 bits.
+            guard type == .int64, !tables.dialect.failsAlone || function.staysInRange(arguments.map(\.range)) else { return ofDialect() }
+            return whole(function, texts.map { "CAST(\($0) AS \(raw: tables.dialect.typeName(.int64)))" })
+        case .uppercase, .lowercase, .trim, .datePart: return ofDialect()
+        }
+    }
+
+    /// Returns a function of whole numbers; nil for one that has no such arguments.
+    private func whole(_ function: Function, _ numbers: [SQLText]) -> SQLText? {
+        switch function {
+        case .add: "(\(numbers[0]) + \(numbers[1]))"
+        case .subtract: "(\(numbers[0]) - \(numbers[1]))"
+        case .multiply: "(\(numbers[0]) * \(numbers[1]))"
+        case .divide: "(\(numbers[0]) / \(numbers[1]))"
+        case .modulo: "(\(numbers[0]) % \(numbers[1]))"
+        case .negate: "(- \(numbers[0]))"
+        case .absolute: "abs(\(numbers[0]))"
+        case .floor, .ceiling, .round: numbers[0]
+        case .bitAnd: "(\(numbers[0]) & \(numbers[1]))"
+        case .bitOr: "(\(numbers[0]) | \(numbers[1]))"
+        case .uppercase, .lowercase, .trim, .length, .concatenate, .folded, .coalesce, .datePart: nil
         }
     }
 
