@@ -18,8 +18,25 @@ extension PostgreSQLWriter {
         let queue = queue
         self.queue.removeAll()
         queuedBytes = 0
-        let results = try connection.pipeline(queue.map(\.step))
-        for (index, result) in results.enumerated() { try queue[index].check(result) }
+        let (results, failure) = try connection.answers(queue.map(\.step))
+        do throws(StorageError) {
+            for (index, result) in results.enumerated() { try queue[index].check(result) }
+        } catch {
+            // A conflict is the reason for the failure of a later statement, after which no other check can ask the server.
+            throw error.code == .staleObject || error.code == .notFound ? error : failure ?? error
+        }
+        if let failure { throw failure }
+    }
+
+    /// Compares versions in the round trip of the changes.
+    func compareVersions(_ entity: EntityIndex, _ expected: [Int64: Int64]) throws(StorageError) {
+        try send(
+            "SELECT \"_id\", \"_version\" FROM \(table(entity)) WHERE \"_id\" = ANY($1::int8[])",
+            [PostgreSQLParameter(keys: expected.keys.sorted())],
+            { [unowned self] result throws(StorageError) in
+                let stored = (0..<result.count).map { (result.integer($0, 0) ?? 0, result.integer($0, 1) ?? 0) }
+                try compare(stored, expected, entity)
+            })
     }
 
     func table(_ entity: EntityIndex) -> String { SQLText.quoted(core.tables.table(entity)) }

@@ -8,6 +8,8 @@ package protocol SQLTableWriter: SQLWriteSession, BatchWriter, ChangeRecordingWr
     /// A batch for the rows of one statement, or for as many as the engine takes at once.
     var rowBatch: RowBatch { get }
 
+    /// Compares the versions of rows with the expected ones, by key, and throws before or together with the error of a later change.
+    func compareVersions(_ entity: EntityIndex, _ expected: [Int64: Int64]) throws(StorageError)
     /// Deletes existing rows, each in the expected version.
     func delete(_ entity: EntityIndex, _ deletions: [RowDeletion]) throws(StorageError)
     /// Sets columns of rows to nil.
@@ -57,18 +59,30 @@ extension SQLTableWriter {
                 for index in 0..<batch.count { expected[batch.key(index)] = batch.row(index).version }
             }
         }
-        if expected.isEmpty { return }
-        let found = RowBatch(capacity: expected.count), name = core.tables.schema.entities[change.entity].name
-        try rows(change.entity, keys: expected.keys.sorted(), into: found)
-        for index in 0..<found.count where expected.removeValue(forKey: found.key(index)) != found.row(index).version {
+        if !expected.isEmpty { try compareVersions(change.entity, expected) }
+    }
+
+    package func compareVersions(_ entity: EntityIndex, _ expected: [Int64: Int64]) throws(StorageError) {
+        let found = RowBatch(capacity: expected.count)
+        try rows(entity, keys: expected.keys.sorted(), into: found)
+        try compare((0..<found.count).map { (found.key($0), found.row($0).version) }, expected, entity)
+    }
+
+    /// Compares the stored versions of rows with the expected ones.
+    ///
+    /// - Throws: `staleObject` for a row with another version; `notFound` for a row that is not stored.
+    package func compare(
+        _ stored: [(key: Int64, version: Int64)], _ expected: [Int64: Int64], _ entity: EntityIndex
+    ) throws(StorageError) {
+        var expected = expected
+        let name = core.tables.schema.entities[entity].name
+        for (key, version) in stored where expected.removeValue(forKey: key) != version {
             throw StorageError(
-                .staleObject, "\(name) \(found.key(index)) was changed by another transaction since it was read",
-                details: .init(entity: name, keys: [found.key(index)]))
+                .staleObject, "\(name) \(key) was changed by another transaction since it was read",
+                details: .init(entity: name, keys: [key]))
         }
-        if let gone = expected.keys.min() {
-            throw StorageError(
-                .notFound, "\(name) \(gone) is not there any more", details: .init(entity: name, keys: expected.keys.sorted()))
-        }
+        guard let gone = expected.keys.min() else { return }
+        throw StorageError(.notFound, "\(name) \(gone) no longer exists", details: .init(entity: name, keys: expected.keys.sorted()))
     }
 
     /// Reads the values that the history preserves of rows before they are deleted.
