@@ -307,7 +307,8 @@ import Testing
     ///
     /// - Returns: Whether it says that it is committed.
     private func write(_ number: Int64, cancelledAt moment: Int, _ scene: Scene) async throws -> Bool {
-        let seen = Atomic(0), decided = Atomic(false), begun = Atomic(0), task = Mutex<Task<Void, any Error>?>(nil), isSet = DispatchSemaphore(value: 0)
+        let seen = Atomic(0), decided = Atomic(false), begun = Atomic(0), isSet = DispatchSemaphore(value: 0)
+        let task = Mutex<Task<Void, any Error>?>(nil)
         for store in scene.stores {
             let isFollower = store === scene.follower
             store.setHook { event throws(StorageError) in
