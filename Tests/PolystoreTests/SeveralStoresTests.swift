@@ -393,7 +393,7 @@ import Testing
             let storeID = try #require(stack.fetchIDs(From<DynamicObject>(entity: "Left")).first).key.store
             let token = CommitToken(storeID: storeID, value: "1.ff")
             try stack.perform(synchronous: { transaction in
-                _ = try transaction.create(Into<DynamicObject>(entity: "Left"))
+                try transaction.create(Into<DynamicObject>(entity: "Left")).setValue(.int(2), for: "x")
                 // The store would decide by a commit, which would wait for this transaction.
                 let error = #expect(throws: StorageError.self) { try stack.outcomeAndWait(of: token) }
                 #expect(error?.code == .reentrantCall)
