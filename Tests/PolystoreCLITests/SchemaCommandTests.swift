@@ -199,7 +199,7 @@ import Testing
                     "V2" → "V1" (lightweight)
                       Note.body was renamed to text
                       attribute Note.stars was removed (loses the values of Note.stars)
-                    2 steps done: the store now has version "V1" now
+                    2 steps done: the store now has version "V1"
 
                     """, ""
                 ))

@@ -22,9 +22,6 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
 /// Case is folded by Unicode's full case folding; diacritics by canonical decomposition without the nonspacing marks (general category Mn).
 /// Both use tables of one version of Unicode, so that every store and every machine folds equally.
 package enum TextFolding {
-    /// The version of Unicode whose tables are used.
-    package static var unicodeVersion: String { FoldingTables.unicodeVersion }
-
     /// Returns the folded form of a text. Folding is idempotent. O(n).
     package static func fold(_ text: String, _ options: TextOptions) -> String {
         if options.isEmpty { return text }
