@@ -23,8 +23,8 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     /// The advisory lock of the store's key sequences.
     final let keyLock: Int64
     final let durability: Durability
-    /// The keys that were taken from the server's sequences and not yet assigned, by root.
-    final let keys = Mutex<[EntityIndex: Range<Int64>]>([:])
+    /// The keys that were taken from the server's sequences and not yet assigned, in rising order, by root.
+    private let keys = Mutex<[EntityIndex: [Range<Int64>]]>([:])
     private let oneKeyLayouts: [PostgreSQLRowLayout]
     private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
@@ -134,5 +134,31 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     final func keyLayout(_ entity: EntityIndex, isOne: Bool) -> PostgreSQLRowLayout { isOne ? oneKeyLayouts[entity] : keyLayouts[entity] }
 
     final func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.keySequence(root)) }
+
+    /// Returns at most `count` of the keys that `keep` has stored; nil if none are left.
+    @inline(never) final func takeKeys(_ root: EntityIndex, _ count: Int) -> Range<Int64>? {
+        keys.withLock { keys in
+            guard let first = keys[root]?.first else { return nil }
+            let taken = first.prefix(count)
+            if taken.endIndex == first.upperBound {
+                keys[root]?.removeFirst()
+            } else {
+                keys[root]?[0] = taken.endIndex..<first.upperBound
+            }
+            return taken.startIndex..<taken.endIndex
+        }
+    }
+
+    /// Stores keys that were taken from a sequence and not yet assigned.
+    @inline(never) final func keep(_ reserved: [Range<Int64>], _ root: EntityIndex) {
+        keys.withLock { $0[root, default: []] += reserved.filter { !$0.isEmpty } }
+    }
+
+    /// Discards the stored blocks that contain or precede `key`, or all of them if `key` is nil.
+    @inline(never) final func removeKeys(_ root: EntityIndex, upTo key: Int64? = nil) {
+        keys.withLock { keys in
+            if let key { keys[root]?.removeAll { $0.lowerBound <= key } } else { keys[root] = nil }
+        }
+    }
 }
 #endif

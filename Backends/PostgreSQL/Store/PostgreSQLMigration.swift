@@ -135,7 +135,7 @@ final class PostgreSQLMigrationSession: PostgreSQLWriter {
     /// Reserves keys from the sequence, because other programs have blocks of keys after the current block of this process: only the
     /// sequence knows unused keys.
     override func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
-        core.keys.withLock { $0[core.tables.schema[entity].root] = nil }
+        core.removeKeys(core.tables.schema[entity].root)
         return try super.reserveKeys(entity, count: count)
     }
 

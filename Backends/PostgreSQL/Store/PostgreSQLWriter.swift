@@ -49,24 +49,31 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
         let root = core.tables.schema[entity].root
-        let known = core.keys.withLock { keys -> Range<Int64>? in
-            guard let block = keys[root], !block.isEmpty else { return nil }
-            let end = min(block.upperBound, block.lowerBound + Int64(count))
-            keys[root] = end..<block.upperBound
-            return block.lowerBound..<end
+        if let known = core.takeKeys(root, count) { return known }
+        let name = core.tables.schema.entities[root].name
+        let blocks = max(1, (Int64(count) + PostgreSQLSetup.keyBlock - 1) / PostgreSQLSetup.keyBlock)
+        let statement = "SELECT nextval('\(core.sequence(root))') FROM generate_series(1, $1::int8)"
+        let result = try lane.changeKeys(isShared: true, PostgreSQLStep(statement, [PostgreSQLParameter(blocks)]))
+        var reserved: [Range<Int64>] = []
+        for row in 0..<result.count {
+            guard let first = result.integer(row, 0) else { break }
+            let (end, overflow) = first.addingReportingOverflow(PostgreSQLSetup.keyBlock)
+            if overflow {
+                if reserved.isEmpty { throw StorageError(.limitExceeded, "no primary keys are left for new objects of \(name)") }
+                break
+            }
+            if let last = reserved.last, last.upperBound == first {
+                reserved[reserved.count - 1] = last.lowerBound..<end
+            } else {
+                // Another session has reserved the block in between.
+                reserved.append(first..<end)
+            }
         }
-        if let known { return known }
-        let result = try lane.changeKeys(isShared: true, PostgreSQLStep("SELECT nextval('\(core.sequence(root))')"))
-        guard let first = result.integer(0, 0) else {
-            throw StorageError(.corrupted, "the key sequence of \(core.tables.schema.entities[root].name) returned no key")
-        }
-        let (last, overflow) = first.addingReportingOverflow(PostgreSQLSetup.keyBlock)
-        if overflow {
-            throw StorageError(.limitExceeded, "no primary keys are left for new objects of \(core.tables.schema.entities[root].name)")
-        }
-        let end = first + min(PostgreSQLSetup.keyBlock, Int64(count))
-        core.keys.withLock { $0[root] = end..<last }
-        return first..<end
+        guard let first = reserved.first else { throw StorageError(.corrupted, "the key sequence of \(name) returned no key") }
+        let keys = first.prefix(count)
+        reserved[0] = keys.endIndex..<first.upperBound
+        core.keep(reserved, root)
+        return keys.startIndex..<keys.endIndex
     }
 
     /// Makes the server report the following changes as unrecorded.
@@ -185,7 +192,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
             "SELECT setval('\(sequence)', $1::int8, false) FROM \(sequence) WHERE $1::int8 > "
             + "CASE WHEN is_called THEN last_value + \(PostgreSQLSetup.keyBlock) ELSE last_value END"
         _ = try lane.changeKeys(isShared: false, PostgreSQLStep(raising, [PostgreSQLParameter(next)]))
-        core.keys.withLock { keys in if let block = keys[root], block.lowerBound <= key { keys[root] = nil } }
+        core.removeKeys(root, upTo: key)
     }
 
     /// Queues the history entry, if there is one.
