@@ -6,6 +6,14 @@ public protocol CommitOutcomeStorage: StorageInterface {
     ///
     /// *Behavior*: a result of `committed` or `notCommitted` never changes.
     ///
-    /// - Throws: `notFound` for the token of another store.
-    func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome
+    /// - Parameters:
+    ///   - token: The token of the commit.
+    ///   - limit: The limit after which the request must give up; nil for no limit but that of a write transaction.
+    /// - Throws: `notFound` for the token of another store; `cancelled` or `timeout` by the limit.
+    func outcome(of token: CommitToken, limit: WorkLimit?) throws(StorageError) -> CommitOutcome
+}
+
+extension CommitOutcomeStorage {
+    /// Returns the outcome of a commit, without a limit.
+    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome { try outcome(of: token, limit: nil) }
 }

@@ -15,11 +15,11 @@ public struct WriteOptions: Sendable {
     /// The limit after which the transaction must give up, even in the middle of a statement, until its commit has begun. Nil for no limit.
     public var limit: WorkLimit?
 
-    /// Creates options.
+    /// Creates options. The timeout is no longer than the remaining time of the limit.
     public init(
         timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false, isFollowed: Bool = false, limit: WorkLimit? = nil
     ) {
-        self.timeout = Self.bounded(timeout)
+        self.timeout = Self.bounded(min(timeout, limit?.secondsLeft ?? timeout))
         self.isExclusive = isExclusive
         self.isBulk = isBulk
         self.isFollowed = isFollowed

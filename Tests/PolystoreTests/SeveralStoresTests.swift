@@ -401,6 +401,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [TestStore.sqlite, .lmdb]) func aRequestForAnOutcomeCanBeCancelled(_ kind: TestStore) async throws {
+        let store = kind.make(configuration: "Left"), stack = try DataStack(schema: try Self.schema.get())
+        try stack.addStorageAndWait(store)
+        defer { try? store.erase() }
+        try add(1, to: "Left", stack)
+        let storeID = try #require(stack.fetchIDs(From<DynamicObject>(entity: "Left")).first).key.store
+        let token = CommitToken(storeID: storeID, value: kind == .sqlite ? "1.ff" : "1.\(UUID())")
+        // The store decides by a commit, which waits for this writer.
+        let writer = try store.beginWrite(WriteOptions())
+        let task = Task { try await stack.outcome(of: token) }
+        // Until the request waits in the store; a cancellation before that ends it as well.
+        try await Task.sleep(for: .milliseconds(50))
+        task.cancel()
+        let cancelled = await #expect(throws: StorageError.self) { try await task.value }
+        #expect(cancelled?.code == .cancelled)
+        let late = await #expect(throws: StorageError.self) { try await stack.outcome(of: token, timeout: .milliseconds(50)) }
+        #expect(late?.code == .timeout)
+        writer.end()
+        #expect(try await stack.outcome(of: token) != .inProgress)
+    }
+
     @Test(arguments: TestStore.all) func theStoreInMemoryCommitsLast(_ kind: TestStore) throws {
         try open(Pair(left: .memory, right: kind)) { stack, left, right in
             try write(1, stack)

@@ -132,7 +132,9 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
 
     /// Returns the outcome of a commit whose end could not be written. The store knows the newest 64 commits.
-    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome { try store.outcome(of: token) }
+    public func outcome(of token: CommitToken, limit: WorkLimit?) throws(StorageError) -> CommitOutcome {
+        try store.outcome(of: token, limit: limit)
+    }
 
     /// Waits until the meta page of the newest commit is on the disk. Without `durability=full` the engine does not wait for it.
     public func synchronize() throws(StorageError) { if engine.durability == .relaxed { try engine.synchronize() } }

@@ -32,12 +32,12 @@ extension PostgreSQLStore: CommitOutcomeStorage {
     /// transactions.
     ///
     /// Without a history entry, the ID of a commit that a crash or a promoted standby has lost may be that of another transaction.
-    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+    public func outcome(of token: CommitToken, limit: WorkLimit?) throws(StorageError) -> CommitOutcome {
         let core = try opened()
         guard token.storeID == core.storeID, let commit = PostgreSQLCommit(token.value) else {
             throw StorageError(.notFound, "the commit token belongs to another store")
         }
-        let (connection, outcome) = try core.helpers.begin(nil, timeout: 30) { connection throws(StorageError) in
+        let (connection, outcome) = try core.helpers.begin(limit, timeout: 30) { connection throws(StorageError) in
             (connection, try connection.outcome(of: commit, position: commit.transaction &+ core.historyOffset))
         }
         core.helpers.give(connection)

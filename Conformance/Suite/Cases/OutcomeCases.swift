@@ -34,7 +34,31 @@ enum OutcomeCases {
                     if harness.capabilities.contains(.persistent) { try scratch.reopen() }
                 }
             }
-        }
+        },
+        ConformanceCase("T061.a-request-for-an-outcome-ends-by-its-limit", clause: "W12") { harness, check in
+            try harness.withStore { scratch in
+                guard let store = scratch.store.ability((any CommitOutcomeStorage).self) else {
+                    throw NothingToCheck("the store cannot determine the outcome of a commit")
+                }
+                try scratch.insert("Thing", [["number": .int(1)]])
+                // Some stores name a commit only when it is in doubt. They cannot know this token, which is an answer as well.
+                let asked = try token(scratch, commits: true) ?? CommitToken(storeID: scratch.store.storeID, value: "1.0")
+                let cancelled = WorkLimit()
+                cancelled.cancel()
+                check.throwing(.cancelled, "a cancelled request") { _ = try store.outcome(of: asked, limit: cancelled) }
+                let writer = try scratch.store.beginWrite(WriteOptions())
+                try scratch.insert("Thing", [["number": .int(2)]], writer)
+                // A store that decides by a commit of its own must wait for the writer; others answer.
+                let limited = Result { try store.outcome(of: asked, limit: WorkLimit(timeout: .milliseconds(50))) }
+                if case .failure(let error) = limited {
+                    let code = (error as? StorageError)?.code
+                    check.isTrue(code == .timeout || code == .notFound, "behind another writer: \(error)")
+                }
+                writer.end()
+                let repeated = Result { try store.outcome(of: asked, limit: WorkLimit(timeout: .seconds(20))) }
+                if case .failure(let error) = repeated { check.equal((error as? StorageError)?.code, .notFound, "repeated: \(error)") }
+            }
+        },
     ]
 
     /// Returns the token of a transaction, which then commits or not; nil if the store names a commit only when it is in doubt.

@@ -101,12 +101,12 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
     }
 
     /// Returns the outcome of a commit, or the answer that the defect produces.
-    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+    public func outcome(of token: CommitToken, limit: WorkLimit?) throws(StorageError) -> CommitOutcome {
         if defect == .saysEverythingWasCommitted { return .committed }
         guard let base = base.ability((any CommitOutcomeStorage).self) else {
             throw StorageError(.notFound, "the store has no commit tokens")
         }
-        return try base.outcome(of: token)
+        return try base.outcome(of: token, limit: limit)
     }
 
     /// Returns the explanation of the store without the defect.

@@ -26,32 +26,37 @@ extension DataStack {
 
     /// Requests from a store the outcome of a commit that ended with `commitOutcomeUnknown`.
     ///
-    /// - Parameter token: The token in the details of the error.
+    /// A store in a file decides by a commit of its own, which waits for other writers. The timeout, like the cancellation of the task,
+    /// ends the request, which can then be repeated.
+    /// - Parameters:
+    ///   - token: The token in the details of the error.
+    ///   - timeout: The maximum total duration; nil for that of a write transaction.
     /// - Returns: `inProgress` while the engine has not decided. All other results are final.
-    /// - Throws: `notFound` for a store that is not in the stack; `unsupported` if the store cannot determine outcomes; `reentrantCall`
-    ///   inside a transaction of the stack, which could be what the request waits for; any error of the request.
-    public func outcome(of token: CommitToken) async throws -> CommitOutcome {
-        let core = core
-        // A store in a file decides by a commit of its own, which waits for other writers: not on a thread of the readers.
-        return try await core.workers.writes.run(WorkLimit(), inside: RunningTransaction.around(core)) { refusal in
-            try reportingOurs(functionName: "outcome(of:)") {
+    /// - Throws: `notFound` for a store that is not in the stack; `unsupported` if the store cannot determine outcomes; `timeout` and
+    ///   `cancelled`; `reentrantCall` inside a transaction of the stack, which could be what the request waits for; any error of the
+    ///   request.
+    public func outcome(of token: CommitToken, timeout: Duration? = nil) async throws -> CommitOutcome {
+        let core = core, limit = WorkLimit(timeout: timeout)
+        // Not on a thread of the readers, because it may wait for writers.
+        return try await core.workers.writes.run(limit, inside: RunningTransaction.around(core)) { refusal in
+            try reportingOurs(functionName: "outcome(of:timeout:)") {
                 if let refusal { throw refusal }
-                return try core.outcome(of: token)
+                return try core.outcome(of: token, limit)
             }
         }
     }
 
-    /// Requests the outcome of a commit like `outcome(of:)`, on the calling thread.
-    public func outcomeAndWait(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+    /// Requests the outcome of a commit like `outcome(of:timeout:)`, on the calling thread.
+    public func outcomeAndWait(of token: CommitToken, timeout: Duration? = nil) throws(StorageError) -> CommitOutcome {
         try reporting { () throws(StorageError) in
             try core.checkReentrancy()
-            return try core.outcome(of: token)
+            return try core.outcome(of: token, WorkLimit(timeout: timeout))
         }
     }
 }
 
 extension StackCore {
-    fileprivate func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+    fileprivate func outcome(of token: CommitToken, _ limit: WorkLimit) throws(StorageError) -> CommitOutcome {
         guard let position = position(of: token.storeID) else {
             throw StorageError(
                 .notFound,
@@ -61,7 +66,7 @@ extension StackCore {
         guard let store = try store(position).ability((any CommitOutcomeStorage).self) else {
             throw StorageError(.unsupported, "the store cannot determine the outcome of a commit")
         }
-        return try store.outcome(of: token)
+        return try store.outcome(of: token, limit: limit)
     }
 
     fileprivate func forgetPeers(of position: Int) throws(StorageError) -> [PeerDifference] {

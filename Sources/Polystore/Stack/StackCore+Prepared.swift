@@ -9,7 +9,7 @@ extension StackCore {
     func settlePrepared(_ position: Int, _ entry: Entry, _ options: WriteOptions) throws(StorageError) {
         guard joint.mayBePrepared(position), let store = entry.store.ability((any PreparedCommitStorage).self) else { return }
         let deadline = ContinuousClock.now + .seconds(options.timeout)
-        while try !endPrepared(position, store, { () throws(StorageError) in throw Self.cannotAsk }) {
+        while try !endPrepared(position, store, options.limit, { () throws(StorageError) in throw Self.cannotAsk }) {
             try options.limit?.check()
             if ContinuousClock.now > deadline {
                 throw StorageError(.busy, "timed out waiting for a commit over several servers; try again")
@@ -22,16 +22,16 @@ extension StackCore {
     func endPrepared(_ position: Int, _ entry: Entry) throws(StorageError) {
         guard let store = entry.store.ability((any PreparedCommitStorage).self) else { return }
         joint.setMayBePrepared(position, true)
-        _ = try endPrepared(position, store) {}
+        _ = try endPrepared(position, store, nil) {}
     }
 
     /// - Returns: Whether no prepared transaction remains.
     private func endPrepared(
-        _ position: Int, _ store: any PreparedCommitStorage, _ cannotAsk: () throws(StorageError) -> Void
+        _ position: Int, _ store: any PreparedCommitStorage, _ limit: WorkLimit?, _ cannotAsk: () throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
         var isLeft = false
         for commit in try store.preparedCommits() {
-            switch try decision(on: commit) {
+            switch try decision(on: commit, limit) {
             case .committed: if try !end(commit, in: store, commits: true) { isLeft = true }
             case .notCommitted: if try !end(commit, in: store, commits: false) { isLeft = true }
             case .inProgress: isLeft = true
@@ -77,10 +77,10 @@ extension StackCore {
     }
 
     /// Returns the outcome of a commit of a store; nil if the store is not in the stack or cannot determine outcomes.
-    private func decision(on commit: CommitToken) throws(StorageError) -> CommitOutcome? {
+    private func decision(on commit: CommitToken, _ limit: WorkLimit? = nil) throws(StorageError) -> CommitOutcome? {
         guard let position = position(of: commit.storeID),
             let store = try store(position).ability((any CommitOutcomeStorage).self)
         else { return nil }
-        return try store.outcome(of: commit)
+        return try store.outcome(of: commit, limit: limit)
     }
 }

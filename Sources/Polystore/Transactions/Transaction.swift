@@ -14,7 +14,7 @@ public final class Transaction: BaseTransaction {
     ) throws(StorageError) {
         self.limit = limit
         self.attempt = attempt
-        sessions = try SessionPool(writingTo: core, limit.options(isExclusive: isExclusive), stores: stores)
+        sessions = try SessionPool(writingTo: core, WriteOptions(isExclusive: isExclusive, limit: limit), stores: stores)
         super.init(
             ObjectContext(stack: core, model: core.model), author: TransactionAuthor(author), source: source)
         context.sessions = sessions

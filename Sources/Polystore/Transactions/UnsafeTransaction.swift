@@ -70,7 +70,7 @@ public final class UnsafeTransaction: BaseTransaction {
         try validate()
         for attempt in 1...Self.attempts {
             do throws(StorageError) {
-                try write(tracker, limit.options(isExclusive: attempt == Self.attempts), validatesReads: validatesReads)
+                try write(tracker, WriteOptions(isExclusive: attempt == Self.attempts, limit: limit), validatesReads: validatesReads)
                 return
             } catch  where error.code == .serializationFailure && attempt < Self.attempts {
                 Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))

@@ -44,8 +44,8 @@ extension KeyValueWriter {
 
 extension KeyValueStore {
     /// Returns the outcome of a commit.
-    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
-        guard let writer = try beginWrite(WriteOptions()) as? KeyValueWriter else { return .unknown }
+    public func outcome(of token: CommitToken, limit: WorkLimit?) throws(StorageError) -> CommitOutcome {
+        guard let writer = try beginWrite(WriteOptions(limit: limit)) as? KeyValueWriter else { return .unknown }
         defer { writer.end() }
         guard token.storeID == writer.core.storeID, let (number, mark) = CommitMarks.parts(token) else {
             throw StorageError(.notFound, "the commit token belongs to another store")
