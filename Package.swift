@@ -200,7 +200,10 @@ let package = Package(
             ]),
         tests(
             "PostgreSQLTests", "Tests/Backends/PostgreSQLTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreSQL", "PolystoreStorage", "RawSessions"]),
+            [
+                "Polystore", "PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreSQL", "PolystoreStorage",
+                "RawSessions",
+            ]),
         tests(
             "PolystoreTests", "Tests/PolystoreTests",
             [

@@ -7,7 +7,6 @@ internal import Synchronization
 public final class WorkLimit: Sendable {
     fileprivate struct State {
         var interrupts: [Int: @Sendable () -> Void] = [:]
-        var hasInterrupted = false
         var next = 0
         var timer: (any DispatchSourceTimer)?
     }
@@ -18,12 +17,12 @@ public final class WorkLimit: Sendable {
     private let hasDeadline: Bool
 
     private let state = Mutex(State())
-    /// Bits that say whether the operation was cancelled and whether the limit is suspended.
+    /// Bits that say whether the operation was cancelled and whether the limit was lifted.
     ///
     /// Stored outside the mutex: every step of an operation reads them, and a lock would take a third of the time of a primary key lookup
     /// in a memory-mapped file.
     private let flags = Atomic(0)
-    private static let cancelled = 1, suspended = 2
+    private static let cancelled = 1, lifted = 2
 
     /// Creates a limit that ends after `timeout`, or only by cancellation.
     public init(timeout: Duration? = nil) {
@@ -35,11 +34,11 @@ public final class WorkLimit: Sendable {
 
     /// Whether the operation was cancelled or its deadline has passed.
     public var hasEnded: Bool {
-        if isSuspended { return false }
+        if isLifted { return false }
         return flags.load(ordering: .acquiring) & Self.cancelled != 0 || deadline.map { ContinuousClock.now >= $0 } ?? false
     }
 
-    private var isSuspended: Bool { flags.load(ordering: .acquiring) & Self.suspended != 0 }
+    private var isLifted: Bool { flags.load(ordering: .acquiring) & Self.lifted != 0 }
 
     /// The number of seconds until the deadline, at least 0. Infinity without a deadline.
     public var secondsLeft: TimeInterval {
@@ -53,41 +52,29 @@ public final class WorkLimit: Sendable {
         state.withLock { state in
             // Under the lock, so that a registered closure is either called here or its registration sees the flag.
             let flags = flags.bitwiseOr(Self.cancelled, ordering: .acquiringAndReleasing).newValue
-            if flags & Self.suspended == 0 { state.interrupt() }
+            if flags & Self.lifted == 0 { state.interrupt() }
         }
     }
 
-    /// Suspends the limit from the moment at which the operation can no longer be undone: until `resume`, neither a cancellation nor the
-    /// deadline ends it.
-    ///
-    /// - Throws: `cancelled` or `timeout` if the limit has ended before; it is not suspended then.
-    @inline(never) package func suspend() throws(StorageError) {
-        try state.withLock { state throws(StorageError) in
-            try check()
-            // The timer may be ahead of the clock.
-            if state.hasInterrupted { throw Self.timeout }
+    /// Lifts the limit, because the operation can no longer be undone: from now on neither a cancellation nor the deadline ends it, also
+    /// one that came before.
+    @inline(never) package func lift() {
+        state.withLock { state in
             state.interrupts.removeAll()
-            flags.bitwiseOr(Self.suspended, ordering: .releasing)
+            flags.bitwiseOr(Self.lifted, ordering: .releasing)
         }
     }
-
-    /// Ends a suspension, because the operation was undone after all and may be attempted again.
-    @inline(never) package func resume() { flags.bitwiseAnd(~Self.suspended, ordering: .releasing) }
 
     /// Checks whether the operation may continue.
     ///
     /// - Throws: `cancelled`, also if the calling task was cancelled; `timeout` after the deadline.
     @inline(never) public func check() throws(StorageError) {
         let flags = flags.load(ordering: .acquiring)
-        if flags & Self.suspended != 0 { return }
+        if flags & Self.lifted != 0 { return }
         if flags & Self.cancelled != 0 || Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
         if hasDeadline, let deadline, ContinuousClock.now >= deadline {
-            throw Self.timeout
+            throw StorageError(.timeout, "the transaction did not end before its timeout; nothing was changed")
         }
-    }
-
-    private static var timeout: StorageError {
-        StorageError(.timeout, "the transaction did not end before its timeout; nothing was changed")
     }
 
     /// Calls a closure once when the operation is cancelled or its deadline passes, on the thread that detects it. If that has already
@@ -116,7 +103,7 @@ public final class WorkLimit: Sendable {
         let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.setEventHandler { [weak self] in
             guard let self else { return }
-            state.withLock { if !isSuspended { $0.interrupt() } }
+            state.withLock { if !isLifted { $0.interrupt() } }
         }
         timer.schedule(deadline: .now() + secondsLeft)
         timer.activate()
@@ -128,7 +115,6 @@ extension WorkLimit.State {
     /// Calls each registered closure once.
     fileprivate mutating func interrupt() {
         let waiting = interrupts.values
-        hasInterrupted = true
         interrupts.removeAll()
         for interrupt in waiting { interrupt() }
     }

@@ -18,13 +18,9 @@ extension SQLiteConnection {
     /// Begins a transaction whose statements and waits end with a limit.
     func begin(_ sql: String, _ limit: WorkLimit?) throws(StorageError) {
         nonisolated(unsafe) let handle = handle
-        let waiting = waiting
-        waiting.lower()
+        waiting.limit = limit
         transaction = SQLiteTransaction(limit: limit)
-        transaction?.interrupt = limit?.onEnd {
-            waiting.raise()
-            sqlite3_interrupt(handle)
-        }
+        transaction?.interrupt = limit?.onEnd { sqlite3_interrupt(handle) }
         do throws(StorageError) {
             try limit?.check()
             try execute(sql)
@@ -62,7 +58,8 @@ extension SQLiteConnection {
     func commit(_ token: () -> CommitToken?, _ explain: (Int32) -> StorageError) throws(StorageError) {
         try checkTransaction()
         removeInterrupt()
-        if waiting.isOver { throw limitFailure ?? StorageError(.cancelled, "the transaction was interrupted; nothing was written") }
+        if let limitFailure { throw limitFailure }
+        waiting.limit = nil
         let code = sqlite3_exec(handle, "COMMIT", nil, nil, nil)
         if code == SQLITE_OK { return }
         let error = explain(code), token = token()
@@ -80,7 +77,7 @@ extension SQLiteConnection {
     /// transaction.
     func end() {
         removeInterrupt()
-        waiting.lower()
+        waiting.limit = nil
         resetAll()
         if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
         transaction = nil

@@ -2,29 +2,23 @@
 internal import CSQLite
 internal import Foundation
 internal import PolystoreStorage
-internal import Synchronization
 
 /// The waits and the interruption of a connection. The engine calls this object while a statement runs and while another connection holds a
 /// lock.
-///
-/// Unchecked: only the thread that uses the connection accesses `patience` and `began`; other threads raise the flag.
-final class SQLiteWaiting: @unchecked Sendable {
-    /// The number of engine instructions between two checks of the flag: a fraction of a millisecond.
+final class SQLiteWaiting {
+    /// The number of engine instructions between two checks of the limit: a fraction of a millisecond.
     private static let instructions: Int32 = 4096
     /// The pauses while another connection holds a lock, in seconds. The last one is repeated.
     private static let pauses = [0.001, 0.002, 0.005, 0.010]
 
-    private let isRaised = Atomic(false)
     /// The maximum time to wait for a lock, in seconds.
     var patience: TimeInterval = 0
+    /// The limit of the current transaction's statements and waits; nil once its COMMIT has begun.
+    var limit: WorkLimit?
     private var began = ContinuousClock.now
 
     /// Whether statements and waits have to end.
-    var isOver: Bool { isRaised.load(ordering: .acquiring) }
-
-    func raise() { isRaised.store(true, ordering: .releasing) }
-
-    func lower() { isRaised.store(false, ordering: .releasing) }
+    var isOver: Bool { limit?.hasEnded == true }
 
     /// Makes a connection call this object, which must live as long as the connection.
     func attach(to handle: OpaquePointer) {

@@ -75,6 +75,8 @@ final class JointCommit {
             try checkStores()
             let prepared = try prepare(servers, for: leader, ticket)
             try commit(first, prepared, ticket)
+            // The leader's commit decides for all stores: no cancellation and no deadline may end the commit of another one.
+            limit?.lift()
             outcome = .committed
             stack.joint.didDrop(dropped, first)
             if !prepared.isEmpty || !followers.isEmpty { synchronize(first) }
@@ -214,11 +216,8 @@ final class JointCommit {
 
     private func commit(_ first: Int, _ prepared: [Prepared], _ ticket: CommitHub.Ticket) throws(StorageError) {
         do throws(StorageError) {
-            // The leader's commit decides for all stores: no cancellation and no deadline may end the commit of another one afterwards.
-            try limit?.suspend()
             try commitOne(first, ticket)
         } catch {
-            limit?.resume()
             var error = error
             if error.code == .commitOutcomeUnknown, let isCommitted = isCommitted(first) {
                 if isCommitted { return }

@@ -1,4 +1,5 @@
 import Foundation
+import Polystore
 import PolystoreSQL
 import PolystoreStorage
 import RawSessions
@@ -45,6 +46,26 @@ import Testing
         #expect(error.code == .commitOutcomeUnknown)
         #expect(outcome == .committed)
         #expect(rows == 1)
+    }
+
+    /// Everything before COMMIT ends with the limit, also the statements of the commit itself.
+    @Test func aTransactionWhoseHistoryEntryIsNotAnsweredEndsAtItsTimeout() async throws {
+        let socket: String = try #require(TestServer.socket)
+        let proxy = try TestProxy(server: socket)
+        defer { proxy.close() }
+        let test = try TestStore(host: proxy.folder, creates: false)
+        defer { test.erase() }
+        let stack = try DataStack(schema: try TestStore.schema.get())
+        try stack.addStorageAndWait(test.store)
+        proxy.mode = .silentFrom("unanswered")
+        let error = await #expect(throws: StorageError.self) {
+            try await stack.perform(author: "unanswered", timeout: .seconds(1)) { transaction in
+                try transaction.create(Into<DynamicObject>(entity: "Note")).setValue(.string("never"), for: "text")
+            }
+        }
+        #expect(error?.code == .timeout)
+        proxy.mode = .open
+        #expect(try stack.fetchCount(From<DynamicObject>(entity: "Note")) == 0)
     }
 
     @Test func tokensOfOtherTransactionsAreDistinguished() throws {

@@ -13,6 +13,8 @@ final class TestProxy: Sendable {
         case breakingBefore(String)
         /// The first message with a text is passed on; the connection breaks before it is answered.
         case breakingAfter(String)
+        /// The first message with a text is lost, and from then on neither side hears of the other.
+        case silentFrom(String)
     }
 
     private let state = Mutex((mode: Mode.open, hasBroken: false))
@@ -94,7 +96,10 @@ final class TestProxy: Sendable {
                 Thread.sleep(forTimeInterval: 1)
                 finish(source, target)
                 return
-            case .breakingBefore: break
+            case .silentFrom(let text) where says(text):
+                self.mode = .silent
+                continue
+            case .breakingBefore, .silentFrom: break
             case .breakingAfter: break
             }
             if write(target, buffer, count) != count { break }
