@@ -9,6 +9,9 @@ final class PostgreSQLConnection: SQLConnection {
     /// The time without an answer after which the connection counts as lost while it is opened or returned to its pool, where no request
     /// takes long.
     private static let shortSilence = Duration.seconds(10)
+    /// The time that the end of a session waits for the answer to a statement that was sent ahead. A new connection takes less time than
+    /// an answer that nobody needs.
+    private static let shortestSilence = Duration.milliseconds(250)
 
     let handle: OpaquePointer
     /// The encoder of a copy that continues until the connection is used for another purpose.
@@ -26,6 +29,8 @@ final class PostgreSQLConnection: SQLConnection {
     private var statements = PostgreSQLStatements()
     /// The statement that was sent ahead and whose answer was not received yet.
     private var ahead: PostgreSQLAnswer?
+    /// The error of a statement that was sent ahead. It has aborted the transaction, so every later request of the session reports it.
+    private var aheadFailure: StorageError?
     /// The number of times that a request waited for its answer, for tests.
     var roundTrips = 0
 
@@ -119,7 +124,9 @@ final class PostgreSQLConnection: SQLConnection {
         uninterrupt()
         longestSilence = Self.shortSilence
         defer { longestSilence = nil }
-        guard !wasInterrupted, !isLost, (try? ending(self)) == true else { return false }
+        guard !wasInterrupted, !isLost else { return false }
+        discardAhead()
+        guard (try? ending(self)) == true else { return false }
         return isUsable
     }
 
@@ -196,13 +203,28 @@ final class PostgreSQLConnection: SQLConnection {
             answer.result = .success(PostgreSQLResult(try self.answer(1)))
         } catch {
             answer.result = .failure(error)
+            aheadFailure = error
         }
     }
 
-    /// Receives the answer that is on its way, and ends the current copy. Throws if the session has ended.
+    /// Receives the answer to the statement that was sent ahead, which nobody needs any more. Gives the connection up if the server takes
+    /// long.
+    private func discardAhead() {
+        if ahead != nil {
+            longestSilence = Self.shortestSilence
+            receiveAhead()
+            longestSilence = Self.shortSilence
+        }
+        aheadFailure = nil
+    }
+
+    /// Receives the answer that is on its way, and ends the current copy.
+    ///
+    /// - Throws: The error that has ended the session or its transaction.
     func prepareToSend() throws(StorageError) {
         receiveAhead()
         if let error = interrupt?.error() { throw error }
+        if let aheadFailure { throw aheadFailure }
         try endCopy()
     }
 

@@ -15,6 +15,8 @@ final class PostgreSQLCursor: RowCursor {
     /// The next step, if it was sent ahead, and its number of rows.
     private var ahead: (answer: PostgreSQLAnswer, count: Int)?
     private var steps = 0
+    /// The longest wait for a step after which the next one is sent ahead.
+    private static let quickStep = Duration.milliseconds(20)
 
     /// Creates a cursor over a complete result.
     init(_ result: PostgreSQLResult, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
@@ -49,15 +51,16 @@ final class PostgreSQLCursor: RowCursor {
             result = nil
             return
         }
-        let (next, count) = try fetch(name)
+        let start = ContinuousClock.now, (next, count) = try fetch(name), isQuick = start.duration(to: .now) < Self.quickStep
         layout.size.learn(next)
         isAtEnd = next.count < count
         result = next.count > 0 ? next : nil
         row = 0
         steps += 1
         if isAtEnd { return try session.connection.execute("CLOSE \(name)") }
-        // A program that has used one step will probably read on: the server prepares the next one meanwhile.
-        if steps > 1 {
+        // A program that has used one step will probably read on: the server prepares the next one meanwhile. The next request of the
+        // session would wait for a slow step, also if the program does not read on.
+        if steps > 1, isQuick, session.sendsAhead {
             let count = layout.size.rows
             ahead = (try session.connection.sendAhead("FETCH \(count) FROM \(name)"), count)
         }

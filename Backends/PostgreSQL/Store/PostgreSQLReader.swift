@@ -9,6 +9,8 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
     let connection: PostgreSQLConnection
     private let pool: PostgreSQLPool
     private(set) var isOpen = true
+    /// Whether cursors send their next step ahead. A transaction that writes must not fail because of rows that it does not read.
+    var sendsAhead: Bool { true }
     private var cursors = 0
     private let scratch = RowBatch(capacity: 1)
     /// The horizon of the session's history, once it was queried.

@@ -46,6 +46,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
 
     override func giveBack() { lane.leave() }
 
+    override var sendsAhead: Bool { false }
+
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
         let root = core.tables.schema[entity].root

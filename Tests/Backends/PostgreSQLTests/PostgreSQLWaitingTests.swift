@@ -213,6 +213,45 @@ import Testing
         }
     }
 
+    /// Otherwise the server would answer that the transaction was aborted, and nobody would learn why.
+    @Test func theErrorOfAStatementSentAheadIsReportedByTheNextRequest() throws {
+        let connection = try TestStore.admin()
+        try connection.execute("BEGIN; DECLARE divided CURSOR FOR SELECT 1 / (50 - number) FROM generate_series(1, 100) number")
+        let answer = try connection.sendAhead("FETCH 100 FROM divided")
+        func state(_ body: () throws -> Void) -> String? {
+            do { try body() } catch { return ((error as? StorageError)?.cause as? PostgreSQLError.Cause)?.state }
+            return nil
+        }
+        #expect(state { _ = try connection.text("SELECT 1") } == "22012")
+        #expect(state { _ = try connection.pipeline([PostgreSQLStep("SELECT 1")]) } == "22012")
+        #expect(state { _ = try connection.receive(answer) } == "22012")
+        let isUsable = connection.end { connection throws(StorageError) in
+            try connection.execute("ROLLBACK")
+            return true
+        }
+        #expect(isUsable)
+        #expect(try connection.text("SELECT 1") == "1")
+    }
+
+    @Test func aSessionEndsWithoutTheAnswerToAStatementSentAhead() throws {
+        let quick = try TestStore.admin(), slow = try TestStore.admin()
+        _ = try quick.sendAhead("SELECT 1")
+        #expect(quick.end { _ in true })
+        _ = try slow.sendAhead("SELECT pg_sleep(5)")
+        // The connection is given up instead.
+        #expect(!slow.end { _ in true })
+    }
+
+    @Test func aTransactionThatWritesSendsNothingAhead() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        let writer = try test.store.beginWrite(WriteOptions()), reader = try test.store.beginRead()
+        #expect((writer as? PostgreSQLReader)?.sendsAhead == false)
+        #expect((reader as? PostgreSQLReader)?.sendsAhead == true)
+        writer.end()
+        reader.end()
+    }
+
     @Test func aPoolThatGivesEachTransactionAnotherConnectionIsRefused() throws {
         let connection = try TestStore.admin()
         #expect(throws: Never.self) { try connection.checkBackend(connection.text("SELECT pg_backend_pid()")) }
