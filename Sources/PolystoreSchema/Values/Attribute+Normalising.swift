@@ -53,13 +53,11 @@ extension Attribute {
 
     private func digits(_ number: Decimal) throws(ValueError) -> Decimal {
         if number.isNaN { throw refusal(.notStorable, "NaN cannot be stored") }
-        let number = DecimalArithmetic.withoutRest(number), (digits, exponent) = DecimalDigits.split(number)
-        guard digits.count <= DecimalKey.maximumDigits else {
+        let number = DecimalArithmetic.withoutRest(number), parts = DecimalDigits.parts(number).withoutZeros
+        guard parts.mantissa < DecimalDigits.limit else {
             throw refusal(.outOfRange, "a decimal can have at most \(DecimalKey.maximumDigits) significant digits")
         }
-        if digits.isEmpty { return 0 }
-        let mantissa = digits.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
-        return DecimalDigits.decimal(mantissa, exponent - digits.count + 1, isNegative: number < 0) ?? number
+        return DecimalDigits.decimal(parts.mantissa, parts.exponent, isNegative: parts.isNegative) ?? number
     }
 
     private func withoutNull(_ text: String) throws(ValueError) -> String {
