@@ -102,11 +102,8 @@ struct VersionedStore {
 
 extension Value {
     fileprivate var text: String {
-        switch self {
-        case .null: "nil"
-        case .int(let number): String(number)
-        case .string(let text): text
-        case .bool, .double, .decimal, .date, .uuid, .data: "?"
-        }
+        if case .string(let text) = self { return text }
+        if case .int(let number) = self { return String(number) }
+        return isNull ? "nil" : "?"
     }
 }

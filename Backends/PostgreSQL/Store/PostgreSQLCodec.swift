@@ -3,25 +3,62 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The binary wire format of values.
+/// The server's types, and the binary wire format of their values: everything about an attribute type that PostgreSQL alone decides.
 enum PostgreSQLCodec {
+    /// A type of the server.
+    struct Column {
+        /// The ways to find the least and the greatest value.
+        enum Extremes {
+            /// `min` and `max`.
+            case functions
+            /// `bool_and` and `bool_or`.
+            case booleans
+            /// The first value of an order, for types that have no `min` before version 18.
+            case percentiles
+        }
+
+        /// The name in a cast, and as the element of an array.
+        let name: String
+        /// The number in `pg_type`.
+        let oid: UInt32
+        var extremes = Extremes.functions
+    }
+
     /// 2000-01-01, the server's epoch, in microseconds since 1970.
     static let epoch: Int64 = 946_684_800_000_000
 
-    /// Returns the OID of a type.
-    static func oid(_ type: ValueType) -> UInt32 {
+    /// Returns the server's type for an attribute type. A number that `PostgreSQLResult.cell` does not know is read as text.
+    static func column(_ type: ValueType) -> Column {
         switch type {
-        case .bool: 16
-        case .int16: 21
-        case .int32: 23
-        case .int64: 20
-        case .float: 700
-        case .double: 701
-        case .decimal: 1700
-        case .string, .url: 25
-        case .date: 1184
-        case .uuid: 2950
-        case .data: 17
+        case .bool: Column(name: "bool", oid: 16, extremes: .booleans)
+        case .int16: Column(name: "int2", oid: 21)
+        case .int32: Column(name: "int4", oid: 23)
+        case .int64: Column(name: "int8", oid: 20)
+        case .float: Column(name: "float4", oid: 700)
+        case .double: Column(name: "float8", oid: 701)
+        case .decimal: Column(name: "numeric", oid: 1700)
+        case .string, .url: Column(name: "text", oid: 25)
+        case .date: Column(name: "timestamptz", oid: 1184)
+        case .uuid: Column(name: "uuid", oid: 2950, extremes: .percentiles)
+        case .data: Column(name: "bytea", oid: 17, extremes: .percentiles)
+        }
+    }
+
+    /// Returns a constant in SQL; nil for one that the server would not read exactly.
+    static func constant(_ value: Value, _ type: ValueType) -> String? {
+        switch value {
+        case .null: return "NULL"
+        case .bool(let value): return value ? "true" : "false"
+        case .int(let number): return "'\(number)'::\(column(type).name)"
+        // The form with E is read in the same way whatever the server's setting for backslashes is.
+        case .string(let text): return "E'\(SQLText.doubling("'", in: SQLText.doubling("\\", in: text)))'::text"
+        // The shortest digits that read back as the same number. The server reads them exactly.
+        case .double(let number): return number.isFinite ? "'\(number)'::float8::\(column(type).name)" : nil
+        case .uuid(let id): return "'\(id.uuidString)'::uuid"
+        case .date(let microseconds):
+            return "(timestamptz '1970-01-01 00:00:00+00' + interval '1 microsecond' * '\(microseconds)'::int8)"
+        case .data(let data): return "'\\x\(data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())'::bytea"
+        case .decimal(let number): return "'\(number)'::numeric"
         }
     }
 
@@ -60,56 +97,6 @@ enum PostgreSQLCodec {
             buffer.append(Int32(2 * number.count))
             for word in number { buffer.append(word) }
         }
-    }
-}
-
-/// The wire format of the server's numeric type: digits of base 10,000, the weight of the first digit, a sign (numeric.c, numeric_send).
-enum PostgreSQLNumeric {
-    /// Returns the number of a field; `nan` for a value that is not a number or has no form in Polystore, nil for bytes that no server
-    /// sends.
-    static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
-        guard bytes.count >= 8 else { return nil }
-        func word(_ index: Int) -> Int { Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self))) }
-        let count = word(0), weight = Int(Int16(truncatingIfNeeded: word(1))), isNegative = word(2) == 0x4000
-        guard bytes.count == 8 + 2 * count else { return nil }
-        if word(2) & 0x8000 != 0 { return .nan }
-        if count == 0 { return 0 }
-        var text = ""
-        for index in 0..<count {
-            let digits = String(word(4 + index))
-            if digits.count > 4 { return nil }
-            text += String(repeating: "0", count: 4 - digits.count) + digits
-        }
-        // Trailing zeros would use digits of precision that Decimal needs for the digits before them.
-        var exponent = 4 * (weight - count + 1)
-        while text.count > 1, text.hasSuffix("0") {
-            text.removeLast()
-            exponent += 1
-        }
-        guard let mantissa = UInt128(text) else { return .nan }
-        return DecimalDigits.decimal(mantissa, exponent, isNegative: isNegative) ?? .nan
-    }
-
-    /// Returns the number of digits, weight, sign, scale and digits of a number.
-    static func words(_ number: Decimal) -> [UInt16] {
-        let text = number.description.drop { $0 == "-" }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        var whole = String(parts[0]), fraction = parts.count > 1 ? String(parts[1]) : ""
-        let scale = fraction.count
-        while whole.count % 4 != 0 { whole = "0" + whole }
-        while fraction.count % 4 != 0 { fraction += "0" }
-        var groups: [UInt16] = [], weight = whole.count / 4 - 1
-        let digits = Array((whole + fraction).utf8)
-        for start in stride(from: 0, to: digits.count, by: 4) {
-            groups.append(digits[start..<(start + 4)].reduce(0) { $0 * 10 + UInt16($1 - 0x30) })
-        }
-        while groups.first == 0 {
-            groups.removeFirst()
-            weight -= 1
-        }
-        while groups.last == 0 { groups.removeLast() }
-        let head = [groups.count, groups.isEmpty ? 0 : weight, number < 0 ? 0x4000 : 0, scale]
-        return head.map { UInt16(truncatingIfNeeded: $0) } + groups
     }
 }
 #endif

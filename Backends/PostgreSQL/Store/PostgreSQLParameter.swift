@@ -37,7 +37,7 @@ struct PostgreSQLParameter {
         let result = WireBuffer(capacity: 20 + 12 * array.count)
         result.append(Int32(array.isEmpty ? 0 : 1))
         result.append(Int32(array.contains(where: \.isNull) ? 1 : 0))
-        result.append(PostgreSQLCodec.oid(type))
+        result.append(PostgreSQLCodec.column(type).oid)
         if !array.isEmpty {
             result.append(Int32(array.count))
             result.append(Int32(1))

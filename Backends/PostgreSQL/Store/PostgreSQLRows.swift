@@ -26,7 +26,7 @@ struct PostgreSQLRows {
 
     /// Returns the SQL of a table that the server creates from these parameters.
     static func unnest(_ entity: EntityIndex, _ slots: [Int], _ schema: Schema) -> String {
-        let types = ["int8", "int8"] + slots.map { SQLDialect.castName(schema[entity].slots[$0].type) }
+        let types = ["int8", "int8"] + slots.map { PostgreSQLCodec.column(schema[entity].slots[$0].type).name }
         return "unnest(\(types.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")))"
     }
 

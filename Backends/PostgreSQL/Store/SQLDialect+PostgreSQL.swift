@@ -4,24 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension SQLDialect {
-    private static func type(_ type: ValueType) -> String {
-        switch type {
-        case .bool: "bool"
-        case .int16: "int2"
-        case .int32: "int4"
-        case .int64: "int8"
-        case .float: "float4"
-        case .double: "float8"
-        case .decimal: "numeric"
-        case .string, .url: "text"
-        case .date: "timestamptz"
-        case .uuid: "uuid"
-        case .data: "bytea"
-        }
-    }
-
-    /// Returns the name of a type in a cast, and as the element of an array.
-    static func castName(_ valueType: ValueType) -> String { type(valueType) }
+    private static func type(_ type: ValueType) -> String { PostgreSQLCodec.column(type).name }
 
     /// Returns a pattern in SQL form.
     private static func likePattern(_ needle: String) -> String {
@@ -117,7 +100,7 @@ extension SQLDialect {
             // A float is compared as the double that its values are widened to.
             case .value(_, .float): "$\(position)::float8"
             // An expression of constants alone would otherwise be compared by the collation of the database.
-            case .value(_, .string), .value(_, .url): "($\(position)::text COLLATE \"C\")"
+            case .value(_, let valueType) where valueType.isText: "($\(position)::text COLLATE \"C\")"
             case .value(_, let valueType): "$\(position)::\(type(valueType))"
             case .list(_, let valueType): "$\(position)::\(type(valueType))[]"
             }
@@ -145,30 +128,10 @@ extension SQLDialect {
         },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
         ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
-        literal: { value, valueType in
-            switch value {
-            case .bool(let value): value ? "true" : "false"
-            case .int(let number): "'\(number)'::\(type(valueType))"
-            // The form with E is read in the same way whatever the server's setting for backslashes is.
-            case .string(let text): "E'\(SQLText.doubling("'", in: SQLText.doubling("\\", in: text)))'::text"
-            case .null, .double, .decimal, .date, .uuid, .data: nil
-            }
+        literal: { value, type in
+            [.bool, .int64, .string].contains(value.type) ? PostgreSQLCodec.constant(value, type) : nil
         },
-        constant: { value, valueType in
-            switch value {
-            case .null: return "NULL"
-            case .bool(let value): return value ? "true" : "false"
-            case .int(let number): return "'\(number)'::\(type(valueType))"
-            case .string(let text): return "E'\(SQLText.doubling("'", in: SQLText.doubling("\\", in: text)))'::text"
-            // The shortest digits that read back as the same number. The server reads them exactly.
-            case .double(let number): return number.isFinite ? "'\(number)'::float8::\(type(valueType))" : nil
-            case .uuid(let id): return "'\(id.uuidString)'::uuid"
-            case .date(let microseconds):
-                return "(timestamptz '1970-01-01 00:00:00+00' + interval '1 microsecond' * '\(microseconds)'::int8)"
-            case .data(let data): return "'\\x\(data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())'::bytea"
-            case .decimal(let number): return "'\(number)'::numeric"
-            }
-        },
+        constant: PostgreSQLCodec.constant,
         convertsColumn: { before, after in
             if before.isText && after.isText { return "" }
             return before.isNumeric && after.isNumeric && before != .float || (before == .float && after == .double) ? type(after) : nil
@@ -190,12 +153,10 @@ extension SQLDialect {
         },
         function: call, total: total, failsAlone: false, wideType: "numeric",
         extreme: { isLeast, column, type in
-            switch type {
-            case .bool: return "\(raw: isLeast ? "bool_and" : "bool_or")(\(column))"
-            // The server has no min for these types before version 18.
-            case .data, .uuid: return "percentile_disc(0) WITHIN GROUP (ORDER BY \(column)\(raw: isLeast ? "" : " DESC"))"
-            case .int16, .int32, .int64, .float, .double, .decimal, .string, .date, .url:
-                return "\(raw: isLeast ? "min" : "max")(\(column))"
+            switch PostgreSQLCodec.column(type).extremes {
+            case .booleans: "\(raw: isLeast ? "bool_and" : "bool_or")(\(column))"
+            case .percentiles: "percentile_disc(0) WITHIN GROUP (ORDER BY \(column)\(raw: isLeast ? "" : " DESC"))"
+            case .functions: "\(raw: isLeast ? "min" : "max")(\(column))"
             }
         },
         number: { function, column, _ in numberAggregate(function, column) },

@@ -43,10 +43,10 @@ extension SQLDialect {
         },
         ascending: " ASC", descending: " DESC", noLimit: "LIMIT -1", yes: "1", no: "0",
         literal: { value, _ in
-            [.bool, .int, .string].contains(value.kind) ? constant(value) : nil
+            [.bool, .int64, .string].contains(value.type) ? constant(value) : nil
         },
         // A whole number of a type with other numbers has another form.
-        constant: { value, type in value.kind == .int && type.cellKind != .int ? nil : constant(value) },
+        constant: { value, type in value.type == .int64 && type.cellKind != .int ? nil : constant(value) },
         convertsColumn: { before, after in before.cellKind == after.cellKind && before != .decimal && after != .decimal ? "" : nil },
         dropsDefaults: false,
         names: SQLNameRules(limit: 1000, foldsCase: true, reservedPrefix: "sqlite_"),
@@ -77,10 +77,8 @@ extension SQLDialect {
 
     /// A value as it lies in a column, in SQL; nil for one that the engine would not read exactly.
     private static func constant(_ value: Value) -> String? {
-        let batch = RowBatch(capacity: 1)
-        return withExtendedLifetime(batch) {
-            let cell = batch.cell(for: value)
-            return switch cell.kind {
+        value.withCell { cell in
+            switch cell.kind {
             case .null: "NULL"
             case .int: String(cell.int)
             // The engine's reading of decimal digits is not exact to the last bit; small whole numbers are.
@@ -93,7 +91,7 @@ extension SQLDialect {
 
     /// Whether a long list of values of a type is one binding, of JSON.
     private static func isOneBinding(_ type: ValueType) -> Bool {
-        type.isInteger || type == .date || type == .string || type == .url
+        type.isText || type.cellKind == .int && type != .bool
     }
 
     private static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {
@@ -101,7 +99,7 @@ extension SQLDialect {
         return "X'" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "'"
     }
 
-    /// Returns the value for JSON. Dates are stored as numbers, so their list contains numbers.
-    private static func plain(_ value: Value) -> Value { if case .date(let microseconds) = value { .int(microseconds) } else { value } }
+    /// Returns the value for JSON. A list of values that are stored as numbers, such as dates, contains numbers.
+    private static func plain(_ value: Value) -> Value { value.withCell { $0.kind == .int ? .int($0.int) : value } }
 }
 #endif

@@ -6,15 +6,14 @@ internal import PolystoreStorage
 /// The result of an SQL function of Polystore's own.
 enum SQLiteResult {
     static func give(_ context: OpaquePointer?, _ value: Value) {
-        switch value {
-        case .null: sqlite3_result_null(context)
-        case .bool(let value): sqlite3_result_int(context, value ? 1 : 0)
-        case .int(let number), .date(let number): sqlite3_result_int64(context, number)
-        case .double(let number): sqlite3_result_double(context, number)
-        case .string(var text): text.withUTF8 { give(context, text: UnsafeRawBufferPointer($0)) }
-        case .uuid(let id): withUnsafeBytes(of: id.uuid) { give(context, data: $0) }
-        case .data(let data): data.withUnsafeBytes { give(context, data: $0) }
-        case .decimal(let number): DecimalKey.encode(number).withUnsafeBytes { give(context, data: $0) }
+        value.withCell { cell in
+            switch cell.kind {
+            case .null: sqlite3_result_null(context)
+            case .int: sqlite3_result_int64(context, cell.int)
+            case .real: sqlite3_result_double(context, cell.real)
+            case .text: give(context, text: cell.bytes)
+            case .blob: give(context, data: cell.bytes)
+            }
         }
     }
 

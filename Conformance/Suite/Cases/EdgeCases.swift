@@ -149,6 +149,23 @@ enum EdgeCases {
                 "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-0000000000FF", "00000000-0000-0001-0000-000000000000",
                 "7FFFFFFF-0000-0000-0000-000000000000", "80000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
             ].map { UUID(uuidString: $0).map(Value.uuid) ?? .null }),
+        ConformanceCase("O007.every-type", clause: "O2") { harness, check in
+            let types = ValueType.allCases
+            let every = Entity("Every", attributes: types.map { Attribute($0.rawValue, $0, isOptional: true) })
+            try harness.withStore(Schema(entities: [every])) { scratch in
+                for type in types {
+                    let values = (ProgramValues(type).ordinary + ProgramValues(type).extreme).map { NaiveGraph.stored($0, type) }
+                    let keys = try scratch.insert("Every", values.map { [type.rawValue: $0] })
+                    let sorted = zip(keys, values).sorted { a, b in
+                        let order = ReferenceStore.order(a.1, b.1)
+                        return order == 0 ? a.0 < b.0 : order < 0
+                    }
+                    let request = FetchRequest("Every", orderBy: [up(type.rawValue), up("SELF")])
+                    check.equal(try scratch.keys(request).filter(Set(keys).contains), sorted.map(\.0), "\(type) in order")
+                    try scratch.delete("Every", keys)
+                }
+            }
+        },
         // The earliest possible date, a microsecond before 1970, then adjacent values.
         order("O010.dates", "O2", "at", [.date(-62_135_596_800_000_000), .date(-1), .date(0), .date(1), .date(1_700_000_000_000_000)]),
         .graph("O005.both-zeros-are-one", "V2, O2") { stack, check in

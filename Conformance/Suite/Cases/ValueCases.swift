@@ -32,6 +32,24 @@ enum ValueCases {
                     check.equal(row?.values["number"], .int(2), "number")
                 }
             },
+            ConformanceCase("V052.values-of-every-type", clause: "V1") { harness, check in
+                let types = ValueType.allCases
+                let every = Entity("Every", attributes: types.map { Attribute($0.rawValue, $0, isOptional: true) })
+                try harness.withStore(Schema(entities: [every])) { scratch in
+                    for type in types {
+                        let values = (ProgramValues(type).ordinary + ProgramValues(type).extreme).map { NaiveGraph.stored($0, type) }
+                        let keys = try scratch.insert("Every", values.map { [type.rawValue: $0] })
+                        if harness.capabilities.contains(.persistent) { try scratch.reopen() }
+                        let rows = try scratch.rows("Every", keys: keys)
+                        check.equal(rows.map { $0.values[type.rawValue] ?? .null }, values, "values of type \(type)")
+                        for value in values {
+                            let equal = QueryPredicate.compare(.path(PropertyPath(type.rawValue)), .equal, .value(value))
+                            let expected = zip(keys, values).filter { ReferenceStore.order($0.1, value) == 0 }.map(\.0)
+                            check.equal(try scratch.keys(FetchRequest("Every", where: equal)), expected, "\(type) found by its value")
+                        }
+                    }
+                }
+            },
             ConformanceCase("V044.wide-rows", clause: "V1") { harness, check in
                 let wide = Entity("Wide", attributes: (0..<200).map { Attribute("a\($0)", .int64, isOptional: true) })
                 try harness.withStore(Schema(entities: [wide])) { scratch in

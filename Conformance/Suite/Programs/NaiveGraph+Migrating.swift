@@ -94,18 +94,12 @@ extension NaiveGraph {
     /// Returns a whole number as one of another type.
     static func converted(_ value: Value, _ type: ValueType) -> Value {
         guard case .int(let number) = value else { return value }
-        switch type {
-        case .float, .double: return .double(Double(number))
-        case .decimal: return .decimal(Decimal(number))
-        case .bool, .int16, .int32, .int64, .string, .date, .uuid, .data, .url: return value
-        }
+        if type.base == .double { return .double(Double(number)) }
+        return type == .decimal ? .decimal(Decimal(number)) : value
     }
 
     private static func holds(_ number: Int64, _ type: ValueType) -> Bool {
-        switch type {
-        case .int16: Int16(exactly: number) != nil
-        case .int32: Int32(exactly: number) != nil
-        default: true
-        }
+        if type == .int16 { return Int16(exactly: number) != nil }
+        return type != .int32 || Int32(exactly: number) != nil
     }
 }

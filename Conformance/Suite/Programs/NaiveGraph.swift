@@ -65,7 +65,7 @@ struct NaiveGraph {
         let description = schema.description(entity)
         guard let slot = description.slot(name), let attribute = description.slots[slot].attribute else { return .null }
         if let code = Self.refusal(value, attribute.type) { throw Refused(code: code) }
-        if isIndexed(name, description), Self.size(value) > 1024 { throw Refused(code: .valueTooLarge) }
+        if isIndexed(name, description), value.byteCount ?? 0 > 1024 { throw Refused(code: .valueTooLarge) }
         return Self.stored(value, attribute.type)
     }
 
@@ -74,17 +74,10 @@ struct NaiveGraph {
         return lists.contains { list in list.contains { description.slots[$0].name == name } }
     }
 
-    private static func size(_ value: Value) -> Int {
-        switch value {
-        case .string(let text): text.utf8.count
-        case .data(let data): data.count
-        default: 0
-        }
-    }
-
     private static func refusal(_ value: Value, _ type: ValueType) -> StorageError.Code? {
-        switch (type, value) {
-        case (_, .null), (.bool, .bool), (.int64, .int), (.uuid, .uuid), (.data, .data): nil
+        if value.isNull { return nil }
+        if value.type != type.base { return .valueNotStorable }
+        return switch (type, value) {
         case (.int16, .int(let number)): Int16(exactly: number) == nil ? .valueOutOfRange : nil
         case (.int32, .int(let number)): Int32(exactly: number) == nil ? .valueOutOfRange : nil
         case (.double, .double(let number)): number.isNaN ? .valueNotStorable : nil
@@ -94,7 +87,8 @@ struct NaiveGraph {
         case (.string, .string(let text)): text.unicodeScalars.contains("\0") ? .valueNotStorable : nil
         case (.url, .string(let text)): text.isEmpty ? .valueNotStorable : nil
         case (.date, .date(let date)): date < Microseconds.minimum || date > Microseconds.maximum ? .valueOutOfRange : nil
-        default: .valueNotStorable
+        // Every other value has a place.
+        case (_, _): nil
         }
     }
 
@@ -146,12 +140,7 @@ struct NaiveGraph {
             }
             if let least = attribute.rules.minimum, ReferenceStore.order(value, least) < 0 { return true }
             if let most = attribute.rules.maximum, ReferenceStore.order(value, most) > 0 { return true }
-            let length: Int =
-                switch value {
-                case .string(let text): text.unicodeScalars.count
-                case .data(let data): data.count
-                default: 0
-                }
+            let length = if case .string(let text) = value { text.unicodeScalars.count } else { value.byteCount ?? 0 }
             if let least = attribute.rules.minLength, length < least { return true }
             if let most = attribute.rules.maxLength, length > most { return true }
             if let pattern = attribute.rules.pattern, case .string(let text) = value {

@@ -35,14 +35,10 @@ enum ProgramAnswer {
     private static func agree(_ a: [Value], _ b: [Value], isExact: Bool) -> Bool {
         a.count == b.count
             && zip(a, b).allSatisfy { x, y in
-                switch (x, y) {
-                case (.double(let x), .double(let y)) where !isExact: x == y || abs(x - y) <= 1e-9 * max(abs(x), abs(y), 1e-6)
-                case (.null, .null), (.bool, .bool), (.int, .int), (.double, .double), (.decimal, .decimal), (.string, .string),
-                    (.date, .date),
-                    (.uuid, .uuid), (.data, .data):
-                    ReferenceStore.order(x, y) == 0
-                default: false
+                if !isExact, case .double(let x) = x, case .double(let y) = y {
+                    return x == y || abs(x - y) <= 1e-9 * max(abs(x), abs(y), 1e-6)
                 }
+                return x.type == y.type && ReferenceStore.order(x, y) == 0
             }
     }
 }
@@ -54,9 +50,9 @@ extension ProgramAnswer: CustomStringConvertible {
         case .refused(let code): "error \(code)"
         case .objects(let numbers): "objects \(numbers)"
         case .count(let count): "\(count)"
-        case .rows(let rows): "rows \(rows.map { $0.map(ProgramText.value) })"
+        case .rows(let rows): "rows \(rows.map { $0.map(ProgramValues.source) })"
         case .object(let entity, let values, let related):
-            "\(entity) \(values.sorted { $0.key < $1.key }.map { "\($0.key): \(ProgramText.value($0.value))" }) "
+            "\(entity) \(values.sorted { $0.key < $1.key }.map { "\($0.key): \(ProgramValues.source($0.value))" }) "
                 + "\(related.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
         case .text(let text): text
         case .unknown: "unknown"
@@ -64,27 +60,8 @@ extension ProgramAnswer: CustomStringConvertible {
     }
 }
 
-/// Values as Swift source code.
+/// Texts as Swift source code.
 enum ProgramText {
-    static func value(_ value: Value) -> String {
-        switch value {
-        case .null: return ".null"
-        case .bool(let flag): return ".bool(\(flag))"
-        case .int(let number): return number == .min ? ".int(.min)" : ".int(\(number))"
-        case .double(let number):
-            if number.isNaN { return ".double(.nan)" }
-            if number.isInfinite { return number > 0 ? ".double(.infinity)" : ".double(-.infinity)" }
-            return ".double(\(number))"
-        case .decimal(let number): return number.isNaN ? ".decimal(.nan)" : ".decimal(Decimal(string: \"\(number)\")!)"
-        case .string(let text): return ".string(\(quoted(text)))"
-        case .date(let number): return ".date(\(number))"
-        case .uuid(let id): return ".uuid(UUID(uuidString: \"\(id)\")!)"
-        case .data(let data):
-            if data.count > 16 { return ".data(Data(repeating: \(data[data.startIndex]), count: \(data.count)))" }
-            return ".data(Data(\(Array(data))))"
-        }
-    }
-
     /// Returns a literal that escapes everything except plain letters, so that the two forms of an accent can be distinguished.
     static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar -> String in

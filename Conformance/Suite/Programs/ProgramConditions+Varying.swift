@@ -28,17 +28,5 @@ extension ProgramConditions {
         return expression
     }
 
-    private mutating func varied(_ value: Value) -> Value {
-        switch value {
-        case .null: .null
-        case .bool: self.value(.bool)
-        case .int: self.value(.int64)
-        case .double: self.value(.double)
-        case .decimal: self.value(.decimal)
-        case .string: self.value(.string)
-        case .date: self.value(.date)
-        case .uuid: self.value(.uuid)
-        case .data: self.value(.data)
-        }
-    }
+    private mutating func varied(_ value: Value) -> Value { value.type.map { self.value($0) } ?? .null }
 }

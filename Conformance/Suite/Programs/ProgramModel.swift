@@ -47,11 +47,7 @@ struct ProgramModel {
     private func isParent(_ name: String) -> Bool { entities.contains { $0.parent == name } }
 
     private mutating func attribute() -> Attribute {
-        let types: [ValueType] = [
-            .int64, .int64, .int16, .int32, .double, .float, .decimal, .decimal, .string, .string, .string, .bool, .date, .uuid, .data,
-            .url,
-        ]
-        let type = pick(types), values = ProgramValues(type)
+        let type = pick(ValueType.allCases + [.int64, .decimal, .string, .string]), values = ProgramValues(type)
         var attribute = Attribute(fresh("a"), type, isOptional: chance(80))
         if !attribute.isOptional || chance(20) { attribute.defaultValue = values.ordinary.first }
         if type == .string, chance(15) { attribute.rules.maxLength = 3 }

@@ -5,9 +5,9 @@ extension ProgramPrinter {
     func importAll(_ kind: ProgramImportKind, _ into: String, _ first: Int, _ sources: [ProgramSource]) -> [String] {
         let from = "From\(into.dropFirst("Into".count))", unique = kind.unique.map { "\"\($0)\"" } ?? "nil"
         let texts = sources.enumerated().map { position, source in
-            let row = source.row.map { "(\"\($0.name)\", \(ProgramText.value($0.value)))" }.joined(separator: ", ")
+            let row = source.row.map { "(\"\($0.name)\", \(ProgramValues.source($0.value)))" }.joined(separator: ", ")
             return "    Source(from: \(from), into: \(into), number: \(first + position), unique: \(unique), "
-                + "isNested: \(kind.isNested), id: \(ProgramText.value(source.id)), row: [\(row)], "
+                + "isNested: \(kind.isNested), id: \(ProgramValues.source(source.id)), row: [\(row)], "
                 + "isSkipped: \(source.isSkipped), fails: \(source.fails)),"
         }
         return ["show { try transaction.importPersistableObjects(["] + texts + ["]) as [PersistenceResult] }"]

@@ -85,7 +85,7 @@ struct ProgramPrinter {
                 "keys[\(number)] = held[\(number)]!.objectID.key",
             ]
         case .assign(let number, let name, let value):
-            return ["show { try \(object(number)).setValue(\(ProgramText.value(value)), for: \"\(name)\") }"]
+            return ["show { try \(object(number)).setValue(\(ProgramValues.source(value)), for: \"\(name)\") }"]
         case .relate(let number, let name, let members):
             let isOne = cardinality(name) == .toOne
             let list = isOne ? (members.first.map(object) ?? "nil") : "[\(members.map(object).joined(separator: ", "))]"
@@ -177,7 +177,7 @@ struct ProgramPrinter {
         switch kind {
         case .updateAll(let request, let name, let value):
             let value =
-                if case .value(let constant) = value.node { ".value(\(ProgramText.value(constant)))" } else {
+                if case .value(let constant) = value.node { ".value(\(ProgramValues.source(constant)))" } else {
                     "try QueryExpression(parsing: \(ProgramText.quoted(value.description)))"
                 }
             return ["show { try transaction.updateAll(\(from(request)), .set(named: \"\(name)\", to: \(value))) }"]
@@ -201,7 +201,7 @@ struct ProgramPrinter {
 
     private func sources(_ rows: [[ProgramAssignment]]) -> String {
         let texts = rows.map { row in
-            row.isEmpty ? "[:]" : "[\(row.map { "\"\($0.name)\": \(ProgramText.value($0.value))" }.joined(separator: ", "))]"
+            row.isEmpty ? "[:]" : "[\(row.map { "\"\($0.name)\": \(ProgramValues.source($0.value))" }.joined(separator: ", "))]"
         }
         return "[\(texts.joined(separator: ", "))] as [KeyValuePairs<String, Value>]"
     }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 
 /// The values that programs assign to attributes of a type: few, so that many objects have equal values, and including the limits of each
-/// type.
+/// type. The cases for every type take their values from here.
 struct ProgramValues {
     /// Values suitable for computations.
     let ordinary: [Value]
@@ -53,6 +53,41 @@ struct ProgramValues {
                 [.string("")])
         case .url:
             self.init(["https://example.com/", "https://example.com/a?b=c", "file:///x", "urn:a:b"].map(Value.string), [], [.string("")])
+        }
+    }
+
+    /// Returns the value of a type for a small number, a different one for each number where the type has as many.
+    static func numbered(_ number: Int64, _ type: ValueType) -> Value {
+        switch type {
+        case .bool: .bool(number % 2 == 0)
+        case .int16, .int32, .int64: .int(number)
+        case .float, .double: .double(Double(number) / 4)
+        case .decimal: .decimal(Decimal(number) / 10)
+        case .string: .string("word \(number)")
+        case .date: .date(number * 1_000_003)
+        case .uuid: .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(truncatingIfNeeded: number + 100))))
+        case .data: .data(Data([0, 255, UInt8(truncatingIfNeeded: number + 100)]))
+        case .url: .string("https://example.com/\(number)")
+        }
+    }
+
+    /// Returns a value as Swift source code.
+    static func source(_ value: Value) -> String {
+        switch value {
+        case .null: return ".null"
+        case .bool(let flag): return ".bool(\(flag))"
+        case .int(let number): return number == .min ? ".int(.min)" : ".int(\(number))"
+        case .double(let number):
+            if number.isNaN { return ".double(.nan)" }
+            if number.isInfinite { return number > 0 ? ".double(.infinity)" : ".double(-.infinity)" }
+            return ".double(\(number))"
+        case .decimal(let number): return number.isNaN ? ".decimal(.nan)" : ".decimal(Decimal(string: \"\(number)\")!)"
+        case .string(let text): return ".string(\(ProgramText.quoted(text)))"
+        case .date(let number): return ".date(\(number))"
+        case .uuid(let id): return ".uuid(UUID(uuidString: \"\(id)\")!)"
+        case .data(let data):
+            if data.count > 16 { return ".data(Data(repeating: \(data[data.startIndex]), count: \(data.count)))" }
+            return ".data(Data(\(Array(data))))"
         }
     }
 

@@ -49,18 +49,16 @@ public struct AttributeRow: Sendable, Hashable {
 extension Value {
     /// Converts an engine's value to an attribute type; returns the value itself if no conversion applies.
     fileprivate func read(as type: ValueType) -> Value {
-        let cell: (Cell) -> Value = { Value($0, as: type) ?? self }
-        switch (type, self) {
-        case (.bool, .int(let number)) where number == 0 || number == 1: return .bool(number == 1)
-        case (.date, .int(let number)) where (Microseconds.minimum...Microseconds.maximum).contains(number): return .date(number)
-        case (.decimal, .int(let number)): return .decimal(Decimal(number))
-        case (.int16, .decimal(let number)), (.int32, .decimal(let number)), (.int64, .decimal(let number)):
-            return Int64(number.description).map(Value.int) ?? self
-        case (.double, .decimal(let number)), (.float, .decimal(let number)): return .double(NSDecimalNumber(decimal: number).doubleValue)
-        case (.uuid, .data(let bytes)), (.decimal, .data(let bytes)):
-            return bytes.withUnsafeBytes { buffer in buffer.baseAddress.map { cell(.blob($0, buffer.count)) } ?? self }
-        default: return self
+        if case .int(let number) = self, type == .decimal { return .decimal(Decimal(number)) }
+        if case .decimal(let number) = self {
+            if type.isInteger { return Int64(number.description).map(Value.int) ?? self }
+            if type.base == .double { return .double(NSDecimalNumber(decimal: number).doubleValue) }
         }
+        // An engine without the type has the cells of its values.
+        guard let engines = self.type, engines != type.base, [.int64, .double, .string, .data].contains(engines),
+            engines.cellKind == type.cellKind
+        else { return self }
+        return withCell { Value($0, as: type) } ?? self
     }
 
     /// Converts the value to a type: an exact conversion between numbers, or a typed error.

@@ -24,7 +24,7 @@ package struct AttributeCheck: Sendable {
         if let maximum = rules.maximum, value.compare(to: maximum) > 0 {
             messages.append("must be at most \(JSONWriter.write(ValueText.json(maximum)))")
         }
-        let isText = value.kind == .string, unit = isText ? "characters" : "bytes"
+        let isText = value.type == .string, unit = isText ? "characters" : "bytes"
         let length = if case .string(let text) = value { text.unicodeScalars.count } else { value.byteCount ?? 0 }
         if let least = rules.minLength, length < least { messages.append("must have at least \(least) \(unit)") }
         if let most = rules.maxLength, length > most { messages.append("must have at most \(most) \(unit)") }

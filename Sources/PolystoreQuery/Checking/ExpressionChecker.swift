@@ -31,7 +31,7 @@ struct ExpressionChecker {
         case .variable(let name): throw PredicateChecker.open(name)
         case .value(let value):
             if value.isNaN { throw QueryError("NaN is not a value that can be compared") }
-            return .value(value, value.kind.type)
+            return .value(value, value.type ?? .int64)
         case .function(let function, let arguments):
             let checked = try arguments.mapChecked { argument throws(QueryError) in try check(argument) }
             return try self.function(function, checked)

@@ -205,7 +205,7 @@ struct PredicateChecker {
         let normaliser = ConstantNormaliser(path: path)
         var found: [Value] = []
         for value in values where !value.isNull {
-            let constant = try objectConstant(.value(value, value.kind.type), beside: expression)
+            let constant = try objectConstant(.value(value, value.type ?? .int64), beside: expression)
             try expressions.checkComparable(expression, .equal, constant)
             if case .value(.string(let uri), .int64) = constant {
                 found.append(.string(uri))

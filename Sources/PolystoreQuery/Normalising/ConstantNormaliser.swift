@@ -71,8 +71,10 @@ struct ConstantNormaliser {
             case .above: return .above
             case .at(let floor, let isExact): return .at(.decimal(floor), isExact: isExact)
             }
-        case (_, _) where value.kind == path.type.kind: return .at(value, isExact: true)
-        case (_, _): throw QueryError(path: path.text, "a value of type \(path.type.rawValue) is expected, not \(value.kind.noun)")
+        case (_, _) where value.type == path.type.base: return .at(value, isExact: true)
+        case (_, _):
+            let noun = value.type?.noun ?? "nil"
+            throw QueryError(path: path.text, "a value of type \(path.type.rawValue) is expected, not \(noun)")
         }
     }
 

@@ -12,7 +12,7 @@ enum ExactNumber {
         case (.decimal(let a), .int(let b)): Value.decimal(a).compare(to: .decimal(Decimal(b)))
         case (.decimal(let a), .double(let b)): compare(a, b)
         case (.double(let a), .decimal(let b)): -compare(b, a)
-        case (_, _): x.kind == y.kind && !x.isNull ? x.compare(to: y) : nil
+        case (_, _): x.type == y.type && !x.isNull ? x.compare(to: y) : nil
         }
     }
 

@@ -120,7 +120,7 @@ extension PredicateParser {
 
     /// The types of constants that are written as a text after a keyword.
     private static let literals = Dictionary(
-        ValueKind.allCases.compactMap { kind in kind.literalWord.map { ($0, kind.type) } }, uniquingKeysWith: { first, _ in first })
+        uniqueKeysWithValues: ValueType.allCases.compactMap { type in type.keyword.map { ($0, type) } })
 
     private mutating func literal(_ type: ValueType, _ name: String) throws(QueryError) -> QueryExpression {
         guard position + 1 < tokens.count, case .text(let text) = tokens[position + 1].kind else { return try pathOrAggregate() }

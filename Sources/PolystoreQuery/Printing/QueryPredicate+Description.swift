@@ -102,8 +102,7 @@ struct PredicatePrinter {
         return path.names.map { Self.words.contains($0.uppercased()) && $0 != "SELF" ? "#" + $0 : $0 }.joined(separator: ".")
     }
 
-    private static let words = Set(ValueKind.allCases.compactMap(\.literalWord)).union([
-
+    private static let words = Set(ValueType.allCases.compactMap(\.keyword)).union([
         "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "SEARCH", "ANY", "SOME", "ALL",
         "NONE",
         "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL", "SELF", "SUBQUERY", "TERNARY", "ISA", "SATISFIES",
@@ -122,7 +121,7 @@ struct PredicatePrinter {
         case .null, .array, .object: "NIL"
         case .bool(let value): value ? "TRUE" : "FALSE"
         case .number(let text): text
-        case .string(let text): (value.kind.literalWord.map { $0 + " " } ?? "") + quoted(text)
+        case .string(let text): (value.type?.keyword.map { $0 + " " } ?? "") + quoted(text)
         }
     }
 }

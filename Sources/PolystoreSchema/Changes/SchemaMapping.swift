@@ -51,26 +51,3 @@ public struct SchemaMapping: Sendable, Hashable {
         Set(entities.filter { destination[$0.destination].root == root }.map { source[$0.source].root }).sorted()
     }
 }
-
-extension ValueType {
-    /// The types that can represent every value of this type exactly.
-    public var wider: [ValueType] {
-        switch self {
-        case .int16: [.int32, .int64, .float, .double, .decimal]
-        case .int32: [.int64, .double, .decimal]
-        case .int64: [.decimal]
-        case .float: [.double]
-        case .url: [.string]
-        // A type without such types takes no other's place by itself.
-        default: []
-        }
-    }
-
-    /// The types that can represent only some values of this type exactly, so that each value has to be checked.
-    var narrower: [ValueType] {
-        isInteger ? Self.allCases.filter { $0.isInteger && $0 != self && range.contains($0.range.upperBound) } : []
-    }
-
-    /// Returns whether values of this type, though possibly not all of them, are converted automatically to another type.
-    func canBecome(_ other: ValueType) -> Bool { wider.contains(other) || narrower.contains(other) }
-}

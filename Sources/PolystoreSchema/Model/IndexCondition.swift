@@ -124,7 +124,7 @@ struct IndexCondition {
     }
 
     private static func isLiteral(_ value: Value, _ type: ValueType) -> Bool {
-        [.bool, .int, .string].contains(value.kind) && value.kind == type.kind && type != .url
+        [.bool, .int64, .string].contains(value.type) && value.type == type.base && type != .url
     }
 
     // MARK: Tokens

@@ -14,36 +14,29 @@ extension Attribute {
     }
 
     private func typed(_ value: Value) throws(ValueError) -> Value {
-        switch (type, value) {
-        case (_, .null), (.bool, .bool), (.int64, .int), (.uuid, .uuid), (.data, .data): return value
-        case (.int16, .int(let number)): return try bounded(number, Int64(Int16.min)...Int64(Int16.max))
-        case (.int32, .int(let number)): return try bounded(number, Int64(Int32.min)...Int64(Int32.max))
+        guard let base = value.type else { return value }
+        guard base == type.base else { throw refusal(.notStorable, "a value of type \(type.rawValue) is expected") }
+        switch (type.descriptor.rule, value) {
+        case (.every, _): return value
+        case (.range(let range, let sentence), _):
+            if value.withCell({ range.contains($0.int) }) { return value }
+            throw refusal(.outOfRange, sentence?.description ?? "the number is outside the range of \(type.rawValue)")
         case (.double, .double(let number)): return .double(try finite(number))
         case (.float, .double(let number)):
             let narrow = Double(Float(try finite(number)))
             if narrow.isInfinite && !number.isInfinite { throw refusal(.outOfRange, "the number is outside the range of Float") }
             return .double(narrow == 0 ? 0 : narrow)
         case (.decimal, .decimal(let number)): return .decimal(try digits(number))
-        case (.string, .string(let text)): return .string(try withoutNull(text))
-        case (.url, .string(let text)):
+        case (.text, .string(let text)): return .string(try withoutNull(text))
+        case (.textOfURL, .string(let text)):
             if text.isEmpty { throw refusal(.notStorable, "an empty string is not a valid URL") }
             return .string(try withoutNull(text))
-        case (.date, .date(let microseconds)):
-            guard microseconds >= Microseconds.minimum, microseconds <= Microseconds.maximum else {
-                throw refusal(.outOfRange, "the date is outside the years 1 to 9999")
-            }
-            return value
-        default: throw refusal(.notStorable, "a value of type \(type.rawValue) is expected")
+        case (.double, _), (.float, _), (.decimal, _), (.text, _), (.textOfURL, _): return value
         }
     }
 
     private func refusal(_ reason: ValueError.Reason, _ message: String) -> ValueError {
         ValueError(reason, attribute: name, message)
-    }
-
-    private func bounded(_ number: Int64, _ range: ClosedRange<Int64>) throws(ValueError) -> Value {
-        guard range.contains(number) else { throw refusal(.outOfRange, "the number is outside the range of \(type.rawValue)") }
-        return .int(number)
     }
 
     private func finite(_ number: Double) throws(ValueError) -> Double {
@@ -53,13 +46,11 @@ extension Attribute {
 
     private func digits(_ number: Decimal) throws(ValueError) -> Decimal {
         if number.isNaN { throw refusal(.notStorable, "NaN cannot be stored") }
-        let number = DecimalArithmetic.withoutRest(number), (digits, exponent) = DecimalDigits.split(number)
-        guard digits.count <= DecimalKey.maximumDigits else {
+        let number = DecimalArithmetic.withoutRest(number), parts = DecimalDigits.parts(number).withoutZeros
+        guard parts.mantissa < DecimalDigits.limit else {
             throw refusal(.outOfRange, "a decimal can have at most \(DecimalKey.maximumDigits) significant digits")
         }
-        if digits.isEmpty { return 0 }
-        let mantissa = digits.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
-        return DecimalDigits.decimal(mantissa, exponent - digits.count + 1, isNegative: number < 0) ?? number
+        return DecimalDigits.decimal(parts.mantissa, parts.exponent, isNegative: parts.isNegative) ?? number
     }
 
     private func withoutNull(_ text: String) throws(ValueError) -> String {

@@ -10,7 +10,7 @@ package import Foundation
 package enum DecimalArithmetic {
     /// Returns x + y.
     package static func sum(_ x: Decimal, _ y: Decimal) -> Decimal? {
-        if isShort(x), isShort(y), abs(x.exponent - y.exponent) <= shortDigits { return x + y }
+        if let sum = shortSum(DecimalDigits.parts(x), DecimalDigits.parts(y)), !x.isNaN, !y.isNaN { return sum }
         var total = DecimalTotal()
         guard total.add(x), total.add(y) else { return nil }
         return total.rounded
@@ -21,7 +21,12 @@ package enum DecimalArithmetic {
 
     /// Returns x * y.
     package static func product(_ x: Decimal, _ y: Decimal) -> Decimal? {
-        computed(x, y, exponent: x.exponent + y.exponent) { NSDecimalMultiply(&$0, &$1, &$2, .plain) }
+        let a = DecimalDigits.parts(x), b = DecimalDigits.parts(y), exponent = a.exponent + b.exponent
+        if let high = UInt64(exactly: a.mantissa), let low = UInt64(exactly: b.mantissa), isSafe(exponent), !x.isNaN, !y.isNaN {
+            let (product, overflows) = high.multipliedReportingOverflow(by: low)
+            if !overflows { return DecimalDigits.decimal(UInt128(product), exponent, isNegative: a.isNegative != b.isNegative) }
+        }
+        return computed(x, y, exponent: x.exponent + y.exponent) { NSDecimalMultiply(&$0, &$1, &$2, .plain) }
     }
 
     /// Returns x / y, accurate to 38 decimal places of the quotient of their digits. y must not be 0.
@@ -52,17 +57,24 @@ package enum DecimalArithmetic {
     /// Returns a number without the 39th digit that Foundation's arithmetic keeps in a quotient or product if its bits suffice, rounded
     /// half away from zero. Only a digit after the decimal point is dropped: an integer remains unchanged.
     package static func withoutRest(_ number: Decimal) -> Decimal {
-        if number.isNaN || number.exponent >= 0 || number.significand <= most { return number }
+        if number.isNaN || number.exponent >= 0 || DecimalDigits.parts(number).mantissa < DecimalDigits.limit { return number }
         return rounded(number, by: 0) ?? number
     }
 
-    /// Numbers with this many digits, and as many zeros after them, are far from Foundation's limits.
-    private static let shortDigits = 18
-    private static let short = Decimal(string: "1e18") ?? 0
+    /// Returns the sum of numbers with few digits that are not far from each other; nil for others.
+    private static func shortSum(_ x: DecimalDigits.Parts, _ y: DecimalDigits.Parts) -> Decimal? {
+        let digits = 18, exponent = min(x.exponent, y.exponent)
+        func shifted(_ number: DecimalDigits.Parts) -> Int128? {
+            guard number.mantissa < 1_000_000_000_000_000_000, number.exponent - exponent <= digits else { return nil }
+            var factor: Int64 = number.isNegative ? -1 : 1
+            for _ in exponent..<number.exponent { factor *= 10 }
+            return Int128(number.mantissa) * Int128(factor)
+        }
+        guard let a = shifted(x), let b = shifted(y) else { return nil }
+        return DecimalDigits.decimal((a + b).magnitude, exponent, isNegative: a + b < 0)
+    }
 
-    private static func isShort(_ number: Decimal) -> Bool { number.significand < short }
-
-    private static func digits(_ number: Decimal) -> UInt128? { UInt128(number.significand.description) }
+    private static func digits(_ number: Decimal) -> UInt128? { number.isNaN ? nil : DecimalDigits.parts(number).mantissa }
 
     /// Returns the result of an operation of Foundation. If the exponent could come close to the limits, the operation is applied to the
     /// digits alone.
@@ -71,8 +83,7 @@ package enum DecimalArithmetic {
         _ operation: (inout Decimal, inout Decimal, inout Decimal) -> Decimal.CalculationError
     ) -> Decimal? {
         if x == 0 || y == 0 { return 0 }
-        let margin = DecimalKey.maximumDigits + 2
-        let isSafe = exponent >= DecimalDigits.leastExponent + margin && exponent <= DecimalDigits.greatestExponent - margin
+        let isSafe = isSafe(exponent)
         var a = isSafe ? x : x.significand, b = isSafe ? y : y.significand, result = Decimal()
         _ = operation(&result, &a, &b)
         if result.isNaN { return nil }
@@ -80,10 +91,16 @@ package enum DecimalArithmetic {
         return rounded(result, by: isSafe ? 0 : exponent)
     }
 
+    /// Returns whether an exponent is far from the limits, with any digits.
+    private static func isSafe(_ exponent: Int) -> Bool {
+        let margin = DecimalKey.maximumDigits + 2
+        return exponent >= DecimalDigits.leastExponent + margin && exponent <= DecimalDigits.greatestExponent - margin
+    }
+
     /// Returns a number multiplied by a power of ten, rounded to the digits of the type.
     private static func rounded(_ number: Decimal, by exponent: Int) -> Decimal? {
         var number = number, result = number
-        if number.significand > most { NSDecimalRound(&result, &number, -(number.exponent + 1), .plain) }
+        if DecimalDigits.parts(number).mantissa >= DecimalDigits.limit { NSDecimalRound(&result, &number, -(number.exponent + 1), .plain) }
         if exponent == 0 { return result }
         if result.exponent + exponent < DecimalDigits.leastExponent {
             number = result
@@ -91,7 +108,4 @@ package enum DecimalArithmetic {
         }
         return digits(result).flatMap { DecimalDigits.decimal($0, result.exponent + exponent, isNegative: result < 0) }
     }
-
-    /// The greatest number with 38 digits.
-    private static let most = Decimal(string: String(repeating: "9", count: DecimalKey.maximumDigits)) ?? 0
 }

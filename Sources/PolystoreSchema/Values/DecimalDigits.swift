@@ -48,22 +48,61 @@ package enum DecimalDigits {
     /// The maximum number of trailing zeros of a mantissa.
     private static let maximumZeros = 38
 
-    /// Returns the significant digits without leading and trailing zeros, and the exponent of the first digit. Zero has no digits.
-    static func split(_ value: Decimal) -> (digits: [UInt8], exponent: Int) {
-        var digits: [UInt8] = []
-        var pointAt: Int?
-        // The description is positional and exact. Foundation has no other public access to all 38 digits on every platform.
-        for byte in value.description.utf8 {
-            switch byte {
-            case UInt8(ascii: "."): pointAt = digits.count
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits.append(byte - UInt8(ascii: "0"))
-            default: break
-            }
+    /// The least integer with more digits than a decimal can have.
+    static let limit = UInt128(10_000_000_000_000_000_000) * 10_000_000_000_000_000_000
+
+    /// Returns the integer, power of ten and sign of a number. The integer is 0 for zero and NaN.
+    @inline(__always)
+    package static func parts(_ value: Decimal) -> Parts { isLayoutKnown ? fields(value) : described(value) }
+
+    /// Reads the digits of a number from its memory: eight words of 16 bits after four bytes, least significant first, of which the second
+    /// byte counts those that are used. Every Foundation has this layout, but not all of them show it, and the way through a text takes many
+    /// times as long.
+    @inline(__always)
+    private static func fields(_ value: Decimal) -> Parts {
+        withUnsafeBytes(of: value) { bytes in
+            #if canImport(Darwin)
+            let count = UInt128(bytes[1] & 0xf)
+            #else
+            let count = UInt128(bytes[1] >> 4)
+            #endif
+            let words = UInt128(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt128.self))
+            let isUsed = count < 8 ? (1 as UInt128) << (16 * count) - 1 : UInt128.max
+            return Parts(mantissa: words & isUsed, exponent: value.exponent, isNegative: value.isSignMinus)
         }
-        let leading = digits.prefix { $0 == 0 }.count
-        let exponent = (pointAt ?? digits.count) - leading - 1
-        digits.removeFirst(leading)
-        while digits.last == 0 { digits.removeLast() }
-        return (digits, exponent)
+    }
+
+    /// Returns the parts by public means.
+    static func described(_ value: Decimal) -> Parts {
+        let mantissa = value.isNaN ? 0 : UInt128(value.significand.description) ?? 0
+        return Parts(mantissa: mantissa, exponent: value.exponent, isNegative: value.isSignMinus)
+    }
+
+    /// Whether the digits in memory are those that Foundation describes, for numbers of each length.
+    private static let isLayoutKnown: Bool = {
+        let lengths = (0...8).map { (UInt128.max / 3) >> UInt128(128 - 16 * $0) }
+        let numbers = lengths.flatMap { ["\($0)", "-\($0)e-9"] }.compactMap { Decimal(string: $0) }
+        return MemoryLayout<Decimal>.size == 20 && numbers.allSatisfy { fields($0) == described($0) }
+    }()
+}
+
+extension DecimalDigits.Parts {
+    /// The same number with an integer that does not end in 0.
+    var withoutZeros: DecimalDigits.Parts {
+        if mantissa == 0 { return self }
+        var mantissa = mantissa, exponent = exponent
+        // Division of 128 bits is slow, and few numbers need it.
+        while mantissa > UInt128(UInt64.max), mantissa % 10 == 0 {
+            mantissa /= 10
+            exponent += 1
+        }
+        if var small = UInt64(exactly: mantissa) {
+            while small % 10 == 0 {
+                small /= 10
+                exponent += 1
+            }
+            mantissa = UInt128(small)
+        }
+        return DecimalDigits.Parts(mantissa: mantissa, exponent: exponent, isNegative: isNegative)
     }
 }

@@ -10,17 +10,69 @@ package enum DecimalKey {
     package static let maximumDigits = 38
 
     /// Returns the bytes of a number that is not NaN.
-    package static func encode(_ value: Decimal) -> [UInt8] {
-        let (digits, exponent) = DecimalDigits.split(value)
-        guard !digits.isEmpty else { return [0x80] }
-        let biased = UInt16(clamping: exponent + 32_768)
-        var bytes: [UInt8] = [0x81, UInt8(biased >> 8), UInt8(biased & 0xff)]
-        for pair in stride(from: 0, to: digits.count, by: 2) {
-            let low = pair + 1 < digits.count ? digits[pair + 1] : 0
-            bytes.append(digits[pair] * 10 + low + 1)
+    package static func encode(_ value: Decimal) -> [UInt8] { withBytes(of: value) { Array($0) } }
+
+    /// Calls a closure with the bytes of a number that is not NaN, which are valid only during the call.
+    package static func withBytes<Result>(of value: Decimal, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let number = DecimalDigits.parts(value)
+        return withUnsafeTemporaryAllocation(byteCount: mostDigits + mostBytes, alignment: 1) { buffer in
+            let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[mostDigits...])
+            let count = write(number, to: bytes, UnsafeMutableRawBufferPointer(rebasing: buffer[..<mostDigits]))
+            return body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         }
-        bytes.append(0)
-        return value < 0 ? bytes.map { ~$0 } : bytes
+    }
+
+    /// The digits of the greatest integer of 128 bits, rounded up to pairs, and the bytes that they take with what surrounds them.
+    private static let mostDigits = 40, mostBytes = 24
+
+    /// Writes the bytes of a number, and returns their count. The digits are written from the end of the memory that is given for them.
+    private static func write(
+        _ number: DecimalDigits.Parts, to bytes: UnsafeMutableRawBufferPointer, _ digits: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        guard number.mantissa != 0 else {
+            bytes[0] = 0x80
+            return 1
+        }
+        let start = write(number.mantissa, to: digits)
+        var end = mostDigits
+        while digits[end - 1] == 0 { end -= 1 }
+        let flip: UInt8 = number.isNegative ? 0xff : 0
+        let biased = UInt16(clamping: number.exponent + mostDigits - start - 1 + 32_768)
+        bytes[0] = 0x81 ^ flip
+        bytes[1] = UInt8(biased >> 8) ^ flip
+        bytes[2] = UInt8(biased & 0xff) ^ flip
+        var count = 3
+        for pair in stride(from: start, to: end, by: 2) {
+            let low = pair + 1 < end ? digits[pair + 1] : 0
+            bytes[count] = (digits[pair] * 10 + low + 1) ^ flip
+            count += 1
+        }
+        bytes[count] = flip
+        return count + 1
+    }
+
+    /// Writes the digits of an integer, the last one at the end, and returns the position of the first. Division of 128 bits is slow, so that
+    /// eighteen digits at a time are divided as 64 bits.
+    private static func write(_ integer: UInt128, to digits: UnsafeMutableRawBufferPointer) -> Int {
+        var position = digits.count, rest = integer, chunkEnd = digits.count
+        while rest > UInt128(UInt64.max) {
+            let (high, low) = rest.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
+            rest = high
+            chunkEnd -= 18
+            var chunk = UInt64(low)
+            while position > chunkEnd {
+                position -= 1
+                digits[position] = UInt8(chunk % 10)
+                chunk /= 10
+            }
+        }
+        var chunk = UInt64(rest)
+        while chunk != 0 {
+            position -= 1
+            digits[position] = UInt8(chunk % 10)
+            chunk /= 10
+        }
+        return position
     }
 
     /// Decodes a number. Returns nil if the bytes are ill-formed.

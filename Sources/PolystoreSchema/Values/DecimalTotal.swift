@@ -17,8 +17,8 @@ package struct DecimalTotal: Sendable {
     ///
     /// - Returns: Whether the number was added. NaN is not.
     package mutating func add(_ number: Decimal) -> Bool {
-        guard !number.isNaN, let digits = UInt128(number.significand.description) else { return false }
-        add(DecimalDigits.Parts(mantissa: digits, exponent: number.exponent, isNegative: number < 0))
+        if number.isNaN { return false }
+        add(DecimalDigits.parts(number))
         return true
     }
 

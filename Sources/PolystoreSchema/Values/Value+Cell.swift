@@ -71,34 +71,37 @@ extension Value {
     }
 }
 
-extension ByteArena {
-    /// Returns the cell of a value, with its bytes copied into the arena.
-    package mutating func cell(for value: Value) -> Cell {
-        switch value {
-        case .null: return .null
-        case .bool(let value): return .int(value ? 1 : 0)
-        case .int(let value), .date(let value): return .int(value)
-        case .double(let value): return .real(value)
-        case .string(var value):
-            let count = value.utf8.count
-            let target = allocate(count)
-            value.withUTF8 { if let source = $0.baseAddress { target.copyMemory(from: source, byteCount: count) } }
-            return .text(target, count)
-        case .data(let value):
-            let target = allocate(value.count)
-            value.withUnsafeBytes { if let source = $0.baseAddress { target.copyMemory(from: source, byteCount: $0.count) } }
-            return .blob(target, value.count)
-        case .uuid(let value):
-            let target = allocate(16)
-            withUnsafeBytes(of: value.uuid) { if let source = $0.baseAddress { target.copyMemory(from: source, byteCount: 16) } }
-            return .blob(target, 16)
-        case .decimal(let value):
-            let bytes = DecimalKey.encode(value)
-            let target = allocate(bytes.count)
-            bytes.withUnsafeBytes { if let source = $0.baseAddress { target.copyMemory(from: source, byteCount: $0.count) } }
-            return .blob(target, bytes.count)
+extension Value {
+    /// Calls a closure with the cell of the value, whose bytes are valid only during the call.
+    @inline(__always)
+    package func withCell<Result>(_ body: (Cell) -> Result) -> Result {
+        switch self {
+        case .null: return body(.null)
+        case .bool(let value): return body(.int(value ? 1 : 0))
+        case .int(let value), .date(let value): return body(.int(value))
+        case .double(let value): return body(.real(value))
+        case .string(var value): return value.withUTF8 { body(.text(UnsafeRawBufferPointer($0))) }
+        case .data(let value): return value.withUnsafeBytes { body(.blob($0)) }
+        case .uuid(let value): return withUnsafeBytes(of: value.uuid) { body(.blob($0)) }
+        case .decimal(let value): return DecimalKey.withBytes(of: value) { body(.blob($0)) }
         }
     }
+}
+
+extension Cell {
+    /// Returns a text cell. The bytes must outlive the cell.
+    package static func text(_ bytes: UnsafeRawBufferPointer) -> Cell { .text(bytes.baseAddress ?? nowhere, bytes.count) }
+
+    /// Returns a blob cell. The bytes must outlive the cell.
+    package static func blob(_ bytes: UnsafeRawBufferPointer) -> Cell { .blob(bytes.baseAddress ?? nowhere, bytes.count) }
+
+    /// The address of no bytes.
+    private static var nowhere: UnsafeRawPointer { UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped }
+}
+
+extension ByteArena {
+    /// Returns the cell of a value, with its bytes copied into the arena.
+    package mutating func cell(for value: Value) -> Cell { value.withCell { copy($0) } }
 }
 
 extension RowBatch {

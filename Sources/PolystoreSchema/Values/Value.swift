@@ -28,12 +28,36 @@ public enum Value: Sendable {
     /// Whether the value is `.null`.
     public var isNull: Bool { if case .null = self { true } else { false } }
 
+    /// The widest attribute type with values of this case; nil for nil.
+    package var type: ValueType? {
+        switch self {
+        case .null: nil
+        case .bool: .bool
+        case .int: .int64
+        case .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .data: .data
+        }
+    }
+
     /// Whether the value is NaN.
     public var isNaN: Bool {
         switch self {
         case .double(let number): number.isNaN
         case .decimal(let number): number.isNaN
         case .null, .bool, .int, .string, .date, .uuid, .data: false
+        }
+    }
+
+    /// The number of bytes of a text or of data; nil for values that are as large as all others of their type.
+    package var byteCount: Int? {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .data(let bytes): bytes.count
+        case .null, .bool, .int, .double, .decimal, .date, .uuid: nil
         }
     }
 }
@@ -51,7 +75,7 @@ extension Value: Hashable {
         case (.date(let x), .date(let y)): x == y
         case (.uuid(let x), .uuid(let y)): x == y
         case (.data(let x), .data(let y)): x == y
-        default: false
+        case (.null, _), (.bool, _), (.int, _), (.double, _), (.decimal, _), (.string, _), (.date, _), (.uuid, _), (.data, _): false
         }
     }
 
@@ -89,33 +113,12 @@ extension Value {
         case (.string(let x), .string(let y)): x.compareUTF8(to: y)
         case (.uuid(let x), .uuid(let y)): withUnsafeBytes(of: x.uuid) { a in withUnsafeBytes(of: y.uuid) { compareBytes(a, $0) } }
         case (.data(let x), .data(let y)): x.withUnsafeBytes { a in y.withUnsafeBytes { compareBytes(a, $0) } }
-        case (_, _): kind.rawValue - other.kind.rawValue
+        case (.bool, _), (.int, _), (.double, _), (.decimal, _), (.string, _), (.date, _), (.uuid, _), (.data, _): rank - other.rank
         }
     }
-}
 
-extension String {
-    /// Compares two strings by UTF-8 bytes. Returns a negative number, zero, or a positive number.
-    public func compareUTF8(to other: String) -> Int {
-        let fast = self.utf8.withContiguousStorageIfAvailable { a in
-            other.utf8.withContiguousStorageIfAvailable { compareBytes(UnsafeRawBufferPointer(a), UnsafeRawBufferPointer($0)) }
-        }
-        if let result = fast ?? nil { return result }
-        let a = Array(utf8), b = Array(other.utf8)
-        return a.withUnsafeBytes { x in b.withUnsafeBytes { compareBytes(x, $0) } }
-    }
-}
-
-/// Compares two byte sequences; if one is a prefix of the other, the shorter one comes first. Returns a negative number, zero, or a
-/// positive number.
-@inlinable
-public func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-    let shared = Swift.min(a.count, b.count)
-    if shared > 0, let x = a.baseAddress, let y = b.baseAddress {
-        let order = memcmp(x, y, shared)
-        if order != 0 { return Int(order) }
-    }
-    return a.count - b.count
+    /// The position of its type among values of different types.
+    private var rank: Int { type.flatMap { ValueType.allCases.firstIndex(of: $0) } ?? -1 }
 }
 
 extension Value: CustomStringConvertible {
@@ -123,5 +126,47 @@ extension Value: CustomStringConvertible {
     public var description: String {
         if case .data(let data) = self { return "\(data.count) bytes" }
         return JSONWriter.write(ValueText.json(self))
+    }
+}
+
+extension Value {
+    /// The value in its natural Swift type; nil for nil.
+    package var natural: (any Encodable & Sendable)? {
+        switch self {
+        case .null: nil
+        case .bool(let value): value
+        case .int(let number): Int(number)
+        case .double(let number): number
+        case .decimal(let number): number
+        case .string(let text): text
+        case .date(let microseconds): Microseconds.date(microseconds)
+        case .uuid(let id): id
+        case .data(let data): data
+        }
+    }
+
+    /// The value of something in a natural Swift type; nil when it has none.
+    package init?(natural value: Any?) {
+        switch value {
+        case nil: self = .null
+        case let text as String: self = .string(text)
+        case let number as Int: self = .int(Int64(number))
+        case let value as Bool: self = .bool(value)
+        case let number as Double: self = .double(number)
+        case let value as Value: self = value
+        case let number as any BinaryInteger:
+            guard let whole = Int64(exactly: number) else { return nil }
+            self = .int(whole)
+        case let number as Float: self = .double(Double(number))
+        case let number as Decimal: self = .decimal(number)
+        case let url as URL: self = .string(url.absoluteString)
+        case let date as Date:
+            guard let microseconds = Microseconds.from(date) else { return nil }
+            self = .date(microseconds)
+        case let id as UUID: self = .uuid(id)
+        case let data as Data: self = .data(data)
+        case let raw as any RawRepresentable: self.init(natural: raw.rawValue)
+        default: return nil
+        }
     }
 }

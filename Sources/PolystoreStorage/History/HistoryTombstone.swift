@@ -1,12 +1,10 @@
-internal import Foundation
-
 /// The encoding of the preserved values of a deleted object: the number of slots, then for each slot its number, a byte for the kind of its
 /// value, and the value.
 ///
 /// The bytes contain the type of each value, so they remain readable whatever changes the model undergoes.
 enum HistoryTombstone {
-    private static let null: UInt8 = 0, no: UInt8 = 1, yes: UInt8 = 2, int: UInt8 = 3, double: UInt8 = 4, decimal: UInt8 = 5
-    private static let string: UInt8 = 6, date: UInt8 = 7, uuid: UInt8 = 8, data: UInt8 = 9
+    private static let null: UInt8 = 0
+    private static let types = Dictionary(ValueType.allCases.map { ($0.tombstone, $0.base) }, uniquingKeysWith: { first, _ in first })
 
     static func bytes(_ values: [Int: Value]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -19,29 +17,19 @@ enum HistoryTombstone {
     }
 
     private static func append(_ value: Value, to bytes: inout [UInt8]) {
-        func append(_ kind: UInt8, _ content: some Collection<UInt8>) {
-            bytes.append(kind)
-            Varint.append(UInt64(content.count), to: &bytes)
-            bytes.append(contentsOf: content)
-        }
-        func append(_ kind: UInt8, _ number: Int64) {
-            bytes.append(kind)
-            Varint.append(Varint.zigzag(number), to: &bytes)
-        }
-        switch value {
-        case .null: bytes.append(null)
-        case .bool(let value): bytes.append(value ? yes : no)
-        case .int(let number): append(int, number)
-        case .date(let number): append(date, number)
-        case .double(let number):
-            bytes.append(double)
-            withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
-        case .decimal(let number): append(decimal, DecimalKey.encode(number))
-        case .string(let text): append(string, text.utf8)
-        case .uuid(let id):
-            bytes.append(uuid)
-            withUnsafeBytes(of: id.uuid) { bytes.append(contentsOf: $0) }
-        case .data(let content): append(data, content)
+        guard let type = value.type else { return bytes.append(null) }
+        value.withCell { cell in
+            // There is one byte for each Boolean.
+            if type == .bool { return bytes.append(type.tombstone + UInt8(cell.int)) }
+            bytes.append(type.tombstone)
+            switch cell.kind {
+            case .null: break
+            case .int: Varint.append(Varint.zigzag(cell.int), to: &bytes)
+            case .real: withUnsafeBytes(of: cell.bits.littleEndian) { bytes.append(contentsOf: $0) }
+            case .text, .blob:
+                if type != .uuid { Varint.append(UInt64(cell.length), to: &bytes) }
+                bytes.append(contentsOf: cell.bytes)
+            }
         }
     }
 
@@ -57,24 +45,28 @@ enum HistoryTombstone {
     }
 
     private static func value(_ reader: inout Varint.Reader) -> Value? {
-        func content(_ reader: inout Varint.Reader) -> UnsafeRawBufferPointer? {
-            guard let count = reader.next(), count <= UInt64(reader.remaining) else { return nil }
-            return reader.bytes(Int(count))
-        }
-        switch reader.byte() {
-        case null: return .null
-        case no: return .bool(false)
-        case yes: return .bool(true)
-        case int: return reader.number().map(Value.int)
-        case date: return reader.number().map(Value.date)
-        case double:
+        guard let byte = reader.byte() else { return nil }
+        if byte == null { return .null }
+        if byte == ValueType.bool.tombstone + 1 { return .bool(true) }
+        guard let type = types[byte] else { return nil }
+        if type == .bool { return .bool(false) }
+        return cell(&reader, type).flatMap { Value($0, as: type) }
+    }
+
+    private static func cell(_ reader: inout Varint.Reader, _ type: ValueType) -> Cell? {
+        switch type.cellKind {
+        case .null: return nil
+        case .int: return reader.number().map(Cell.int)
+        case .real:
             guard let bytes = reader.bytes(8) else { return nil }
-            return .double(Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))))
-        case decimal: return content(&reader).flatMap(DecimalKey.decode).map(Value.decimal)
-        case string: return content(&reader).flatMap { String(utf8: $0) }.map(Value.string)
-        case uuid: return reader.bytes(16).map { .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) }
-        case data: return content(&reader).map { .data(Data($0)) }
-        default: return nil
+            return .real(Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))))
+        case .text: return content(&reader).map { .text($0) }
+        case .blob: return (type == .uuid ? reader.bytes(16) : content(&reader)).map { .blob($0) }
         }
+    }
+
+    private static func content(_ reader: inout Varint.Reader) -> UnsafeRawBufferPointer? {
+        guard let count = reader.next(), count <= UInt64(reader.remaining) else { return nil }
+        return reader.bytes(Int(count))
     }
 }

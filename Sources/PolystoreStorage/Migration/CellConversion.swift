@@ -13,13 +13,19 @@ enum CellConversion {
             self = .none
             return
         }
-        switch (before, after) {
-        case (.int16, .int32), (.int16, .int64), (.int32, .int64), (.float, .double), (.url, .string): self = .none
-        case (.int32, .int16), (.int64, .int16): self = .ranged(Int64(Int16.min)...Int64(Int16.max))
-        case (.int64, .int32): self = .ranged(Int64(Int32.min)...Int64(Int32.max))
-        case (.int16, .float), (.int16, .double), (.int32, .double): self = .intToReal
-        case (.int16, .decimal), (.int32, .decimal), (.int64, .decimal): self = .intToDecimal
-        default: return nil
+        if before.narrower.contains(after) {
+            self = .ranged(after.range)
+            return
+        }
+        guard before.wider.contains(after) else { return nil }
+        if before.cellKind == after.cellKind {
+            self = .none
+        } else if before.isInteger, after.base == .double {
+            self = .intToReal
+        } else if before.isInteger, after == .decimal {
+            self = .intToDecimal
+        } else {
+            return nil
         }
     }
 

@@ -35,7 +35,7 @@ final class ObjectShape {
     /// Converts an integer to a wider numeric type. A value that is copied from the older version need not have the newer type.
     private func widened(_ value: Value, _ type: ValueType) -> Value {
         guard case .int(let number) = value else { return value }
-        if type.kind == .double { return Double(exactly: number).map(Value.double) ?? value }
+        if type.base == .double { return Double(exactly: number).map(Value.double) ?? value }
         return type == .decimal ? .decimal(Decimal(number)) : value
     }
 }

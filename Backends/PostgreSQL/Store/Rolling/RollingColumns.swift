@@ -49,7 +49,7 @@ struct RollingColumn {
 
         /// Returns the newer value, with the given prefix of the columns.
         func forward(_ row: String) -> String {
-            let value = "\(row)\(SQLText.quoted(old))" + (before == after ? "" : "::\(SQLDialect.castName(after))")
+            let value = "\(row)\(SQLText.quoted(old))" + (before == after ? "" : "::\(PostgreSQLCodec.column(after).name)")
             guard let ifNil else { return value }
             let fallback = scope.condition(row).map { "CASE WHEN \($0) THEN \(ifNil) END" } ?? ifNil
             return "COALESCE(\(value), \(fallback))"

@@ -75,7 +75,7 @@ struct RollingTriggers {
                 if let fits = conversion.fits(value) {
                     next.append("IF \(value) IS NOT NULL AND NOT (\(fits)) THEN \(refusal(column)) END IF;")
                 }
-                let cast = conversion.before == conversion.after ? "" : "::\(SQLDialect.castName(conversion.before))"
+                let cast = conversion.before == conversion.after ? "" : "::\(PostgreSQLCodec.column(conversion.before).name)"
                 // A value that the newer version did not change also stays unchanged in the older form, including nil instead of a default.
                 next.append(
                     "IF TG_OP = 'INSERT' OR \(value) IS DISTINCT FROM OLD.\(SQLText.quoted(column.name)) THEN "

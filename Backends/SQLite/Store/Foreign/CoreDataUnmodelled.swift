@@ -74,12 +74,12 @@ struct CoreDataUnmodelled {
     /// Returns the form of the values of a column, by Core Data's declared type.
     private static func form(_ type: String) -> SQLiteForm? {
         switch type.uppercased() {
-        case "INTEGER": .int64
-        case "FLOAT": .double
-        case "DECIMAL": .decimal
-        case "VARCHAR": .string
+        case "INTEGER": SQLiteForm(.int64)
+        case "FLOAT": SQLiteForm(.double)
+        case "DECIMAL": SQLiteForm(.decimal)
+        case "VARCHAR": SQLiteForm(.string)
         case "TIMESTAMP": .referenceDate
-        case "BLOB": .data
+        case "BLOB": SQLiteForm(.data)
         default: nil
         }
     }

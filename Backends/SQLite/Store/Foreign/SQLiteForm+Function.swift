@@ -13,7 +13,7 @@ extension SQLiteForm {
     private static let convert: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
         context, count, values in
         guard let values, let value = values[0], sqlite3_value_type(value) != SQLITE_NULL,
-            let form = SQLiteForm(rawValue: sqlite3_value_int(values[1]))
+            let form = SQLiteForm.numbered(sqlite3_value_int(values[1]))
         else { return sqlite3_result_null(context) }
         if form.isKept(value) { return sqlite3_result_value(context, value) }
         let folder = count > 3 ? sqlite3_value_text(values[3]).map { String(cString: $0) } : nil

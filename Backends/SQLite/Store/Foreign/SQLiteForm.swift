@@ -7,48 +7,35 @@ internal import PolystoreStorage
 /// A form in which another program stores values of a type. The SQL function `polystore_value` converts it to Polystore's own form.
 ///
 /// SQLite allows any value in any column. A value without this form causes an error that names the column; it never becomes another value.
-enum SQLiteForm: Int32 {
-    case bool = 1
-    case int16, int32, int64, float, double, decimal, string, url, date, uuid, data
-    /// Seconds since 2001.
-    case referenceDate
-    /// Data after a byte that determines whether it follows or is in a file (`SQLiteOutsideData`).
-    case outsideData
-
-    init(_ type: ValueType) {
-        switch type {
-        case .bool: self = .bool
-        case .int16: self = .int16
-        case .int32: self = .int32
-        case .int64: self = .int64
-        case .float: self = .float
-        case .double: self = .double
-        case .decimal: self = .decimal
-        case .string: self = .string
-        case .url: self = .url
-        case .date: self = .date
-        case .uuid: self = .uuid
-        case .data: self = .data
-        }
+struct SQLiteForm: Sendable, Hashable {
+    /// What a program does in another way than SQLite programs usually do.
+    enum Convention: Sendable {
+        case usual
+        /// Seconds since 2001.
+        case referenceDate
+        /// Data after a byte that determines whether it follows or is in a file (`SQLiteOutsideData`).
+        case outsideData
     }
 
     /// The type of the converted value.
-    var type: ValueType {
-        switch self {
-        case .bool: .bool
-        case .int16: .int16
-        case .int32: .int32
-        case .int64: .int64
-        case .float: .float
-        case .double: .double
-        case .decimal: .decimal
-        case .string: .string
-        case .url: .url
-        case .date, .referenceDate: .date
-        case .uuid: .uuid
-        case .data, .outsideData: .data
-        }
+    let type: ValueType
+    private let convention: Convention
+
+    init(_ type: ValueType) { self.init(type, .usual) }
+
+    private init(_ type: ValueType, _ convention: Convention) {
+        self.type = type
+        self.convention = convention
     }
+
+    static let referenceDate = SQLiteForm(.date, .referenceDate)
+    static let outsideData = SQLiteForm(.data, .outsideData)
+
+    /// All forms. The SQL function takes the position of one.
+    private static let all = ValueType.allCases.map { SQLiteForm($0) } + [referenceDate, outsideData]
+
+    /// Returns the form with a position; nil if there is none.
+    static func numbered(_ position: Int32) -> SQLiteForm? { all.indices.contains(Int(position)) ? all[Int(position)] : nil }
 
     /// Returns the call that converts a column of the table `t` from this form.
     ///
@@ -57,62 +44,61 @@ enum SQLiteForm: Int32 {
     ///   - folder: The folder of the data that is stored outside of the file.
     func call(_ column: String, place: String, folder: String? = nil) -> String {
         let texts = [place, folder].compactMap { $0 }.map { ", '\(SQLText.doubling("'", in: $0))'" }.joined()
-        return "polystore_value(t.\(SQLText.quoted(column)), \(rawValue)\(texts))"
+        return "polystore_value(t.\(SQLText.quoted(column)), \(Self.all.firstIndex(of: self) ?? -1)\(texts))"
     }
 
     /// The description of a valid value, for people to read.
     var expectation: String {
-        switch self {
-        case .bool: "0, 1, true or false"
-        case .int16, .int32, .int64: "an integer of the type \(type.rawValue)"
-        case .float, .double: "a number"
-        case .decimal: "a decimal number of at most \(DecimalKey.maximumDigits) digits"
-        case .string, .url: "a valid UTF-8 string without U+0000"
-        case .date:
+        switch (convention, type) {
+        case (.referenceDate, _): "a date as seconds since 2001"
+        case (.outsideData, _): "bytes, in the column or in an existing external file"
+        case (.usual, .bool): "0, 1, true or false"
+        case (.usual, .int16), (.usual, .int32), (.usual, .int64): "an integer of the type \(type.rawValue)"
+        case (.usual, .float), (.usual, .double): "a number"
+        case (.usual, .decimal): "a decimal number of at most \(DecimalKey.maximumDigits) digits"
+        case (.usual, .string), (.usual, .url): "a valid UTF-8 string without U+0000"
+        case (.usual, .date):
             "a date: a string such as 2020-01-31 or 2020-01-31 10:00:00, or seconds since 1970 (Julian day numbers are not supported)"
-        case .referenceDate: "a date as seconds since 2001"
-        case .uuid: "a UUID: sixteen bytes, or a string of 32 hexadecimal digits"
-        case .data: "bytes"
-        case .outsideData: "bytes, in the column or in an existing external file"
+        case (.usual, .uuid): "a UUID: sixteen bytes, or a string of 32 hexadecimal digits"
+        case (.usual, .data): "bytes"
         }
     }
 
     /// Whether a value, as most values do, already has Polystore's form and needs no conversion.
     func isKept(_ value: OpaquePointer) -> Bool {
-        let type = sqlite3_value_type(value)
-        switch self {
-        case .int64: return type == SQLITE_INTEGER
+        if convention != .usual { return false }
+        let stored = sqlite3_value_type(value)
+        switch type {
+        case .int64: return stored == SQLITE_INTEGER
         // SQLite has no NaN, but a negative zero.
-        case .double: return type == SQLITE_FLOAT && sqlite3_value_double(value) != 0
-        case .string: return type == SQLITE_TEXT && Self.bytes(value).allSatisfy { $0 > 0 && $0 < 0x80 }
-        case .data: return type == SQLITE_BLOB
-        case .uuid: return type == SQLITE_BLOB && sqlite3_value_bytes(value) == 16
-        case .bool, .int16, .int32, .float, .decimal, .url, .date, .referenceDate, .outsideData: return false
+        case .double: return stored == SQLITE_FLOAT && sqlite3_value_double(value) != 0
+        case .string: return stored == SQLITE_TEXT && Self.bytes(value).allSatisfy { $0 > 0 && $0 < 0x80 }
+        case .data: return stored == SQLITE_BLOB
+        case .uuid: return stored == SQLITE_BLOB && sqlite3_value_bytes(value) == 16
+        case .bool, .int16, .int32, .float, .decimal, .url, .date: return false
         }
     }
 
     /// Returns the value in Polystore's form, or nil where it has none.
     func value(_ value: OpaquePointer, folder: String?) -> Value? {
         guard let found = parsed(value, folder) else { return nil }
-        switch self {
-        // The parser has already produced Polystore's form. Checking the digits again would double the time.
-        case .bool, .int64, .decimal, .uuid, .data, .outsideData: return found
-        case .int16, .int32, .float, .double, .string, .url, .date, .referenceDate: return try? Attribute("", type).normalise(found)
-        }
+        // The parser has checked the digits of a decimal, and checking them again would double the time.
+        return type == .decimal ? found : try? Attribute("", type).normalise(found)
     }
 
     private func parsed(_ value: OpaquePointer, _ folder: String?) -> Value? {
-        switch self {
-        case .bool: Self.text(value).flatMap { ValueText.value($0, as: .bool) }
-        case .int16, .int32, .int64: Self.whole(value).map(Value.int)
-        case .float, .double: Self.number(value).map(Value.double)
-        case .decimal: Self.text(value).flatMap { ValueText.value($0, as: .decimal) }
-        case .string, .url: Self.text(value).map(Value.string)
-        case .date: Self.date(value).map(Value.date)
-        case .referenceDate: Self.number(value).flatMap { Microseconds.from(Date(timeIntervalSinceReferenceDate: $0)) }.map(Value.date)
-        case .uuid: Self.uuid(value).map(Value.uuid)
-        case .data: Value.data(Data(Self.bytes(value)))
-        case .outsideData: SQLiteOutsideData.data(Self.bytes(value), folder).map(Value.data)
+        switch (convention, type) {
+        case (.referenceDate, _):
+            Self.number(value).flatMap { Microseconds.from(Date(timeIntervalSinceReferenceDate: $0)) }.map(Value.date)
+        case (.outsideData, _): SQLiteOutsideData.data(Self.bytes(value), folder).map(Value.data)
+        case (.usual, .bool): Self.text(value).flatMap { ValueText.value($0, as: .bool) }
+        case (.usual, .int16), (.usual, .int32), (.usual, .int64): Self.whole(value).map(Value.int)
+        case (.usual, .float), (.usual, .double): Self.number(value).map(Value.double)
+        case (.usual, .decimal): Self.text(value).flatMap { ValueText.value($0, as: .decimal) }
+        case (.usual, .string), (.usual, .url): Self.text(value).map(Value.string)
+        case (.usual, .date): Self.date(value).map(Value.date)
+        case (.usual, .uuid): Self.uuid(value).map(Value.uuid)
+        case (.usual, .data): Value.data(Data(Self.bytes(value)))
         }
     }
 
@@ -187,6 +173,25 @@ enum SQLiteForm: Int32 {
             for place in [20, 16, 12, 8] { text.insert("-", at: text.utf8.index(text.startIndex, offsetBy: place)) }
         }
         return UUID(uuidString: text)
+    }
+}
+
+extension SQLiteStoring {
+    /// Creates the form in which a column stores values of a type, or nil where it is Polystore's own.
+    ///
+    /// - Parameter newest: The `typeof` of the newest value, or nil when there is none. It decides between the forms of dates and UUIDs.
+    init?(_ type: ValueType, declared: SQLiteDeclaredType, newest: String?) {
+        switch type {
+        case .bool, .int16, .int32, .int64, .float, .double, .data: return nil
+        case .decimal: self = .number
+        case .date: self = newest == "integer" || newest == "real" ? .seconds : declared.isDay ? .day : .instant
+        case .uuid:
+            if newest == "blob" { return nil }
+            self = .uuidText
+        case .string, .url:
+            if !declared.keepsNumbers { return nil }
+            self = .guardedText
+        }
     }
 }
 #endif

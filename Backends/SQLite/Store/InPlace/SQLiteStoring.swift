@@ -22,23 +22,6 @@ enum SQLiteStoring: Int32 {
     /// A text in a column that stores numbers as numbers.
     case guardedText
 
-    /// Creates the form of a column, or nil where it is Polystore's own.
-    ///
-    /// - Parameter newest: The `typeof` of the newest value, or nil when there is none. It decides between the forms of dates and UUIDs.
-    init?(_ type: ValueType, declared: SQLiteDeclaredType, newest: String?) {
-        switch type {
-        case .bool, .int16, .int32, .int64, .float, .double, .data: return nil
-        case .decimal: self = .number
-        case .date: self = newest == "integer" || newest == "real" ? .seconds : declared.isDay ? .day : .instant
-        case .uuid:
-            if newest == "blob" { return nil }
-            self = .uuidText
-        case .string, .url:
-            if !declared.keepsNumbers { return nil }
-            self = .guardedText
-        }
-    }
-
     /// Returns the SQL that converts a Polystore value to this form.
     func call(place: String) -> @Sendable (String) -> String {
         let text = "\(rawValue), '\(SQLText.doubling("'", in: place))'"

@@ -99,11 +99,9 @@ struct CatalogCasts {
     }
 
     private func isColumn(_ name: String, _ target: String) -> Bool {
-        switch types[name] {
-        case .string, .url: Self.texts.contains(target)
-        case .int16, .int32, .int64: target == "BIGINT" || target == "NUMERIC"
-        case .float: target == "DOUBLE PRECISION"
-        default: false
-        }
+        guard let type = types[name] else { return false }
+        if type.isText { return Self.texts.contains(target) }
+        if type.isInteger { return target == "BIGINT" || target == "NUMERIC" }
+        return type == .float && target == "DOUBLE PRECISION"
     }
 }

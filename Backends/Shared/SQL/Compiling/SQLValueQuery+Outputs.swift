@@ -28,7 +28,7 @@ extension SQLValueQuery {
     private static func total(_ total: Value, _ count: Value, _ type: ValueType) -> Value? {
         if count == .int(0) { return AggregateFunction.sum.ofNothing(type) }
         if case .double(let number) = total { return number.isFinite ? .double(number == 0 ? 0 : number) : nil }
-        return [.int, .decimal].contains(total.kind) ? total : nil
+        return [.int64, .decimal].contains(total.type) ? total : nil
     }
 
     private static func mean(_ total: Value, _ count: Value) -> Value? {

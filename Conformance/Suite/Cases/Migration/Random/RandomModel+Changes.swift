@@ -132,14 +132,7 @@ extension RandomModel {
         ]
         guard let type = wider[before.type]?.randomElement(using: &random) else { return }
         log.append("\(entities[entity].name).\(before.name) \(before.type) -> \(type)")
-        func converted(_ value: Value?) -> Value? {
-            guard case .int(let number)? = value else { return value }
-            switch type {
-            case .float, .double: return .double(Double(number))
-            case .decimal: return .decimal(Decimal(number))
-            case .bool, .int16, .int32, .int64, .string, .date, .uuid, .data, .url: return value
-            }
-        }
+        func converted(_ value: Value?) -> Value? { value.map { NaiveGraph.converted($0, type) } }
         entities[entity].attributes[attribute].type = type
         entities[entity].attributes[attribute].defaultValue = converted(before.defaultValue)
         each(entity) { $0[before.name] = converted($0[before.name]) }
