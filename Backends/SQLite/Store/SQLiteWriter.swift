@@ -127,7 +127,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         }
     }
 
-    func remove(_ pairs: [Link], link: Int) throws(StorageError) {
+    func remove(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = SQLText.quoted(core.tables.table(link: link)), owner = core.tables.schema.links[link].owner
         let remove = try connection.statement("DELETE FROM \(table) WHERE \"owner\" = ?1 AND \"member\" = ?2")
         for pair in pairs {
@@ -137,7 +137,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         }
     }
 
-    func add(_ pairs: [Link], link: Int) throws(StorageError) {
+    func add(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = SQLText.quoted(core.tables.table(link: link)), owner = core.tables.schema.links[link].owner
         let add = try connection.statement(
             "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") VALUES(?1, ?2, ?3) ON CONFLICT DO UPDATE SET \"rank\" = excluded.\"rank\""
@@ -157,7 +157,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         try bulk?.load(root, batch)
     }
 
-    func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
         try checkOpen()
         beside.rows()
         try add(pairs, link: link)

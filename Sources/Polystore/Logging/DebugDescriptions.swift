@@ -65,7 +65,7 @@ extension Into: CustomDebugStringConvertible {
 extension BaseTransaction: CustomDebugStringConvertible {
     /// The kind, the author, and the numbers of changed objects.
     public var debugDescription: String {
-        let kind = self is UnsafeTransaction ? "UnsafeTransaction" : "Transaction"
+        let kind = self is UnsafeTransaction ? "UnsafeTransaction" : "WriteTransaction"
         guard let tracker = context.tracker else { return "\(kind) by \"\(author)\" (ended)" }
         let written = tracker.counts, pending = tracker.pendingCounts
         return "\(kind) by \"\(author)\": \(written.inserted + pending.inserted) inserted, \(written.updated + pending.updated) updated, "

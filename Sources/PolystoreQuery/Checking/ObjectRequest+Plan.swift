@@ -1,6 +1,6 @@
 public import PolystoreSchema
 
-extension FetchRequest {
+extension ObjectRequest {
     /// Returns the request checked against a schema and normalised, as stores receive it.
     ///
     /// - Throws: `QueryError` with the key path and the most similar valid ones.

@@ -1,6 +1,6 @@
 /// A pair of a link table.
 @frozen
-public struct Link: Sendable, Hashable {
+public struct LinkPair: Sendable, Hashable {
     /// The primary key of the object that owns the order.
     public var owner: Int64
     /// The position among the owner's members, with gaps, or 0 if the relationship is not ordered.

@@ -1,6 +1,6 @@
 public import PolystoreStorage
 
-extension Transaction {
+extension WriteTransaction {
     /// Executes an SQL statement that changes rows, on a store that supports SQL.
     ///
     /// ```swift

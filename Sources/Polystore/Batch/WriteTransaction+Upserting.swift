@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-extension Transaction {
+extension WriteTransaction {
     /// Writes values under a unique constraint: the object with the unique values gets the assigned values, and is created if it does not
     /// exist. The store decides, in one statement if it supports that, and no object is read.
     ///

@@ -1,6 +1,6 @@
 public import PolystoreStorage
 
-extension Transaction {
+extension WriteTransaction {
     /// Changes all objects of a request without instantiating them: in one statement if the engine computes the values exactly as the
     /// contract requires, otherwise row by row in batches.
     ///

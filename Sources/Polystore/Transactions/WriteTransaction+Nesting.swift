@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-extension Transaction {
+extension WriteTransaction {
     /// Runs a part of the transaction that can fail individually: if the closure throws, only the changes of this part are undone.
     ///
     /// Parts can be nested. After a failure, objects that existed before have their former values, and objects that the part created are

@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 /// An atomic write transaction. Passed to the closure of `perform`.
-public final class Transaction: BaseTransaction {
+public final class WriteTransaction: BaseTransaction {
     /// The number of times the closure was started, including this time. It exceeds 1 after a conflict with another transaction.
     public let attempt: Int
 

@@ -16,7 +16,7 @@ public struct OrderTerm: Sendable, Hashable {
 }
 
 /// A request for objects: their entity, condition, order and number. A sendable value whose names are not yet checked.
-public struct FetchRequest: Sendable, Hashable {
+public struct ObjectRequest: Sendable, Hashable {
     /// The name of the entity.
     public var entity: String
     /// The condition; nil for all objects.
