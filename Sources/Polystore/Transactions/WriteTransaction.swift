@@ -1,4 +1,4 @@
-internal import PolystoreStorage
+public import PolystoreStorage
 
 /// An atomic write transaction. Passed to the closure of `perform`.
 public final class WriteTransaction: BaseTransaction {
@@ -73,6 +73,74 @@ public final class WriteTransaction: BaseTransaction {
     override func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {
         try sessions.working { () throws(StorageError) in
             try sessions.writer(place.store).reserveKeys(place.root, count: count)
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Runs a part of the transaction that can fail individually: if the closure throws, only the changes of this part are undone.
+    ///
+    /// Parts can be nested. After a failure, objects that existed before have their former values, and objects that the part created are
+    /// deleted. An error after which the engine cannot continue, such as a conflict with another transaction or a lost connection, ends the
+    /// whole transaction, even if it is caught.
+    /// - Returns: The result of the closure.
+    /// - Throws: Any error of the closure, after this part was undone. Catch the error to continue with the rest of the transaction.
+    public func nested<R>(_ body: () throws -> R) throws -> R {
+        let part = try TransactionPart(self)
+        do {
+            let result = try body()
+            try part.keep()
+            return result
+        } catch {
+            part.undo()
+            throw error
+        }
+    }
+
+    /// Runs an operation that writes in several steps, so that an error undoes all of them.
+    func wholly<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        let part = try TransactionPart(self)
+        do throws(StorageError) {
+            let result = try body()
+            try part.keep()
+            return result
+        } catch {
+            part.undo()
+            throw error
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Executes an SQL statement that changes rows, on a store that supports SQL.
+    ///
+    /// ```swift
+    /// try transaction.execute("UPDATE \(table: Person.self) SET \(column: \Person.age) = \(column: \Person.age) + 1")
+    /// ```
+    /// The statement sees the previous changes of the transaction. Afterwards the transaction's objects have the new values, and objects
+    /// whose rows were removed are deleted. After the commit, contexts of the stack read all objects of the store again.
+    ///
+    /// The statement bypasses the layer that maintains the object graph. The history does not contain its changes, so other processes and
+    /// observers by token do not receive them. Versions do not change unless the statement writes `"_version" = "_version" + 1`; without
+    /// that, transactions that compare versions can overwrite its changes. Rules of the model and delete rules are not checked, and the
+    /// statement is responsible for inverses and keys. Where possible, use `updateAll`, `insertAll`, `upsertAll` and `deleteAll`.
+    /// - Parameters:
+    ///   - sql: One statement: `INSERT`, `UPDATE`, `DELETE` or `MERGE`. An error undoes the whole statement.
+    ///   - configuration: The configuration of the store; nil for the only store that holds the entities named in the statement.
+    /// - Returns: The number of rows that the statement changed.
+    /// - Throws: `unsupported` on a store without SQL, and at commit if another store commits for this one; `invalidPredicate` for any
+    ///   other statement; `uniqueConstraintViolated`.
+    @discardableResult
+    public func execute(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> Int {
+        try reporting { () throws(StorageError) in
+            let context = try _fetchContext
+            guard let sessions = context.sessions, let tracker = context.tracker else { throw SessionPool.ended }
+            let store = try context.store(for: sql, configuration)
+            let count = try sessions.execute(sql, in: store)
+            tracker.written.rows.isWritten = true
+            tracker.written.rows.counts.updated += count
+            try context.refreshKnown(in: store)
+            return count
         }
     }
 }
