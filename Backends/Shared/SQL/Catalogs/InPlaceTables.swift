@@ -132,14 +132,6 @@ package struct InPlaceTables: Sendable {
     }
 }
 
-/// The description of how objects of a table are written in place, before the slots of the entity are known.
-package struct CatalogWriting: Sendable {
-    let name: String
-    let source: String
-    let key: String
-    var columns: [String: InPlaceTables.Column] = [:]
-}
-
 // Violations of the rules of another program's tables, as errors of the contract.
 extension InPlaceTables {
     /// Returns the error for a new object whose key is already in use.
