@@ -177,7 +177,8 @@ let package = Package(
             ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "TestStores"]),
         tests(
             "ConformanceTests", "Tests/ConformanceTests",
-            ["PolystoreCatalog", "PolystoreConformance", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
+            ["PolystoreCatalog", "PolystoreConformance", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"],
+            exclude: ["SDKNames.txt"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
             ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),

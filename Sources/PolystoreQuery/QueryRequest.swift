@@ -55,7 +55,7 @@ package struct QueryRequest: Sendable, Hashable {
     /// The objects that the query reads. Their order, limit and offset apply to the rows of the answer.
     ///
     /// Beside aggregates, the answer is ordered by grouping keys, aggregates, and aliases of outputs.
-    package var fetch: FetchRequest
+    package var fetch: ObjectRequest
     /// The values of each row of the answer.
     package var outputs: [QueryOutput]
     /// The grouping keys.
@@ -67,14 +67,15 @@ package struct QueryRequest: Sendable, Hashable {
 
     /// Creates a request for values.
     package init(
-        _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [PropertyPath] = [], having: QueryPredicate? = nil, isDistinct: Bool = false
+        _ fetch: ObjectRequest, outputs: [QueryOutput], groupBy: [PropertyPath] = [], having: QueryPredicate? = nil,
+        isDistinct: Bool = false
     ) {
         self.init(fetch, outputs: outputs, groupBy: groupBy.map(QueryExpression.path), having: having, isDistinct: isDistinct)
     }
 
     /// Creates a request for values, grouped by expressions.
     package init(
-        _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [QueryExpression], having: QueryPredicate? = nil, isDistinct: Bool = false
+        _ fetch: ObjectRequest, outputs: [QueryOutput], groupBy: [QueryExpression], having: QueryPredicate? = nil, isDistinct: Bool = false
     ) {
         self.fetch = fetch
         self.outputs = outputs

@@ -19,7 +19,7 @@ public protocol StorageReader: AnyObject {
     ///
     /// *Behavior*: the pairs are ordered by the key at `side`, then by rank, then by the other key. `body` receives them in chunks.
     func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError)
 
     /// Returns the bytes stored in the note with the given name, or nil if there is no such note.

@@ -31,7 +31,7 @@ public protocol StorageWriter: StorageReader {
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError)
 
     /// Inserts pairs into a link table in bulk.
-    func load(link: Int, _ pairs: [Link]) throws(StorageError)
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError)
 
     /// Stores bytes in a note with a name of at most 200 bytes. Nil removes the note.
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError)

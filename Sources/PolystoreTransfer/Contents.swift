@@ -85,7 +85,7 @@ package struct Contents {
     }
 
     /// Passes the pairs of a link table to `body` and returns their digest.
-    package func links(_ link: Int, _ body: ([Link]) throws(StorageError) -> Void) throws(StorageError) -> Digest {
+    package func links(_ link: Int, _ body: ([LinkPair]) throws(StorageError) -> Void) throws(StorageError) -> Digest {
         var digest = Digest()
         var owner: Int64?, position = 0
         let isOrdered = schema.links[link].isOrdered

@@ -29,7 +29,7 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Adds a pair of a link table: both keys, and the position if the relationship is ordered.
-    public mutating func add(_ link: Link, position: Int) {
+    public mutating func add(_ link: LinkPair, position: Int) {
         var hash = RowHash(0x6c69_6e6b)
         hash.mix(UInt64(bitPattern: link.owner))
         hash.mix(UInt64(bitPattern: link.member))

@@ -44,7 +44,7 @@ struct Joint {
         }
     }
 
-    private func add(_ entity: String, _ property: String, _ transaction: Transaction) throws {
+    private func add(_ entity: String, _ property: String, _ transaction: WriteTransaction) throws {
         guard let object = try transaction.fetchOne(From<DynamicObject>(entity: entity)),
             case .int(let number) = try object.value(property)
         else { return }

@@ -96,7 +96,7 @@ struct Migrating {
                 batch.clear()
             }
         }
-        try writer.load(link: 0, (1...count).filter { $0 % 10 == 5 }.map { Link(owner: Int64($0), member: Int64(self.team($0 + 1))) })
+        try writer.load(link: 0, (1...count).filter { $0 % 10 == 5 }.map { LinkPair(owner: Int64($0), member: Int64(self.team($0 + 1))) })
         _ = try writer.commit(CommitRecord())
         try store.close()
     }
@@ -135,7 +135,7 @@ struct Migrating {
         let expected: [(Int64, [Value])] = (1...teams).map { (Int64($0), [.string("Team \($0)")] + (isOld ? [] : [.bool(true)])) }
         let found = try rows(reader, schema, team)
         guard found.count == expected.count, zip(found, expected).allSatisfy({ $0 == $1 }) else { return "the teams are wrong" }
-        var pairs: [Link] = []
+        var pairs: [LinkPair] = []
         try reader.links(0, side: .member, keys: nil) { chunk throws(StorageError) in pairs += chunk }
         let (owners, members) = (Set(pairs.map(\.owner)), Set(pairs.map(\.member)))
         let fans = (1...count).filter { $0 % 10 == 5 }.count

@@ -72,7 +72,7 @@ final class Watching: Sendable {
         case "note": try writer.setNote("note", Data("\(UUID())".utf8))
         case "keys": _ = try writer.reserveKeys(0, count: 10)
         case "load": try load(writer)
-        case "links": try writer.load(link: 0, [Link(owner: 1, member: 1)])
+        case "links": try writer.load(link: 0, [LinkPair(owner: 1, member: 1)])
         case "execute": _ = try writer.execute("UPDATE \"Note\" SET \"number\" = 7")
         default: throw StorageError(.unsupported, "no such work")
         }

@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: TestStore.all) func aRequiredAttributeWithoutDefaultMustBeAssigned(_ store: TestStore) throws {
         let stack = try stack(store)
-        func failures(_ change: (Guest, Transaction) throws -> Void) -> [String] {
+        func failures(_ change: (Guest, WriteTransaction) throws -> Void) -> [String] {
             do {
                 try stack.perform(synchronous: { try change($0.create(Guest.self), $0) })
                 return []
@@ -124,7 +124,7 @@ import Testing
     @Test(arguments: TestStore.all) func aBatchAssignsRequiredAttributes(_ store: TestStore) throws {
         let stack = try DataStack(Visitor.self)
         try stack.addStorageAndWait(store.make())
-        func missing(_ code: Int, _ batch: @escaping (Transaction) throws -> Void) -> [String]? {
+        func missing(_ code: Int, _ batch: @escaping (WriteTransaction) throws -> Void) -> [String]? {
             do {
                 try stack.perform(synchronous: { transaction in
                     let visitor = try transaction.create(Visitor.self)
@@ -136,7 +136,7 @@ import Testing
                 return []
             } catch { return (error as? StorageError)?.details.failures.compactMap(\.property) }
         }
-        func setAge(_ transaction: Transaction) throws { _ = try transaction.updateAll(From<Visitor>(), .set(\.age, to: 5)) }
+        func setAge(_ transaction: WriteTransaction) throws { _ = try transaction.updateAll(From<Visitor>(), .set(\.age, to: 5)) }
         #expect(missing(1, setAge) == [])
         #expect(
             missing(2) { transaction in

@@ -38,7 +38,7 @@ struct DepthTests {
     ]
 
     @Test(arguments: predicates) func hundredThousandLevelsAreRefused(_ predicate: QueryPredicate) throws {
-        #expect { try FetchRequest("A", where: predicate).plan(in: schema) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
+        #expect { try ObjectRequest("A", where: predicate).plan(in: schema) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
         #expect(predicate == predicate)
         #expect(!predicate.description.isEmpty)
         #expect(Set([predicate]).count == 1)
@@ -46,11 +46,11 @@ struct DepthTests {
 
     @Test func deepAggregatesAndOrdersAreRefused() throws {
         let deep = Self.nested { .function(.negate, [$0]) }
-        #expect { try FetchRequest("A", orderBy: [OrderTerm(deep)]).plan(in: schema) } throws: {
+        #expect { try ObjectRequest("A", orderBy: [OrderTerm(deep)]).plan(in: schema) } throws: {
             ($0 as? QueryError)?.reason == .tooComplex
         }
         let sum = QueryOutput(.aggregate(Aggregate(.sum, of: deep)), as: "sum")
-        #expect { try QueryRequest(FetchRequest("A"), outputs: [sum]).plan(in: schema) } throws: {
+        #expect { try QueryRequest(ObjectRequest("A"), outputs: [sum]).plan(in: schema) } throws: {
             ($0 as? QueryError)?.reason == .tooComplex
         }
     }
@@ -59,13 +59,14 @@ struct DepthTests {
         let deep = (1..<QueryPredicate.deepest - 1).reduce(Self.leaf) { predicate, _ in .not(predicate) }
         // 498 negations cancel out.
         #expect(
-            try FetchRequest("A", where: deep).plan(in: schema).predicate == FetchRequest("A", where: Self.leaf).plan(in: schema).predicate)
+            try ObjectRequest("A", where: deep).plan(in: schema).predicate
+                == ObjectRequest("A", where: Self.leaf).plan(in: schema).predicate)
         let deeper = (1..<QueryPredicate.deepest).reduce(Self.leaf) { predicate, _ in .not(predicate) }
-        #expect { try FetchRequest("A", where: deeper).plan(in: schema) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
+        #expect { try ObjectRequest("A", where: deeper).plan(in: schema) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
     }
 
     @Test func longChainsOfOperatorsStayFlat() throws {
         let any = (0..<5_000).map { QueryPredicate.compare(.path("n"), .equal, .value(.int(Int64($0)))) }.reduce(.constant(false), ||)
-        #expect(throws: Never.self) { try FetchRequest("A", where: any).plan(in: schema) }
+        #expect(throws: Never.self) { try ObjectRequest("A", where: any).plan(in: schema) }
     }
 }

@@ -75,7 +75,7 @@ import Testing
     @Test func anOuterReferenceInTheOutermostConditionIsRefused() throws {
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
         let error = #expect(throws: QueryError.self) {
-            try FetchRequest("Person", where: .compare(.path("age"), .equal, .outer(1, "age"))).plan(in: schema)
+            try ObjectRequest("Person", where: .compare(.path("age"), .equal, .outer(1, "age"))).plan(in: schema)
         }
         #expect(error?.path == "age")
         #expect(QueryPredicate.compare(.path("age"), .equal, .outer(2, "age")).description == "age == $outside.age")
@@ -119,7 +119,7 @@ import Testing
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(error?.path == "$" + (template.variables.first ?? ""))
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64), Attribute("name", .string)])])
-        let unused = #expect(throws: QueryError.self) { try FetchRequest("Person", where: template).plan(in: schema) }
+        let unused = #expect(throws: QueryError.self) { try ObjectRequest("Person", where: template).plan(in: schema) }
         #expect(unused?.path == error?.path)
     }
 
@@ -134,7 +134,7 @@ import Testing
             .compare(.value(.double(.nan)), .equal, .value(.double(1))), .compare(.value(.int(1)), .less, .value(.decimal(.nan))),
             .compare(.path(PropertyPath("age")), .less, .value(.decimal(.nan))), .isIn(.path("age"), [.double(.nan)]),
         ] {
-            #expect(throws: QueryError.self) { try FetchRequest("Person", where: predicate).plan(in: schema) }
+            #expect(throws: QueryError.self) { try ObjectRequest("Person", where: predicate).plan(in: schema) }
         }
     }
 
@@ -146,7 +146,7 @@ import Testing
     @Test func aWrongNameIsAnsweredWithTheNearest() throws {
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("name", .string)])])
         let error = #expect(throws: QueryError.self) {
-            try FetchRequest("Person", where: QueryPredicate(parsing: "nmae == 'x'")).plan(in: schema)
+            try ObjectRequest("Person", where: QueryPredicate(parsing: "nmae == 'x'")).plan(in: schema)
         }
         #expect(error?.path == "nmae")
         #expect(error?.message.contains("did you mean \"name\"?") == true)
@@ -154,7 +154,7 @@ import Testing
 
     @Test func aWrongTypeIsAnError() throws {
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
-        #expect(throws: QueryError.self) { try FetchRequest("Person", where: QueryPredicate(parsing: "age == 'x'")).plan(in: schema) }
+        #expect(throws: QueryError.self) { try ObjectRequest("Person", where: QueryPredicate(parsing: "age == 'x'")).plan(in: schema) }
     }
 
     @Test func placeholdersTakeTheirArguments() throws {

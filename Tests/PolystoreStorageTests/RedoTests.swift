@@ -43,7 +43,10 @@ import Testing
                     EntityChanges(
                         entity: 0, deletes: [RowDeletion(key: 5, expectedVersion: 4)],
                         updates: [RowUpdate(mask: mask, checksVersion: true, rows: updates)], inserts: inserts)
-                ], links: [LinkChanges(link: 0, removed: [Link(owner: 1, member: 2)], added: [Link(owner: 10, rank: -3, member: 11)])]))
+                ],
+                links: [
+                    LinkChanges(link: 0, removed: [LinkPair(owner: 1, member: 2)], added: [LinkPair(owner: 10, rank: -3, member: 11)])
+                ]))
         try recorder.add(ChangeSet())
         return recorder.bytes(number: 42, author: "ann")
     }
@@ -69,8 +72,8 @@ import Testing
             let row = batch.row(0)
             #expect(row.key == 3 && row.version == 7 && values(row, schema)[2] == .string("new"))
         }
-        #expect(redo.changes[0].links.first?.added == [Link(owner: 10, rank: -3, member: 11)])
-        #expect(redo.changes[0].links.first?.removed == [Link(owner: 1, member: 2)])
+        #expect(redo.changes[0].links.first?.added == [LinkPair(owner: 10, rank: -3, member: 11)])
+        #expect(redo.changes[0].links.first?.removed == [LinkPair(owner: 1, member: 2)])
     }
 
     /// The bytes of the first format, by hand: versions are not in it, so that nothing is compared.

@@ -63,7 +63,7 @@ import Testing
         }
 
         func links(
-            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
         ) throws(StorageError) {}
 
         func note(_ name: String) throws(StorageError) -> Data? { nil }
@@ -89,7 +89,7 @@ import Testing
     }
 
     private func plan(_ entity: String, _ condition: String, limit: Int? = nil) throws -> FetchPlan {
-        try FetchRequest(entity, where: QueryPredicate(parsing: condition), limit: limit).plan(in: Self.schema.get())
+        try ObjectRequest(entity, where: QueryPredicate(parsing: condition), limit: limit).plan(in: Self.schema.get())
     }
 
     private func count(_ cursor: any RowCursor) throws -> Int {

@@ -36,7 +36,7 @@ import Testing
         }
 
         func links(
-            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
         ) throws(StorageError) {}
 
         func note(_ name: String) throws(StorageError) -> Data? { nil }

@@ -15,7 +15,7 @@ import Testing
                 #expect(
                     person.debugDescription
                         == "Person 1 version 0 new\n  age: 0\n  email: null\n  name: \"Ann\"\n  partner: null")
-                #expect(transaction.debugDescription == "Transaction by \"ann\": 1 inserted, 0 updated, 0 deleted")
+                #expect(transaction.debugDescription == "WriteTransaction by \"ann\": 1 inserted, 0 updated, 0 deleted")
             })
         let from = From<Person>().where(\.age > 3).orderBy(.descending(\.name)).limit(2).offset(1).prefetch(\.pets)
         #expect(from.debugDescription == "From<Person> where age > 3 order by name descending limit 2 offset 1 prefetch pets")

@@ -26,7 +26,7 @@ import Testing
 
     @Test func requestsCompileBesideFoundationTypes() throws {
         let predicate = try QueryPredicate(parsing: "age > 35"), expression = try QueryExpression(parsing: "age * 2")
-        let request = FetchRequest("Person", where: predicate, orderBy: [OrderTerm(expression, ascending: false)])
+        let request = ObjectRequest("Person", where: predicate, orderBy: [OrderTerm(expression, ascending: false)])
         #expect(request.order == [OrderTerm(expression, ascending: false)])
         let condition: Where<Person> = \.age > 35
         #expect(condition.predicate == predicate)

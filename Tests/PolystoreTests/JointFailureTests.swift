@@ -53,7 +53,7 @@ import Testing
             try stack.perform(author: author, synchronous: { try write(number, $0) })
         }
 
-        static func write(_ number: Int64, _ transaction: Transaction) throws {
+        static func write(_ number: Int64, _ transaction: WriteTransaction) throws {
             for entity in ["Left", "Right"] { try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(number), for: "x") }
         }
 

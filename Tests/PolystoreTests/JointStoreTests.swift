@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Adds a number to both stores, and brings it to the engines.
-    private static func add(_ number: Int64, _ transaction: Transaction, _ entities: [String] = ["Left", "Right"]) throws {
+    private static func add(_ number: Int64, _ transaction: WriteTransaction, _ entities: [String] = ["Left", "Right"]) throws {
         for entity in entities {
             try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(number), for: "x")
             _ = try transaction.fetchCount(From<DynamicObject>(entity: entity))

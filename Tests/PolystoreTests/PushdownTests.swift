@@ -51,9 +51,9 @@ import Testing
             var residual: [String] = []
             for text in texts {
                 let expression = try QueryExpression(parsing: text)
-                let condition = try FetchRequest("Thing", where: .compare(expression, .notEqual, .value(.null))).plan(in: schema)
-                let order = try FetchRequest("Thing", orderBy: [OrderTerm(expression, ascending: true)]).plan(in: schema)
-                let output = try QueryRequest(FetchRequest("Thing"), outputs: [QueryOutput(expression, as: "value")]).plan(in: schema)
+                let condition = try ObjectRequest("Thing", where: .compare(expression, .notEqual, .value(.null))).plan(in: schema)
+                let order = try ObjectRequest("Thing", orderBy: [OrderTerm(expression, ascending: true)]).plan(in: schema)
+                let output = try QueryRequest(ObjectRequest("Thing"), outputs: [QueryOutput(expression, as: "value")]).plan(in: schema)
                 if session.reader.pushdown(of: condition) != .exact { residual.append("where \(text)") }
                 if session.reader.pushdown(of: order) != .exact { residual.append("order by \(text)") }
                 if session.pushdown(of: output) != .exact { residual.append("select \(text)") }
@@ -75,7 +75,7 @@ import Testing
                 for path in ["whole", "small", "real", "price", "small * small", "year(at)"] {
                     let aggregate = Aggregate(function, of: try QueryExpression(parsing: path))
                     for keys in [[], [QueryExpression.path("flag")]] {
-                        let request = QueryRequest(FetchRequest("Thing"), outputs: [.aggregate(aggregate)], groupBy: keys)
+                        let request = QueryRequest(ObjectRequest("Thing"), outputs: [.aggregate(aggregate)], groupBy: keys)
                         if session.pushdown(of: try request.plan(in: schema)) == .exact { continue }
                         residual.append("\(function.rawValue) of \(path)")
                     }
@@ -102,7 +102,7 @@ import Testing
         ]
         let found = try pushdowns(store) { schema, session in
             try (exact + inexact + onSQLite).map { text in
-                "\(session.reader.pushdown(of: try FetchRequest("Thing", where: QueryPredicate(parsing: text)).plan(in: schema)))"
+                "\(session.reader.pushdown(of: try ObjectRequest("Thing", where: QueryPredicate(parsing: text)).plan(in: schema)))"
             }
         }
         let (some, none) = store == .sqlite ? ("exact", "exact") : ("inexact", "unsupported")

@@ -172,7 +172,7 @@ import Testing
 
     @Test(arguments: TestStore.all) func nothingIsDoneAfterTheEnd(_ store: TestStore) throws {
         let stack = try store.stack()
-        var late: Transaction?, read: ReadTransaction?, person: Person?
+        var late: WriteTransaction?, read: ReadTransaction?, person: Person?
         try stack.perform(synchronous: { transaction in
             person = try transaction.create(Person.self)
             late = transaction

@@ -52,7 +52,7 @@ import Testing
             }
             try writer.load(index, batch)
         }
-        for link in schema.links.indices { try writer.load(link: link, [Link(owner: 1, member: 2), Link(owner: 3, member: 1)]) }
+        for link in schema.links.indices { try writer.load(link: link, [LinkPair(owner: 1, member: 2), LinkPair(owner: 3, member: 1)]) }
         _ = try writer.commit(CommitRecord())
     }
 

@@ -18,10 +18,10 @@ import Testing
             ])
     }
 
-    private func pairs(_ kept: VersionedStore) throws -> [Link] {
+    private func pairs(_ kept: VersionedStore) throws -> [LinkPair] {
         let reader = try kept.open.beginRead()
         defer { reader.end() }
-        var result: [Link] = []
+        var result: [LinkPair] = []
         try reader.links(0, side: .owner, keys: nil) { result += Array($0) }
         return result
     }
@@ -30,7 +30,7 @@ import Testing
         var kept = try VersionedStore(kind, try Self.schema("V1"))
         try kept.insert("Circle", [["size": .int(1), "name": .string("a")], ["size": .int(2), "name": .string("b")]])
         try kept.insert("Tag", [[:]])
-        let token = try kept.write { try $0.apply(ChangeSet(links: [LinkChanges(link: 0, added: [Link(owner: 1, member: 1)])])) }
+        let token = try kept.write { try $0.apply(ChangeSet(links: [LinkChanges(link: 0, added: [LinkPair(owner: 1, member: 1)])])) }
         let links = try pairs(kept)
         #expect(links.count == 1 && token != nil)
         try kept.stamp("One")

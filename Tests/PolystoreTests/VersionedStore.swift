@@ -71,7 +71,7 @@ struct VersionedStore {
 
     /// The rows of a request as texts: key, version and the values in their order.
     func rows(_ name: String, _ predicate: String? = nil) throws -> [String] {
-        let plan = try FetchRequest(name, where: predicate.map { try QueryPredicate(parsing: $0) }).plan(in: schema)
+        let plan = try ObjectRequest(name, where: predicate.map { try QueryPredicate(parsing: $0) }).plan(in: schema)
         let reader = try open.beginRead()
         defer { reader.end() }
         let cursor = try reader.cursor(for: plan), batch = RowBatch()

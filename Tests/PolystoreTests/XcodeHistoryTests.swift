@@ -106,7 +106,7 @@ import Testing
 
     private static let id = UUID(uuidString: "8D7B4A0E-0A63-4A3F-9C9E-1F0F4B8C2D11")
 
-    private static func fill(_ transaction: Transaction) throws {
+    private static func fill(_ transaction: WriteTransaction) throws {
         func create(_ entity: String, _ values: [String: Value]) throws -> DynamicObject {
             let object = try transaction.create(Into<DynamicObject>(entity: entity))
             for (name, value) in values { try object.setValue(value, for: name) }

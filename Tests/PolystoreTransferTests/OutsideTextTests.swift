@@ -85,11 +85,11 @@ import Testing
         let schema = try Schema(json: Self.model)
         every(Self.predicates) { text in
             let predicate = try QueryPredicate(parsing: text)
-            _ = try FetchRequest("Note", where: predicate).plan(in: schema)
+            _ = try ObjectRequest("Note", where: predicate).plan(in: schema)
         }
         every(["price * 1.19", "-owner.name", "friends.@max.age", "text"]) { text in
-            _ = try FetchRequest("Note", orderBy: [OrderTerm(try QueryExpression(parsing: text))]).plan(in: schema)
-            _ = try FetchRequest("Note", orderBy: [OrderTerm(PropertyPath(text))]).plan(in: schema)
+            _ = try ObjectRequest("Note", orderBy: [OrderTerm(try QueryExpression(parsing: text))]).plan(in: schema)
+            _ = try ObjectRequest("Note", orderBy: [OrderTerm(PropertyPath(text))]).plan(in: schema)
         }
     }
 

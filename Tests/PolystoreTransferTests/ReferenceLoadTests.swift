@@ -41,7 +41,7 @@ struct Files {
     func values(_ entity: String, _ name: String, where condition: String? = nil) throws -> [Value] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        let plan = try FetchRequest(entity, where: condition.map { try QueryPredicate(parsing: $0) }).plan(in: store.schema)
+        let plan = try ObjectRequest(entity, where: condition.map { try QueryPredicate(parsing: $0) }).plan(in: store.schema)
         let cursor = try reader.cursor(for: plan), batch = RowBatch()
         var values: [Value] = []
         while try cursor.next(into: batch) {
@@ -54,10 +54,10 @@ struct Files {
     }
 
     /// The pairs of the first link table.
-    func links() throws -> [Link] {
+    func links() throws -> [LinkPair] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        var result: [Link] = []
+        var result: [LinkPair] = []
         try reader.links(0, side: .owner, keys: nil) { result += $0 }
         return result
     }
@@ -188,7 +188,7 @@ extension Files {
     func keys(_ entity: String) throws -> [Int64] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        let cursor = try reader.cursor(for: FetchRequest(entity).plan(in: store.schema)), batch = RowBatch()
+        let cursor = try reader.cursor(for: ObjectRequest(entity).plan(in: store.schema)), batch = RowBatch()
         var keys: [Int64] = []
         while try cursor.next(into: batch) { keys += (0..<batch.count).map { batch.key($0) } }
         return keys

@@ -67,15 +67,15 @@ import Testing
     }
 
     @Test func theDigestOfAnOrderedLinkSeesPositionsNotRanks() throws {
-        func links(_ pairs: [Link]) throws -> Digest? {
+        func links(_ pairs: [LinkPair]) throws -> Digest? {
             let store = try store("text\na\nb\nc\n")
             try write(store, ChangeSet(links: [LinkChanges(link: 0, added: pairs)]))
             return try digest(store, "Note.items")
         }
-        let plain = try links([Link(owner: 1, rank: 10, member: 2), Link(owner: 1, rank: 20, member: 3)])
-        #expect(try links([Link(owner: 1, rank: 5, member: 2), Link(owner: 1, rank: 6, member: 3)]) == plain)
-        #expect(try links([Link(owner: 1, rank: 20, member: 2), Link(owner: 1, rank: 10, member: 3)]) != plain)
-        #expect(try links([Link(owner: 1, rank: 10, member: 2)]) != plain)
+        let plain = try links([LinkPair(owner: 1, rank: 10, member: 2), LinkPair(owner: 1, rank: 20, member: 3)])
+        #expect(try links([LinkPair(owner: 1, rank: 5, member: 2), LinkPair(owner: 1, rank: 6, member: 3)]) == plain)
+        #expect(try links([LinkPair(owner: 1, rank: 20, member: 2), LinkPair(owner: 1, rank: 10, member: 3)]) != plain)
+        #expect(try links([LinkPair(owner: 1, rank: 10, member: 2)]) != plain)
     }
 
     @Test func aTransferIsEqualAndATargetThatHoldsRowsIsRefused() throws {

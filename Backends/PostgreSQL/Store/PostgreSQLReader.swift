@@ -119,7 +119,7 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
     }
 
     func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkOpen()
         let column = side == .owner ? "\"owner\"" : "\"member\"", other = side == .owner ? "\"member\"" : "\"owner\""
@@ -140,12 +140,12 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
     private static let linksAtOnce = 16_384
 
     private func give(
-        _ result: PostgreSQLResult, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ result: PostgreSQLResult, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
-        var pairs = ContiguousArray<Link>()
+        var pairs = ContiguousArray<LinkPair>()
         for row in 0..<result.count {
             pairs.append(
-                Link(
+                LinkPair(
                     owner: try result.cell(row, 0, scratch).int, rank: try result.cell(row, 1, scratch).int,
                     member: try result.cell(row, 2, scratch).int))
         }

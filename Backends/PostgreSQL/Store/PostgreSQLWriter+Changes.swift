@@ -123,18 +123,18 @@ extension PostgreSQLWriter {
         try copy(root, PostgreSQLRows(batch: batch, range: 0..<batch.count, bytes: bytes))
     }
 
-    func remove(_ pairs: [Link], link: Int) throws(StorageError) {
+    func remove(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = SQLText.quoted(core.tables.table(link: link))
         try send(
             "DELETE FROM \(table) t USING unnest($1::int8[], $2::int8[]) u(o, m) WHERE t.\"owner\" = u.o AND t.\"member\" = u.m",
             [PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.member))])
     }
 
-    func add(_ pairs: [Link], link: Int) throws(StorageError) {
+    func add(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         if pairs.isEmpty { return }
         let table = SQLText.quoted(core.tables.table(link: link))
         // A statement may not change a row twice, so the last one of several equal pairs is kept.
-        var last: [[Int64]: Link] = [:]
+        var last: [[Int64]: LinkPair] = [:]
         for pair in pairs { last[[pair.owner, pair.member]] = pair }
         let pairs = last.count == pairs.count ? pairs : Array(last.values)
         for start in stride(from: 0, to: pairs.count, by: Self.mostLinks) {
@@ -142,7 +142,7 @@ extension PostgreSQLWriter {
         }
     }
 
-    private func write(_ pairs: ArraySlice<Link>, _ table: String) throws(StorageError) {
+    private func write(_ pairs: ArraySlice<LinkPair>, _ table: String) throws(StorageError) {
         try send(
             "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[]) "
                 + "ON CONFLICT (\"owner\", \"member\") DO UPDATE SET \"rank\" = excluded.\"rank\"",

@@ -111,7 +111,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         }
     }
 
-    func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
         try checkOpen()
         try changeUnrecorded()
         try add(pairs, link: link)

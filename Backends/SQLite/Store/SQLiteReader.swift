@@ -123,16 +123,16 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
     }
 
     func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkOpen()
         let statement = try connection.statement(core.linkSelect(link, side, keys))
         statement.beginReading()
         defer { statement.reset() }
-        var pairs: ContiguousArray<Link> = []
+        var pairs: ContiguousArray<LinkPair> = []
         while try statement.step() {
             pairs.append(
-                Link(
+                LinkPair(
                     owner: sqlite3_column_int64(statement.handle, 0), rank: sqlite3_column_int64(statement.handle, 1),
                     member: sqlite3_column_int64(statement.handle, 2)))
             if pairs.count < 1024 { continue }

@@ -127,7 +127,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         }
     }
 
-    func remove(_ pairs: [Link], link: Int) throws(StorageError) {
+    func remove(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = SQLText.quoted(core.tables.table(link: link)), owner = core.tables.schema.links[link].owner
         let remove = try connection.statement("DELETE FROM \(table) WHERE \"owner\" = ?1 AND \"member\" = ?2")
         for pair in pairs {
@@ -137,7 +137,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         }
     }
 
-    func add(_ pairs: [Link], link: Int) throws(StorageError) {
+    func add(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = SQLText.quoted(core.tables.table(link: link)), owner = core.tables.schema.links[link].owner
         let add = try connection.statement(
             "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") VALUES(?1, ?2, ?3) ON CONFLICT DO UPDATE SET \"rank\" = excluded.\"rank\""
@@ -157,7 +157,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         try bulk?.load(root, batch)
     }
 
-    func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
         try checkOpen()
         beside.rows()
         try add(pairs, link: link)
@@ -231,6 +231,68 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
             return StorageError(.staleObject, "\(name) \(key) was changed by another transaction since it was read", details: details)
         }
         return StorageError(.notFound, "\(name) \(key) no longer exists", details: details)
+    }
+}
+
+extension SQLiteWriter {
+    func change(_ entity: EntityIndex, _ text: SQLText, _ body: (Int64, Int64?) -> Void) throws(StorageError) {
+        let isHierarchy = core.tables.schema[entity].isHierarchy, statement = try connection.statement(text)
+        defer { statement.reset() }
+        while true {
+            let code = statement.advance()
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw SQLiteConstraint.error(code, connection, core.tables, entity) }
+            body(sqlite3_column_int64(statement.handle, 0), isHierarchy ? sqlite3_column_int64(statement.handle, 1) : nil)
+        }
+    }
+}
+
+extension SQLiteWriter {
+    /// Inserts or updates rows with `ON CONFLICT DO UPDATE`, one row for each statement, because `RETURNING` guarantees no order of several
+    /// rows (https://sqlite.org/lang_returning.html).
+    func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
+        try checkOpen()
+        try bulk?.makeIndexes()
+        let description = core.tables.schema[upsert.entity]
+        let statement = try connection.statement(core.tables.upsert(upsert, rows: core.tables.upsertValues(upsert.entity)))
+        var result: [UpsertedRow] = []
+        result.reserveCapacity(upsert.rows.count)
+        try upsert.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                statement.bind(.int(row.key), at: 1)
+                statement.bind(.int(1), at: 2)
+                for slot in description.slots.indices { statement.bind(row[slot], at: Int32(truncatingIfNeeded: slot &+ 3)) }
+                let code = statement.advance()
+                defer { statement.reset() }
+                if code == SQLITE_DONE { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
+                if code != SQLITE_ROW { throw SQLiteConstraint.error(code, connection, core.tables, upsert.entity) }
+                let key = sqlite3_column_int64(statement.handle, 0)
+                // When the statement returns its first row, it has already changed the row.
+                let number = description.isHierarchy ? sqlite3_column_int64(statement.handle, 1) : nil
+                result.append(upserted(upsert, given: row.key, key: key, number: number))
+            }
+        }
+        return result
+    }
+}
+
+extension SQLiteWriter {
+    /// The name of the counter of quiet commits among the key counters. Names of entities never begin with this prefix.
+    static let quietCounter = "polystore_quiet"
+
+    /// Records that the transaction about to be committed is of no interest to observers (`CommitLedger`).
+    ///
+    /// - Parameter isListed: Whether the transaction has a history entry.
+    final func writeQuiet(isListed: Bool) throws(StorageError) {
+        let step = beside.quietStep(isListed: isListed, isRecorded: recorder.hasChanges)
+        if step == 0 { return }
+        let statement = try connection.statement(
+            "INSERT INTO polystore_counters(root, next) VALUES('\(Self.quietCounter)', ?1) ON CONFLICT(root) DO UPDATE SET next = next + ?1"
+        )
+        statement.bind(.int(step), at: 1)
+        let code = statement.run()
+        if code != SQLITE_DONE { throw connection.error(code) }
     }
 }
 #endif

@@ -1,13 +1,5 @@
 package import PolystoreStorage
 
-/// A value that is bound to a statement.
-package enum SQLBinding: Sendable, Hashable {
-    /// A single value of a type.
-    case value(Value, ValueType)
-    /// A list of values of a type, none of them nil, as one binding.
-    case list([Value], ValueType)
-}
-
 /// SQL as text and bindings. Values are never part of the text.
 package struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
     enum Segment: Sendable, Hashable {

@@ -40,7 +40,7 @@ struct CompileBenchmark {
         let predicate = QueryPredicate.and([
             .compare(.path("age"), .greater, .value(.int(30))), .compare(.path("name"), .equal, .value(.string("a"))),
         ])
-        let request = FetchRequest("Person", where: predicate, orderBy: [OrderTerm(.path("score"))], limit: 10)
+        let request = ObjectRequest("Person", where: predicate, orderBy: [OrderTerm(.path("score"))], limit: 10)
         let plan = try request.plan(in: schema)
         for form in ["check", "compile and run"] {
             var measurement = Measurement("compile", store: "sqlite", against: "2 us", count: count, form: form)

@@ -152,7 +152,7 @@ enum AggregateCases {
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
                 let request = QueryRequest(
-                    FetchRequest("Thing"),
+                    ObjectRequest("Thing"),
                     outputs: [.property("flag"), .aggregate(Aggregate(.count)), .aggregate(Aggregate(.minimum, "text"))], groupBy: ["flag"])
                 check.equal(
                     try scratch.query(request),
@@ -171,7 +171,7 @@ enum AggregateCases {
                         (3, ["second": .string("a")]), (4, ["second": .string("a")]),
                     ])
                 let request = QueryRequest(
-                    FetchRequest("Pair", orderBy: [OrderTerm("second", ascending: false)]),
+                    ObjectRequest("Pair", orderBy: [OrderTerm("second", ascending: false)]),
                     outputs: [.property("first"), .property("second"), .aggregate(Aggregate(.count))], groupBy: ["first", "second"])
                 check.equal(
                     try scratch.query(request),
@@ -182,21 +182,21 @@ enum AggregateCases {
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
                 let request = QueryRequest(
-                    FetchRequest("Holder"), outputs: [.property("thing.flag"), .aggregate(Aggregate(.count))], groupBy: ["thing.flag"])
+                    ObjectRequest("Holder"), outputs: [.property("thing.flag"), .aggregate(Aggregate(.count))], groupBy: ["thing.flag"])
                 check.equal(try scratch.query(request), [[.null, .int(4)], [.bool(false), .int(2)], [.bool(true), .int(3)]], "groups")
             }
         },
         ConformanceCase("A018.limit-on-groups", clause: "Q5") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let fetch = FetchRequest("Thing", orderBy: [OrderTerm("flag", ascending: false)], limit: 1, offset: 1)
+                let fetch = ObjectRequest("Thing", orderBy: [OrderTerm("flag", ascending: false)], limit: 1, offset: 1)
                 let request = QueryRequest(fetch, outputs: [.property("flag"), .aggregate(Aggregate(.count))], groupBy: ["flag"])
                 check.equal(try scratch.query(request), [[.bool(false), .int(2)]], "groups")
             }
         },
         ConformanceCase("A021.plain-property-beside-an-aggregate", clause: "Q5") { harness, check in
             try harness.withStore { scratch in
-                let request = QueryRequest(FetchRequest("Thing"), outputs: [.property("text"), .aggregate(Aggregate(.count))])
+                let request = QueryRequest(ObjectRequest("Thing"), outputs: [.property("text"), .aggregate(Aggregate(.count))])
                 do throws(QueryError) {
                     _ = try request.plan(in: scratch.schema)
                     check.isTrue(false, "the request is refused")
@@ -208,7 +208,7 @@ enum AggregateCases {
         ConformanceCase("A022.projection", clause: "Q9") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let fetch = FetchRequest("Holder", orderBy: [OrderTerm("thing.number", ascending: false)], limit: 2)
+                let fetch = ObjectRequest("Holder", orderBy: [OrderTerm("thing.number", ascending: false)], limit: 2)
                 let request = QueryRequest(fetch, outputs: [.property("label"), .property("thing.text")])
                 check.equal(
                     try scratch.query(request), [[.string("h8"), .string("apple pie")], [.string("h6"), .string(Fixture.composed)]], "rows")

@@ -8,7 +8,7 @@ enum ConstantCases {
     /// Checks the keys that conditions find, both in the store and above it.
     private static func check(_ facts: [(String, [Int64])], _ scratch: Scratch, _ check: Check) throws {
         for (text, keys) in facts {
-            let request = FetchRequest("Thing", where: try QueryPredicate(parsing: text)), plan = try request.plan(in: scratch.schema)
+            let request = ObjectRequest("Thing", where: try QueryPredicate(parsing: text)), plan = try request.plan(in: scratch.schema)
             check.equal(try scratch.keys(request), keys, text)
             let above = try scratch.read { try scratch.rows($0.through(NoPushdown.init).cursor(for: plan)).map(\.key) }
             check.equal(above, keys, "\(text) above the store")
@@ -47,7 +47,7 @@ enum ConstantCases {
                     ("concatenate(TERNARY(number > 1, 'a', 'B'), '') < 'C'", [1, 3, 4, 7]),
                 ], scratch, check)
             let order = [OrderTerm(try QueryExpression(parsing: "TERNARY(number > 1, 'a', 'B')"), ascending: true)]
-            check.equal(try scratch.keys(FetchRequest("Thing", orderBy: order)), [1, 3, 4, 7, 2, 5, 6, 8], "an order")
+            check.equal(try scratch.keys(ObjectRequest("Thing", orderBy: order)), [1, 3, 4, 7, 2, 5, 6, 8], "an order")
         }
     }
 
@@ -83,10 +83,10 @@ enum ConstantCases {
     private static let keys = ConformanceCase("C062.the-greatest-key-leaves-none", clause: "R1") { harness, check in
         try harness.withStore { scratch in
             check.throwing(.limitExceeded, "a load") { try scratch.load("Thing", [(1, ["number": .int(1)]), (.max, ["number": .int(2)])]) }
-            check.equal(try scratch.keys(FetchRequest("Thing")), [], "no objects")
+            check.equal(try scratch.keys(ObjectRequest("Thing")), [], "no objects")
             try scratch.load("Thing", [(.max - 1, ["number": .int(3)])])
             check.equal(
-                try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: "number == 3"))), [.max - 1], "the last but one")
+                try scratch.keys(ObjectRequest("Thing", where: QueryPredicate(parsing: "number == 3"))), [.max - 1], "the last but one")
         }
     }
 
@@ -96,7 +96,7 @@ enum ConstantCases {
             for (text, keys) in [
                 ("number > 4995", [1, 2, 3, 4]), ("number < 2 AND text != 'text 5000'", [4999]), ("number BETWEEN {7, 8}", [4992, 4993]),
             ] {
-                let request = FetchRequest("Thing", where: try QueryPredicate(parsing: text)), plan = try request.plan(in: scratch.schema)
+                let request = ObjectRequest("Thing", where: try QueryPredicate(parsing: text)), plan = try request.plan(in: scratch.schema)
                 let lines = try scratch.read { try $0.explanation(of: plan) }.joined(separator: "; ")
                 if lines.isEmpty { throw NothingToCheck("the store explains no plans") }
                 check.isTrue(lines.contains("Thing.index.number"), "\(text): the plan names the index: \(lines)")
@@ -105,7 +105,7 @@ enum ConstantCases {
                 first.limit = 1
                 check.equal(try scratch.keys(first), [Int64(keys[0])], "the first")
             }
-            check.equal(try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: "number > 100"))).count, 4_899, "most")
+            check.equal(try scratch.keys(ObjectRequest("Thing", where: QueryPredicate(parsing: "number > 100"))).count, 4_899, "most")
         }
     }
 

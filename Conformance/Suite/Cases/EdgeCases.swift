@@ -27,7 +27,7 @@ enum EdgeCases {
                 -> [Int64]
             {
                 let computed = QueryExpression.function(function, [a, b])
-                return try scratch.keys(FetchRequest("Thing", where: .compare(computed, comparison, .value(decimal(text)))))
+                return try scratch.keys(ObjectRequest("Thing", where: .compare(computed, comparison, .value(decimal(text)))))
             }
             check.equal(try found(.multiply, price, price, .equal, "0"), [1, 2, 3, 4], "squares below the least number are 0")
             check.equal(try found(.multiply, price, .value(decimal("1e-48")), .equal, "1e-128"), [1], "the least number")
@@ -45,7 +45,7 @@ enum EdgeCases {
                 _ = try found(.divide, .value(decimal("1e100")), price, .greater, "0")
             }
             let order = OrderTerm(QueryExpression.function(.multiply, [price, price]), ascending: false)
-            check.equal(try scratch.keys(FetchRequest("Thing", orderBy: [order])), [5, 1, 2, 3, 4], "in the order of the squares")
+            check.equal(try scratch.keys(ObjectRequest("Thing", orderBy: [order])), [5, 1, 2, 3, 4], "in the order of the squares")
         }
     }
 
@@ -56,7 +56,7 @@ enum EdgeCases {
                 let nan = Value.double(.nan)
                 for predicate in [QueryPredicate.compare(.path("real"), .equal, .value(nan)), .isIn(.path("real"), [.double(1), nan])] {
                     do throws(QueryError) {
-                        _ = try FetchRequest("Thing", where: predicate).plan(in: scratch.schema)
+                        _ = try ObjectRequest("Thing", where: predicate).plan(in: scratch.schema)
                         check.isTrue(false, "\(predicate) is refused")
                     } catch {
                         check.isTrue("\(error)".contains("NaN"), "the reason is named")
@@ -68,19 +68,19 @@ enum EdgeCases {
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
                 let equal = (0..<10_000).map { QueryPredicate.compare(.path("number"), .equal, .value(.int($0))) }
-                check.equal(try scratch.keys(FetchRequest("Thing", where: .or(equal))), [1, 2, 5], "any of them")
+                check.equal(try scratch.keys(ObjectRequest("Thing", where: .or(equal))), [1, 2, 5], "any of them")
                 let not = (3..<10_003).map { QueryPredicate.compare(.path("number"), .notEqual, .value(.int($0))) }
-                check.equal(try scratch.keys(FetchRequest("Thing", where: .and(not))), [1, 2, 3, 4, 5, 6, 7, 8], "none of them")
+                check.equal(try scratch.keys(ObjectRequest("Thing", where: .and(not))), [1, 2, 3, 4, 5, 6, 7, 8], "none of them")
                 // The conditions alternate between two properties, so that they cannot be combined into a list.
                 let mixed = (0..<10_000).map { number in
                     QueryPredicate.compare(.path(number % 2 == 0 ? "number" : "real"), .greater, .value(.int(Int64(number))))
                 }
-                check.equal(try scratch.keys(FetchRequest("Thing", where: .and(mixed))), [6], "greater than all")
+                check.equal(try scratch.keys(ObjectRequest("Thing", where: .and(mixed))), [6], "greater than all")
                 // More values than an engine accepts.
                 let many = (0..<70_000).map { number in
                     QueryPredicate.compare(.path(number % 2 == 1 ? "number" : "real"), .equal, .value(.int(Int64(number) - 70_000)))
                 }
-                check.equal(try scratch.keys(FetchRequest("Thing", where: .or(many))), [4], "any of very many")
+                check.equal(try scratch.keys(ObjectRequest("Thing", where: .or(many))), [4], "any of very many")
             }
         },
         ConformanceCase("P024.texts-in-the-order-of-their-bytes", clause: "V3") { harness, check in
@@ -89,7 +89,7 @@ enum EdgeCases {
                 for (position, text) in texts.enumerated() {
                     let keys = (1...5).map(Int64.init)
                     func found(_ comparison: Comparison) throws -> [Int64] {
-                        try scratch.keys(FetchRequest("Thing", where: .compare(.path("text"), comparison, .value(.string(text)))))
+                        try scratch.keys(ObjectRequest("Thing", where: .compare(.path("text"), comparison, .value(.string(text)))))
                     }
                     check.equal(try found(.less), Array(keys[..<position]), "below \(text)")
                     check.equal(try found(.greaterOrEqual), Array(keys[position...]), "from \(text) on")
@@ -100,7 +100,7 @@ enum EdgeCases {
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
                 func found(_ path: PropertyPath, _ comparison: Comparison, _ value: Value) throws -> [Int64] {
-                    try scratch.keys(FetchRequest("Holder", where: .compare(.path(path), comparison, .value(value))))
+                    try scratch.keys(ObjectRequest("Holder", where: .compare(.path(path), comparison, .value(value))))
                 }
                 check.equal(try found("thing.parent.number", .equal, .int(1)), [102, 103, 104], "two steps")
                 check.equal(try found("thing.parent.parent.number", .equal, .int(1)), [105, 106], "three steps")
@@ -118,7 +118,7 @@ enum EdgeCases {
                     let text = fact.predicate("").description
                     let read = try QueryPredicate(parsing: text)
                     check.equal(read.description, text, "\(fact.id), printed again")
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: read)), fact.keys, "keys of \(text)")
+                    check.equal(try scratch.keys(ObjectRequest("Thing", where: read)), fact.keys, "keys of \(text)")
                 }
             }
         },
@@ -129,8 +129,8 @@ enum EdgeCases {
             try harness.withStore { scratch in
                 try load(scratch, name, values)
                 let keys = (1...values.count).map(Int64.init)
-                check.equal(try scratch.keys(FetchRequest("Thing", orderBy: [up(name)])), keys, "ascending")
-                check.equal(try scratch.keys(FetchRequest("Thing", orderBy: [down(name)])), keys.reversed(), "descending")
+                check.equal(try scratch.keys(ObjectRequest("Thing", orderBy: [up(name)])), keys, "ascending")
+                check.equal(try scratch.keys(ObjectRequest("Thing", orderBy: [down(name)])), keys.reversed(), "descending")
             }
         }
     }
@@ -201,7 +201,7 @@ enum EdgeCases {
                 try load(
                     scratch, "text",
                     [.string(Fixture.composed), .null, .string(Fixture.decomposed), .string(Fixture.composed), .null, .string("")])
-                let request = QueryRequest(FetchRequest("Thing"), outputs: [.property("text")], isDistinct: true)
+                let request = QueryRequest(ObjectRequest("Thing"), outputs: [.property("text")], isDistinct: true)
                 let expected: [[Value]] = [[.null], [.string("")], [.string(Fixture.decomposed)], [.string(Fixture.composed)]]
                 check.equal(try scratch.query(request), expected, "nil once; by bytes, so both forms of a text")
             }

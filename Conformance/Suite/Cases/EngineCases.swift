@@ -33,7 +33,7 @@ enum EngineCases {
         )
     }
 
-    private static func outcomes(_ scratch: Scratch, _ request: FetchRequest) -> (store: Outcome, above: Outcome) {
+    private static func outcomes(_ scratch: Scratch, _ request: ObjectRequest) -> (store: Outcome, above: Outcome) {
         (
             outcome { .keys(try scratch.keys(request)) },
             outcome {
@@ -96,7 +96,7 @@ enum EngineCases {
         "dayOfYear(at)", "hour(at, 'Europe/Berlin')", "year(at, 'Asia/Kolkata')", "year(at) * 12 + month(at)",
     ]
 
-    private static func output(_ expression: QueryExpression, _ fetch: FetchRequest) -> QueryRequest {
+    private static func output(_ expression: QueryExpression, _ fetch: ObjectRequest) -> QueryRequest {
         QueryRequest(fetch, outputs: [QueryOutput(expression, as: "value")])
     }
 
@@ -108,10 +108,10 @@ enum EngineCases {
                 var succeeding: [Value] = [], results: [Value] = []
                 for (key, _) in rows {
                     let own = QueryPredicate.compare(.path("SELF"), .equal, .value(.int(key)))
-                    let (store, above) = outcomes(scratch, output(expression, FetchRequest("Thing", where: own)))
+                    let (store, above) = outcomes(scratch, output(expression, ObjectRequest("Thing", where: own)))
                     check.equal(store, above, "\(text) of \(key)")
                     let isKnown = QueryPredicate.compare(expression, .notEqual, .value(.null))
-                    let condition = outcomes(scratch, FetchRequest("Thing", where: .and([own, isKnown])))
+                    let condition = outcomes(scratch, ObjectRequest("Thing", where: .and([own, isKnown])))
                     check.equal(condition.store, condition.above, "\(text) of \(key) is not nil")
                     guard case .rows(let found) = above else { continue }
                     succeeding.append(.int(key))
@@ -122,23 +122,24 @@ enum EngineCases {
                     for comparison in [Comparison.equal, .notEqual, .lessOrEqual, .greater] {
                         let condition = QueryPredicate.compare(expression, comparison, .value(result))
                         for all in [QueryPredicate.and([some, condition]), .and([some, .not(condition)])] {
-                            let (store, above) = outcomes(scratch, FetchRequest("Thing", where: all))
+                            let (store, above) = outcomes(scratch, ObjectRequest("Thing", where: all))
                             check.equal(store, above, "\(text) \(comparison) \(result)")
                         }
                     }
-                    let list = outcomes(scratch, FetchRequest("Thing", where: .and([some, .isIn(expression, [result, .null])])))
+                    let list = outcomes(scratch, ObjectRequest("Thing", where: .and([some, .isIn(expression, [result, .null])])))
                     check.equal(list.store, list.above, "\(text) in a list")
                 }
-                let ordered = FetchRequest("Thing", where: some, orderBy: [OrderTerm(expression, ascending: false)], limit: 9)
+                let ordered = ObjectRequest("Thing", where: some, orderBy: [OrderTerm(expression, ascending: false)], limit: 9)
                 let order = outcomes(scratch, ordered)
                 check.equal(order.store, order.above, "the order by \(text)")
                 let groups = outcomes(
                     scratch,
                     QueryRequest(
-                        FetchRequest("Thing", where: some), outputs: [QueryOutput(expression, as: "value"), .aggregate(Aggregate(.count))],
+                        ObjectRequest("Thing", where: some),
+                        outputs: [QueryOutput(expression, as: "value"), .aggregate(Aggregate(.count))],
                         groupBy: [expression]))
                 check.equal(groups.store, groups.above, "groups by \(text)")
-                for request in [FetchRequest("Thing"), FetchRequest("Thing", orderBy: [OrderTerm(expression, ascending: true)])] {
+                for request in [ObjectRequest("Thing"), ObjectRequest("Thing", orderBy: [OrderTerm(expression, ascending: true)])] {
                     let all = outcomes(scratch, output(expression, request))
                     check.equal(all.store, all.above, "\(text) of all")
                 }
@@ -158,7 +159,7 @@ enum EngineCases {
                 "uppercase(text) IN {'STRASSE'}",
             ]
             for text in texts {
-                let (store, above) = outcomes(scratch, FetchRequest("Thing", where: try QueryPredicate(parsing: text)))
+                let (store, above) = outcomes(scratch, ObjectRequest("Thing", where: try QueryPredicate(parsing: text)))
                 check.equal(store, above, text)
                 if case .error = above { check.isTrue(false, "\(text) has an answer") }
             }
@@ -186,26 +187,27 @@ enum EngineCases {
             for (text, keys) in facts {
                 let condition = try QueryPredicate(parsing: text), count = QueryOutput.aggregate(Aggregate(.count))
                 for request in [
-                    FetchRequest("Thing", where: condition),
-                    FetchRequest("Thing", where: condition, orderBy: [OrderTerm("flag"), OrderTerm("SELF")], limit: 9),
+                    ObjectRequest("Thing", where: condition),
+                    ObjectRequest("Thing", where: condition, orderBy: [OrderTerm("flag"), OrderTerm("SELF")], limit: 9),
                 ] { check.equal(try scratch.keys(request).sorted(), keys, text) }
                 check.equal(
-                    try scratch.query(QueryRequest(FetchRequest("Thing", where: condition), outputs: [count])), [[.int(Int64(keys.count))]],
+                    try scratch.query(QueryRequest(ObjectRequest("Thing", where: condition), outputs: [count])),
+                    [[.int(Int64(keys.count))]],
                     "the number of \(text)")
             }
             for text in ["number + 1 > 0", "number + 1 > 0 OR flag == TRUE", "flag == FALSE AND number + 1 > 0", "NOT (number * 2 == 3)"] {
                 check.throwing(.arithmeticOverflow, text) {
-                    _ = try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: text)))
+                    _ = try scratch.keys(ObjectRequest("Thing", where: QueryPredicate(parsing: text)))
                 }
             }
             check.throwing(.divisionByZero, "by zero") {
-                _ = try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: "flag == TRUE AND 7 / (number - 1) > 0")))
+                _ = try scratch.keys(ObjectRequest("Thing", where: QueryPredicate(parsing: "flag == TRUE AND 7 / (number - 1) > 0")))
             }
             // An error leaves the session usable.
             try scratch.read { session in
-                let failing = try FetchRequest("Thing", where: QueryPredicate(parsing: "number + 1 > 0")).plan(in: scratch.schema)
+                let failing = try ObjectRequest("Thing", where: QueryPredicate(parsing: "number + 1 > 0")).plan(in: scratch.schema)
                 check.throwing(.arithmeticOverflow, "in a session") { _ = try scratch.rows(session.cursor(for: failing)) }
-                check.equal(try scratch.fetch(FetchRequest("Thing"), session).count, 4, "rows after an error")
+                check.equal(try scratch.fetch(ObjectRequest("Thing"), session).count, 4, "rows after an error")
             }
         }
     }
@@ -234,7 +236,7 @@ enum EngineCases {
                 let argument = try QueryExpression(parsing: text)
                 for function in functionsOfMany {
                     for condition in conditions {
-                        let fetch = FetchRequest(
+                        let fetch = ObjectRequest(
                             "Thing", where: try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) })
                         let output = QueryOutput.aggregate(Aggregate(function, of: argument))
                         for keys in [[], [QueryExpression.path("flag")]] {
@@ -260,18 +262,18 @@ enum EngineCases {
                     var succeeding: [Value] = []
                     for (key, _) in rows.prefix(13) {
                         let own = QueryPredicate.compare(.path("SELF"), .equal, .value(.int(key)))
-                        let (store, above) = outcomes(scratch, output(aggregate, FetchRequest("Thing", where: own)))
+                        let (store, above) = outcomes(scratch, output(aggregate, ObjectRequest("Thing", where: own)))
                         check.isTrue(store.isNear(above), "\(function.rawValue) of \(name) of \(key): \(store) is \(above)")
                         let isKnown = QueryPredicate.compare(aggregate, .notEqual, .value(.null))
-                        let condition = outcomes(scratch, FetchRequest("Thing", where: .and([own, isKnown])))
+                        let condition = outcomes(scratch, ObjectRequest("Thing", where: .and([own, isKnown])))
                         check.equal(condition.store, condition.above, "\(function.rawValue) of \(name) of \(key) is not nil")
                         if case .rows = above { succeeding.append(.int(key)) }
                     }
                     let some = QueryPredicate.isIn(.path("SELF"), succeeding)
-                    let order = outcomes(scratch, FetchRequest("Thing", where: some, orderBy: [OrderTerm(aggregate, ascending: true)]))
+                    let order = outcomes(scratch, ObjectRequest("Thing", where: some, orderBy: [OrderTerm(aggregate, ascending: true)]))
                     check.equal(order.store, order.above, "the order by \(function.rawValue) of \(name)")
                     let condition = QueryPredicate.compare(aggregate, .greater, .value(.int(1)))
-                    let (store, above) = outcomes(scratch, FetchRequest("Thing", where: .and([some, condition])))
+                    let (store, above) = outcomes(scratch, ObjectRequest("Thing", where: .and([some, condition])))
                     check.equal(store, above, "\(function.rawValue) of \(name) is above 1")
                 }
             }

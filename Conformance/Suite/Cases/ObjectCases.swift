@@ -8,7 +8,7 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 try scratch.write { writer in
                     let key = try scratch.insert("Thing", [["text": .string("a")]], writer)[0]
-                    check.equal(try scratch.fetch(FetchRequest("Thing"), writer).map(\.key), [key], "keys in the transaction")
+                    check.equal(try scratch.fetch(ObjectRequest("Thing"), writer).map(\.key), [key], "keys in the transaction")
                 }
             }
         },
@@ -16,7 +16,7 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 for count in [1, 2, 999, 1000, 1001] { try scratch.insert("Tag", (0..<count).map { ["name": .string("n\($0)")] }) }
                 check.equal(try scratch.aggregate("Tag", .count, nil), .int(3003), "count")
-                check.equal(Set(try scratch.keys(FetchRequest("Tag"))).count, 3003, "different keys")
+                check.equal(Set(try scratch.keys(ObjectRequest("Tag"))).count, 3003, "different keys")
             }
         },
         ConformanceCase("C003.missing-key-is-no-row", clause: "S3") { harness, check in
@@ -61,7 +61,7 @@ enum ObjectCases {
                     let key = try scratch.insert(entity.name, [values])[0]
                     check.equal(try scratch.rows(entity.name, keys: [key]).first?.values, values, "values of \(entity.name)")
                     let wanted = QueryPredicate.compare(.path(PropertyPath("NAME")), .equal, .value(.string("\(entity.name).NAME")))
-                    check.equal(try scratch.keys(FetchRequest(entity.name, where: wanted)), [key], "keys of \(entity.name)")
+                    check.equal(try scratch.keys(ObjectRequest(entity.name, where: wanted)), [key], "keys of \(entity.name)")
                 }
             }
         },
@@ -82,7 +82,7 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["number": .int(1)], ["number": .int(2)]])
                 try scratch.delete("Thing", [keys[0]])
-                check.equal(try scratch.keys(FetchRequest("Thing")), [keys[1]], "remaining objects")
+                check.equal(try scratch.keys(ObjectRequest("Thing")), [keys[1]], "remaining objects")
                 check.throwing(.notFound, "second delete") { try scratch.delete("Thing", [keys[0]]) }
             }
         },
@@ -96,7 +96,7 @@ enum ObjectCases {
                     try writer.apply(
                         ChangeSet(entities: [EntityChanges(entity: thing, deletes: [RowDeletion(key: old)], inserts: inserts)]))
                 }
-                check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["code"] ?? .null }, [.string("x")], "codes")
+                check.equal(try scratch.fetch(ObjectRequest("Thing")).map { $0.values["code"] ?? .null }, [.string("x")], "codes")
             }
         },
         ConformanceCase("U019.unique-values-change-places", clause: "W14") { harness, check in
@@ -114,7 +114,7 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 let key = try scratch.insert("Tree", [["name": .string("oak"), "height": .int(3)]])[0]
                 try scratch.update("Tree", key, ["height": .int(4), "name": .null])
-                check.equal(try scratch.keys(FetchRequest("Plant")), [key], "keys")
+                check.equal(try scratch.keys(ObjectRequest("Plant")), [key], "keys")
             }
         },
         ConformanceCase("C015.keys-are-never-used-again", clause: "R1") { harness, check in
@@ -136,15 +136,15 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 try scratch.load("Thing", [(1, [:]), (2, [:])])
                 check.throwing(.alreadyExists, "load") { try scratch.load("Thing", [(2, [:])]) }
-                check.equal(try scratch.keys(FetchRequest("Thing")), [1, 2], "keys")
+                check.equal(try scratch.keys(ObjectRequest("Thing")), [1, 2], "keys")
             }
         },
         ConformanceCase("C021.bulk-load-out-of-order", clause: "S4") { harness, check in
             try harness.withStore { scratch in
                 try scratch.load("Thing", [(30, ["number": .int(3)]), (10, ["number": .int(1)]), (20, ["number": .int(2)])])
-                check.equal(try scratch.keys(FetchRequest("Thing")), [10, 20, 30], "keys")
+                check.equal(try scratch.keys(ObjectRequest("Thing")), [10, 20, 30], "keys")
                 let above = QueryPredicate.compare(.path("number"), .greater, .value(.int(1)))
-                check.equal(try scratch.keys(FetchRequest("Thing", where: above)), [20, 30], "keys by an index")
+                check.equal(try scratch.keys(ObjectRequest("Thing", where: above)), [20, 30], "keys by an index")
             }
         },
         ConformanceCase("C030.missing-place", clause: "E1") { harness, check in
@@ -215,10 +215,11 @@ enum ObjectCases {
         ConformanceCase("C041.ordered-links", clause: "R5") { harness, check in
             try harness.withStore { scratch in
                 let link = try index("Playlist.items", scratch)
-                let pairs = [Link(owner: 1, rank: 30, member: 7), Link(owner: 1, rank: 10, member: 9), Link(owner: 1, rank: 20, member: 8)]
+                let pairs = [(30, 7), (10, 9), (20, 8)].map { LinkPair(owner: 1, rank: $0, member: $1) }
                 try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: pairs)])) }
                 check.equal(try scratch.links("Playlist.items", .owner, [1]).map(\.member), [9, 8, 7], "order")
-                try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: [Link(owner: 1, rank: 5, member: 7)])])) }
+                let moved = LinkPair(owner: 1, rank: 5, member: 7)
+                try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: [moved])])) }
                 check.equal(try scratch.links("Playlist.items", .owner, nil).map(\.member), [7, 9, 8], "order after a move")
             }
         },
@@ -226,11 +227,11 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 try scratch.insert("Tree", [["name": .string("oak"), "height": .int(20)]])
                 try scratch.insert("Flower", [["name": .string("rose"), "color": .string("red")]])
-                check.equal(try scratch.fetch(FetchRequest("Plant")).map(\.entity), ["Tree", "Flower"], "entities")
-                check.equal(try scratch.fetch(FetchRequest("Flower")).map { $0.values["color"] ?? .null }, [.string("red")], "color")
+                check.equal(try scratch.fetch(ObjectRequest("Plant")).map(\.entity), ["Tree", "Flower"], "entities")
+                check.equal(try scratch.fetch(ObjectRequest("Flower")).map { $0.values["color"] ?? .null }, [.string("red")], "color")
                 check.equal(try scratch.aggregate("Tree", .count, nil), .int(1), "trees")
                 let named = QueryPredicate.compare(.path("name"), .equal, .value(.string("rose")))
-                check.equal(try scratch.fetch(FetchRequest("Tree", where: named)).count, 0, "trees called rose")
+                check.equal(try scratch.fetch(ObjectRequest("Tree", where: named)).count, 0, "trees called rose")
             }
         },
         ConformanceCase("U001.unique-constraint", clause: "W14") { harness, check in
@@ -276,13 +277,14 @@ enum ObjectCases {
     private static func linksFact(_ scratch: Scratch, _ check: Check) throws {
         let name = scratch.schema.links.map(\.name).first { $0 == "Tag.things" || $0 == "Thing.tags" } ?? ""
         let link = try index(name, scratch)
-        let added = [Link(owner: 1, member: 10), Link(owner: 1, member: 11), Link(owner: 2, member: 10), Link(owner: 1, member: 10)]
+        let added = [(1, 10), (1, 11), (2, 10), (1, 10)].map { LinkPair(owner: $0, member: $1) }
         try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: added)])) }
         check.equal(try scratch.links(name, .owner, [1]).map(\.member), [10, 11], "members of 1")
         check.equal(try scratch.links(name, .member, [10]).map(\.owner), [1, 2], "owners of 10")
         check.equal(try scratch.links(name, .member, [10, 11, 12]).count, 3, "pairs of three members")
-        let removed = [Link(owner: 1, member: 10), Link(owner: 9, member: 9)]
+        let removed = [LinkPair(owner: 1, member: 10), LinkPair(owner: 9, member: 9)]
         try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, removed: removed)])) }
-        check.equal(try scratch.links(name, .owner, nil), [Link(owner: 1, member: 11), Link(owner: 2, member: 10)], "remaining objects")
+        let remaining = [LinkPair(owner: 1, member: 11), LinkPair(owner: 2, member: 10)]
+        check.equal(try scratch.links(name, .owner, nil), remaining, "remaining objects")
     }
 }

@@ -9,7 +9,7 @@ enum OrderCases {
         ConformanceCase(id, clause: clause) { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let request = FetchRequest(entity, where: predicate, orderBy: sort, limit: limit, offset: offset)
+                let request = ObjectRequest(entity, where: predicate, orderBy: sort, limit: limit, offset: offset)
                 check.equal(try scratch.keys(request), expected, "keys")
                 check.equal(ReferenceStore.fixture.keys(request), expected, "keys of the reference")
             }
@@ -49,7 +49,7 @@ enum OrderCases {
                 try scratch.insert("Tag", (0..<100).map { ["name": .string("n\($0 % 7)")] })
                 var seen: [Int64] = []
                 for offset in stride(from: 0, to: 110, by: 9) {
-                    seen += try scratch.keys(FetchRequest("Tag", orderBy: [down("name")], limit: 9, offset: offset))
+                    seen += try scratch.keys(ObjectRequest("Tag", orderBy: [down("name")], limit: 9, offset: offset))
                 }
                 check.equal(seen.count, 100, "rows")
                 check.equal(Set(seen).count, 100, "different rows")
@@ -60,7 +60,7 @@ enum OrderCases {
                 try scratch.insert("Tag", (0..<5000).map { _ in [:] })
                 for _ in 0..<20 {
                     try scratch.read { reader in
-                        let cursor = try reader.cursor(for: try FetchRequest("Tag").plan(in: scratch.schema))
+                        let cursor = try reader.cursor(for: try ObjectRequest("Tag").plan(in: scratch.schema))
                         check.isTrue(try cursor.next(into: RowBatch(capacity: 3)), "a first batch")
                     }
                 }
@@ -70,7 +70,7 @@ enum OrderCases {
         ConformanceCase("O025.keys-only", clause: "S5") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                var plan = try FetchRequest("Thing", orderBy: [up("number")], limit: 3).plan(in: scratch.schema)
+                var plan = try ObjectRequest("Thing", orderBy: [up("number")], limit: 3).plan(in: scratch.schema)
                 plan.fields = .keysOnly
                 let keys = try scratch.read { try scratch.rows($0.cursor(for: plan)).map(\.key) }
                 check.equal(keys, [3, 7, 4], "keys")

@@ -37,11 +37,11 @@ enum PartialIndexCases {
     }
 
     private static func keys(_ scratch: Scratch, _ text: String) throws -> [Int64] {
-        try scratch.keys(FetchRequest("Task", where: QueryPredicate(parsing: text)))
+        try scratch.keys(ObjectRequest("Task", where: QueryPredicate(parsing: text)))
     }
 
     private static func explanation(_ scratch: Scratch, _ text: String) throws -> String {
-        let plan = try FetchRequest("Task", where: QueryPredicate(parsing: text)).plan(in: scratch.schema)
+        let plan = try ObjectRequest("Task", where: QueryPredicate(parsing: text)).plan(in: scratch.schema)
         return try scratch.read { try $0.explanation(of: plan) }.joined(separator: "\n")
     }
 
@@ -92,7 +92,7 @@ enum PartialIndexCases {
                     let rows = [(key: made[1], version: Int64(1), values: ["isActive": Value.bool(false)])]
                     try writer.apply(ChangeSet(entities: [scratch.updates("Task", rows)]))
                     try writer.rollback(to: mark)
-                    let found = try scratch.fetch(FetchRequest("Task", where: QueryPredicate(parsing: "isActive == TRUE")), writer)
+                    let found = try scratch.fetch(ObjectRequest("Task", where: QueryPredicate(parsing: "isActive == TRUE")), writer)
                     check.equal(found.map(\.key), [made[1]], "after a rollback")
                 }
             }

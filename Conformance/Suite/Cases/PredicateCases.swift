@@ -36,7 +36,7 @@ enum PredicateCases {
                             .text(path("text"), match, needle(text)), .text(.function(.lowercase, [path("text")]), match, needle(text)),
                         ]
                         for condition in conditions {
-                            check.equal(try scratch.keys(FetchRequest("Thing", where: condition)), [key], "\(match), round \(index)")
+                            check.equal(try scratch.keys(ObjectRequest("Thing", where: condition)), [key], "\(match), round \(index)")
                         }
                     }
                 }
@@ -50,7 +50,7 @@ enum PredicateCases {
         try harness.withStore { scratch in
             try Fixture.fill(scratch)
             let condition = QueryPredicate.compare(.path("thing.parent.number"), .equal, .value(.int(2)))
-            let plan = try FetchRequest("Holder", where: condition).plan(in: scratch.schema)
+            let plan = try ObjectRequest("Holder", where: condition).plan(in: scratch.schema)
             try scratch.read { session in
                 let reader = NoPushdown(session.reader)
                 let rows = try scratch.rows(session.through { _ in reader }.cursor(for: plan))
@@ -90,8 +90,8 @@ enum PredicateCases {
                 try harness.withStore { scratch in
                     try Fixture.fill(scratch)
                     let predicate = negated ? .not(fact.predicate(prefix)) : fact.predicate(prefix)
-                    check.equal(try scratch.keys(FetchRequest(entity, where: predicate)), expected, "keys")
-                    check.equal(ReferenceStore.fixture.keys(FetchRequest(entity, where: predicate)), expected, "keys of the reference")
+                    check.equal(try scratch.keys(ObjectRequest(entity, where: predicate)), expected, "keys")
+                    check.equal(ReferenceStore.fixture.keys(ObjectRequest(entity, where: predicate)), expected, "keys of the reference")
                 }
             }
         }
@@ -108,7 +108,7 @@ enum PredicateCases {
         ConformanceCase("\(fact.id)-without-pushdown", clause: "Q13") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let plan = try FetchRequest("Thing", where: fact.predicate("")).plan(in: scratch.schema)
+                let plan = try ObjectRequest("Thing", where: fact.predicate("")).plan(in: scratch.schema)
                 let rows = try scratch.read { reader in
                     try scratch.rows(reader.through(NoPushdown.init).cursor(for: plan))
                 }

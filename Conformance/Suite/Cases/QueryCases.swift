@@ -23,7 +23,7 @@ enum QueryCases {
                     list.append(QueryOutput(try expression(parts[0]), as: parts.count > 1 ? parts[1] : nil))
                 }
                 for text in groupBy { keys.append(try expression(text)) }
-                let fetch = FetchRequest(
+                let fetch = ObjectRequest(
                     entity, where: try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) }, orderBy: sort,
                     limit: limit,
                     offset: offset)
@@ -114,7 +114,7 @@ enum QueryCases {
                 try Fixture.fill(scratch)
                 var sort: [OrderTerm] = []
                 for (text, ascending) in keys { sort.append(OrderTerm(try expression(text), ascending: ascending)) }
-                let request = FetchRequest("Thing", orderBy: sort, limit: limit)
+                let request = ObjectRequest("Thing", orderBy: sort, limit: limit)
                 check.equal(try scratch.keys(request), expected, "keys")
                 check.equal(ReferenceStore.fixture.keys(request), expected, "keys of the reference")
             }
@@ -136,12 +136,12 @@ enum QueryCases {
                 try Fixture.fill(scratch)
                 check.throwing(code, condition) {
                     do throws(QueryError) {
-                        let request = FetchRequest("Thing", where: try QueryPredicate(parsing: condition))
+                        let request = ObjectRequest("Thing", where: try QueryPredicate(parsing: condition))
                         _ = try request.plan(in: scratch.schema)
                     } catch {
                         throw StorageError(error)
                     }
-                    _ = try scratch.keys(FetchRequest("Thing", where: try QueryPredicate(parsing: condition)))
+                    _ = try scratch.keys(ObjectRequest("Thing", where: try QueryPredicate(parsing: condition)))
                 }
             }
         }
@@ -176,7 +176,7 @@ enum QueryCases {
                     "number BETWEEN {-10, 10} AND 6 / (number - 1) == 6", "number == 2 AND 6 / (number - 1) == 6",
                     "ANY children.number == 2 AND 4 / number == 2",
                 ] {
-                    let request = FetchRequest(
+                    let request = ObjectRequest(
                         "Thing", where: .and([.not(.compare(.path("number"), .equal, .value(.int(1)))), try QueryPredicate(parsing: text)]))
                     check.equal(try scratch.keys(request), text.hasPrefix("ANY") ? [2] : [2, 5], text)
                 }
@@ -197,10 +197,10 @@ enum QueryCases {
                     ("weekday(at) == 2 AND year(at) == 1", [4]), ("minute(at) == 59", [1, 3]),
                 ]
                 for (text, keys) in facts {
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: text))), keys, text)
+                    check.equal(try scratch.keys(ObjectRequest("Thing", where: QueryPredicate(parsing: text))), keys, text)
                 }
                 let groups = QueryRequest(
-                    FetchRequest("Thing"), outputs: [QueryOutput(try expression("month(at)"), as: "m"), .aggregate(Aggregate(.count))],
+                    ObjectRequest("Thing"), outputs: [QueryOutput(try expression("month(at)"), as: "m"), .aggregate(Aggregate(.count))],
                     groupBy: [try expression("month(at)")])
                 check.equal(
                     try scratch.query(groups), [[.int(1), .int(1)], [.int(2), .int(1)], [.int(3), .int(2)], [.int(12), .int(1)]], "months")
@@ -210,22 +210,23 @@ enum QueryCases {
             try harness.withStore { scratch in
                 let trees = try scratch.insert("Tree", [["height": .int(3)], ["height": .int(4)]])
                 let flowers = try scratch.insert("Flower", [["color": .string("red")]])
-                check.equal(try scratch.keys(FetchRequest("Plant", where: QueryPredicate(parsing: "SELF ISA 'Tree'"))), trees, "trees")
+                check.equal(try scratch.keys(ObjectRequest("Plant", where: QueryPredicate(parsing: "SELF ISA 'Tree'"))), trees, "trees")
                 check.equal(
-                    try scratch.keys(FetchRequest("Plant", where: QueryPredicate(parsing: "NOT SELF ISA 'Tree'"))), flowers, "others")
-                check.equal(try scratch.keys(FetchRequest("Tree", where: QueryPredicate(parsing: "SELF ISA 'Plant'"))), trees, "every tree")
-                check.equal(try scratch.keys(FetchRequest("Tree", where: QueryPredicate(parsing: "SELF ISA 'Flower'"))), [], "no tree")
+                    try scratch.keys(ObjectRequest("Plant", where: QueryPredicate(parsing: "NOT SELF ISA 'Tree'"))), flowers, "others")
+                let plants = try scratch.keys(ObjectRequest("Tree", where: QueryPredicate(parsing: "SELF ISA 'Plant'")))
+                check.equal(plants, trees, "every tree")
+                check.equal(try scratch.keys(ObjectRequest("Tree", where: QueryPredicate(parsing: "SELF ISA 'Flower'"))), [], "no tree")
             }
         },
         ConformanceCase("P041.limit-after-what-is-left-over", clause: "Q13") { harness, check in
             try harness.withStore { scratch in
                 try scratch.load("Thing", (1...100).map { ($0, ["number": .int($0), "text": .string($0 % 2 == 0 ? "Even" : "odd")]) })
-                let request = FetchRequest(
+                let request = ObjectRequest(
                     "Thing", where: try QueryPredicate(parsing: "number > 10 AND lowercase(text) == 'even' AND number * 2 < 150"),
                     orderBy: [OrderTerm("number", ascending: false)], limit: 3, offset: 1)
                 check.equal(try scratch.keys(request), [72, 70, 68], "keys")
                 let count = QueryRequest(
-                    FetchRequest("Thing", where: try QueryPredicate(parsing: "lowercase(text) == 'even'")),
+                    ObjectRequest("Thing", where: try QueryPredicate(parsing: "lowercase(text) == 'even'")),
                     outputs: [.aggregate(Aggregate(.count))])
                 check.equal(try scratch.query(count), [[.int(50)]], "count")
             }
@@ -235,7 +236,7 @@ enum QueryCases {
                 try scratch.load("Thing", ["a", "A", "b", "\u{c4}", "\u{e4}"].enumerated().map { (Int64($0 + 1), ["text": .string($1)]) })
                 let key = try expression("folded[c](text)")
                 let request = QueryRequest(
-                    FetchRequest("Thing"), outputs: [QueryOutput(key), .aggregate(Aggregate(.count))], groupBy: [key])
+                    ObjectRequest("Thing"), outputs: [QueryOutput(key), .aggregate(Aggregate(.count))], groupBy: [key])
                 check.equal(
                     try scratch.query(request), [[.string("a"), .int(2)], [.string("b"), .int(1)], [.string("\u{e4}"), .int(2)]], "groups")
             }
@@ -253,14 +254,14 @@ enum QueryCases {
                     ("text ==[d] 'e'", [10]), ("text ==[d] '\u{ea}\u{301}'", [10]),
                 ]
                 for (text, keys) in facts {
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: text))), keys, text)
+                    check.equal(try scratch.keys(ObjectRequest("Thing", where: QueryPredicate(parsing: text))), keys, text)
                 }
             }
         },
         ConformanceCase("A019.aliases", clause: "Q5") { harness, check in
             try harness.withStore { scratch in
                 let clash = QueryRequest(
-                    FetchRequest("Thing"),
+                    ObjectRequest("Thing"),
                     outputs: [.aggregate(Aggregate(.count), as: "n"), .aggregate(Aggregate(.sum, "number"), as: "n")])
                 do throws(QueryError) {
                     _ = try clash.plan(in: scratch.schema)

@@ -24,11 +24,11 @@ enum RandomCases {
         ConformanceCase("P004.partition-law", clause: "N2") { harness, check in
             try harness.withStore { scratch in
                 var random = RandomRequests(seed: seed &+ 2)
-                let everything = try random.reference(scratch).keys(FetchRequest("Thing"))
+                let everything = try random.reference(scratch).keys(ObjectRequest("Thing"))
                 for number in 0..<(IsolationCases.isThorough ? 10_000 : 100) {
                     let predicate = random.predicate()
-                    let holds = try scratch.keys(FetchRequest("Thing", where: predicate))
-                    let not = try scratch.keys(FetchRequest("Thing", where: .not(predicate)))
+                    let holds = try scratch.keys(ObjectRequest("Thing", where: predicate))
+                    let not = try scratch.keys(ObjectRequest("Thing", where: .not(predicate)))
                     if (holds + not).sorted() == everything { continue }
                     return check.equal((holds + not).sorted(), everything, "seed \(seed), predicate \(number): \(predicate)")
                 }
@@ -43,9 +43,9 @@ enum RandomCases {
                 _ = try random.reference(scratch)
                 for number in 0..<(IsolationCases.isThorough ? 10_000 : 100) {
                     let predicate = random.predicate()
-                    let found = try scratch.keys(FetchRequest("Thing", where: predicate)).count
+                    let found = try scratch.keys(ObjectRequest("Thing", where: predicate)).count
                     let flag = QueryExpression.conditional(predicate, .value(.int(1)), .value(.int(0)))
-                    let values = try scratch.query(QueryRequest(FetchRequest("Thing"), outputs: [QueryOutput(flag, as: "holds")]))
+                    let values = try scratch.query(QueryRequest(ObjectRequest("Thing"), outputs: [QueryOutput(flag, as: "holds")]))
                     let counted = values.count { $0 == [.int(1)] }
                     if found == counted { continue }
                     return check.equal(found, counted, "seed \(seed), predicate \(number): \(predicate)")
@@ -62,7 +62,7 @@ enum RandomCases {
                 for number in 0..<(IsolationCases.isThorough ? 10_000 : 100) {
                     let pivot = things[number % things.count], predicate = random.predicate()
                     let rectified = reference.holds(predicate, pivot) ? predicate : .not(predicate)
-                    let keys = try scratch.keys(FetchRequest("Thing", where: rectified))
+                    let keys = try scratch.keys(ObjectRequest("Thing", where: rectified))
                     if keys.contains(pivot.key) { continue }
                     return check.isTrue(false, "seed \(seed), predicate \(number) finds \(pivot.key): \(rectified)")
                 }
@@ -74,7 +74,7 @@ enum RandomCases {
                 let reference = try random.reference(scratch)
                 for number in 0..<(IsolationCases.isThorough ? 10_000 : 200) {
                     let (function, path, predicate) = random.aggregate()
-                    guard let expected = reference.aggregate(function, path, FetchRequest("Thing", where: predicate)) else { continue }
+                    guard let expected = reference.aggregate(function, path, ObjectRequest("Thing", where: predicate)) else { continue }
                     let found = try scratch.aggregate("Thing", function, path?.description, where: predicate)
                     if !AggregateCases.near(found, expected) {
                         return check.equal(
@@ -104,7 +104,7 @@ enum RandomCases {
 
 /// A reduction of requests that show a difference, to a smaller request that still shows it.
 enum Shrinking {
-    static func smallest(_ request: FetchRequest, _ differs: (FetchRequest) throws -> Bool) throws -> FetchRequest {
+    static func smallest(_ request: ObjectRequest, _ differs: (ObjectRequest) throws -> Bool) throws -> ObjectRequest {
         var best = request, isSmaller = true
         while isSmaller {
             isSmaller = false
@@ -117,9 +117,9 @@ enum Shrinking {
         return best
     }
 
-    private static func candidates(_ request: FetchRequest) -> [FetchRequest] {
-        var result: [FetchRequest] = []
-        func add(_ change: (inout FetchRequest) -> Void) {
+    private static func candidates(_ request: ObjectRequest) -> [ObjectRequest] {
+        var result: [ObjectRequest] = []
+        func add(_ change: (inout ObjectRequest) -> Void) {
             var copy = request
             change(&copy)
             if copy != request { result.append(copy) }
@@ -265,12 +265,12 @@ struct RandomRequests {
         ["number", "real", "price"].contains(name) ? value(pick(["number", "real", "price"])) : value(name)
     }
 
-    mutating func fetch() -> FetchRequest {
+    mutating func fetch() -> ObjectRequest {
         let sort = (0..<below(3)).map { _ in
             let isComputed = below(4) == 0
             return OrderTerm(isComputed ? number() : .path(PropertyPath(pick(Self.paths))), ascending: below(2) == 0)
         }
-        return FetchRequest(
+        return ObjectRequest(
             "Thing", where: predicate(), orderBy: sort, limit: below(3) == 0 ? below(20) : nil, offset: below(3) == 0 ? below(10) : 0)
     }
 
@@ -297,7 +297,7 @@ struct RandomRequests {
             ]
         let having: QueryPredicate? = below(2) == 0 ? .compare(.path("n"), pick(Comparison.allCases), .value(.int(Int64(below(4))))) : nil
         let sort = below(2) == 0 ? [OrderTerm(.path("n"), ascending: below(2) == 0)] : []
-        let fetch = FetchRequest(
+        let fetch = ObjectRequest(
             "Thing", where: below(2) == 0 ? predicate(depth: 1) : nil, orderBy: sort, limit: below(3) == 0 ? below(5) : nil,
             offset: below(3) == 0 ? below(3) : 0)
         return QueryRequest(fetch, outputs: outputs, groupBy: keys, having: having)

@@ -17,7 +17,7 @@ enum SearchCases {
     private static func keys(
         _ scratch: Scratch, _ query: String, of path: PropertyPath = "text", _ reader: ReadSession? = nil
     ) throws -> [Int64] {
-        let request = FetchRequest("Thing", where: search(query, path))
+        let request = ObjectRequest("Thing", where: search(query, path))
         return try reader.map { try scratch.fetch(request, $0).map(\.key) } ?? scratch.keys(request)
     }
 
@@ -34,11 +34,11 @@ enum SearchCases {
                 for fact in SearchFacts.all {
                     let predicate = fact.predicate("")
                     let rest = (1...8).filter { !fact.keys.contains($0) }
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: predicate)), fact.keys, fact.id)
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: .not(predicate))), rest, "\(fact.id), negated")
-                    let joined = FetchRequest("Holder", where: fact.predicate("thing."))
+                    check.equal(try scratch.keys(ObjectRequest("Thing", where: predicate)), fact.keys, fact.id)
+                    check.equal(try scratch.keys(ObjectRequest("Thing", where: .not(predicate))), rest, "\(fact.id), negated")
+                    let joined = ObjectRequest("Holder", where: fact.predicate("thing."))
                     check.equal(try scratch.keys(joined), fact.keys.map { $0 + 100 }, "\(fact.id), joined")
-                    let either = FetchRequest("Thing", where: .or([predicate, .compare(.path("number"), .equal, .value(.int(-7)))]))
+                    let either = ObjectRequest("Thing", where: .or([predicate, .compare(.path("number"), .equal, .value(.int(-7)))]))
                     check.equal(try scratch.keys(either), Set(fact.keys + [4]).sorted(), "\(fact.id), or something else")
                     let count = try scratch.aggregate("Thing", .count, nil, where: predicate)
                     check.equal(count, .int(Int64(fact.keys.count)), "\(fact.id), counted")
@@ -107,7 +107,7 @@ enum SearchCases {
                 let thing = try scratch.entity("Thing"), description = scratch.schema[thing]
                 guard let text = description.slot("text"), let constraint = description.uniqueConstraints.first else { return }
                 try scratch.load("Thing", (1...5).map { ($0, ["text": .string("old \($0)"), "code": .string("c\($0)")]) })
-                func plan(_ query: String) throws -> FetchPlan { try FetchRequest("Thing", where: search(query)).plan(in: scratch.schema) }
+                func plan(_ query: String) throws -> FetchPlan { try ObjectRequest("Thing", where: search(query)).plan(in: scratch.schema) }
                 try scratch.write { writer in
                     let update = BatchUpdate(fetch: try plan("1 OR 2"), assignments: [(text, .value(.string("New one"), .string))])
                     if try writer.updateAll(update) == nil {
@@ -182,7 +182,7 @@ enum SearchCases {
 
     private static func explain(_ scratch: Scratch) throws -> String {
         try scratch.load("Thing", (1...3_000).map { ($0, ["text": .string($0 % 500 == 0 ? "rare word" : "word number \($0)")]) })
-        let plan = try FetchRequest("Thing", where: search("rare")).plan(in: scratch.schema)
+        let plan = try ObjectRequest("Thing", where: search("rare")).plan(in: scratch.schema)
         return try scratch.read { try $0.explanation(of: plan) }.joined(separator: "\n")
     }
 
@@ -245,15 +245,15 @@ struct RandomSearches {
         return parts.joined(separator: " ")
     }
 
-    mutating func request() -> FetchRequest {
+    mutating func request() -> ObjectRequest {
         let search = QueryPredicate.text(.path("text"), .search, query())
         let number = QueryPredicate.compare(.path("number"), .less, .value(.int(Int64(below(10)))))
         switch below(5) {
-        case 0: return FetchRequest("Thing", where: .not(search))
-        case 1: return FetchRequest("Thing", where: .and([number, search]))
-        case 2: return FetchRequest("Thing", where: .or([search, number]))
-        case 3: return FetchRequest("Thing", where: search, orderBy: [OrderTerm("number", ascending: false)], limit: 1 + below(5))
-        default: return FetchRequest("Thing", where: search)
+        case 0: return ObjectRequest("Thing", where: .not(search))
+        case 1: return ObjectRequest("Thing", where: .and([number, search]))
+        case 2: return ObjectRequest("Thing", where: .or([search, number]))
+        case 3: return ObjectRequest("Thing", where: search, orderBy: [OrderTerm("number", ascending: false)], limit: 1 + below(5))
+        default: return ObjectRequest("Thing", where: search)
         }
     }
 

@@ -47,10 +47,10 @@ enum SearchFacts {
                     "", "  ", "&", "-apple", "\"apple", "\"\"", "-", "*", "a*b", "OR a", "a OR", "a OR OR b", "a OR -b", "apple *",
                     "\u{301}",
                 ] {
-                    let request = FetchRequest("Thing", where: .text(.path("text"), .search, query))
+                    let request = ObjectRequest("Thing", where: .text(.path("text"), .search, query))
                     check.isTrue((try? request.plan(in: scratch.schema)) == nil, "\(query) is refused")
                 }
-                let request = FetchRequest("Thing", where: .text(.path("number"), .search, "a"))
+                let request = ObjectRequest("Thing", where: .text(.path("number"), .search, "a"))
                 check.isTrue((try? request.plan(in: scratch.schema)) == nil, "a number has no words")
             }
         }

@@ -18,7 +18,7 @@ enum SessionCases {
                 try writer.rollback(to: mark)
                 try scratch.insert("Thing", [["code": .string("c")]], writer)
                 _ = try writer.commit(CommitRecord())
-                let codes = try scratch.fetch(FetchRequest("Thing")).compactMap { $0.values["code"] }
+                let codes = try scratch.fetch(ObjectRequest("Thing")).compactMap { $0.values["code"] }
                 check.equal(codes, [.string("x"), .string("a"), .string("c")], "existing objects")
             }
         },

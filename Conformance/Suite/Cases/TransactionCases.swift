@@ -13,7 +13,7 @@ enum TransactionCases {
                 try scratch.insert("Thing", [["number": .int(2)]], writer)
                 try writer.apply(ChangeSet(entities: [scratch.updates("Thing", [(kept, 1, ["number": .int(9)])])]))
                 writer.end()
-                check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(1)], "numbers")
+                check.equal(try scratch.fetch(ObjectRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(1)], "numbers")
                 check.equal(try scratch.history().count, scratch.keepsHistory ? 1 : 0, "history")
             }
         },
@@ -31,14 +31,14 @@ enum TransactionCases {
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["text": .string("kept")]])
                 try scratch.reopen()
-                check.equal(try scratch.keys(FetchRequest("Thing")), keys, "keys")
+                check.equal(try scratch.keys(ObjectRequest("Thing")), keys, "keys")
             }
         },
         ConformanceCase("T001.memory-starts-empty", clause: "S9", needsAbsent: [.persistent]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [[:]])
                 try scratch.reopen()
-                check.equal(try scratch.keys(FetchRequest("Thing")), [], "keys")
+                check.equal(try scratch.keys(ObjectRequest("Thing")), [], "keys")
             }
         },
         ConformanceCase("T005.savepoint", clause: "W5", needs: [.savepoints]) { harness, check in
@@ -52,7 +52,7 @@ enum TransactionCases {
                     try writer.release(mark)
                 }
                 check.equal(
-                    try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }.sorted { $0.compare(to: $1) < 0 },
+                    try scratch.fetch(ObjectRequest("Tag")).map { $0.values["name"] ?? .null }.sorted { $0.compare(to: $1) < 0 },
                     [.string("after"), .string("outer")], "names")
                 check.equal(try scratch.history().first?.changes.count, scratch.keepsHistory ? 2 : nil, "changes in the history")
             }
@@ -69,7 +69,7 @@ enum TransactionCases {
                     try scratch.insert("Tag", [["name": .string("c")]], writer)
                     check.throwing(.notFound, "a mark inside one that was rolled back") { try writer.rollback(to: inner) }
                 }
-                check.equal(try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }, [.string("c")], "names")
+                check.equal(try scratch.fetch(ObjectRequest("Tag")).map { $0.values["name"] ?? .null }, [.string("c")], "names")
             }
         },
         ConformanceCase("T005.rows-loaded-after-a-savepoint", clause: "S4", needs: [.savepoints]) { harness, check in
@@ -88,10 +88,10 @@ enum TransactionCases {
                     try scratch.load("Thing", rows(4...5), writer)
                 }
                 let all = QueryPredicate.compare(.path("number"), .greater, .value(.int(0)))
-                check.equal(try scratch.keys(FetchRequest("Thing", where: all)), [1, 2, 3, 4, 5], "by an index")
-                let count = QueryRequest(FetchRequest("Thing", where: all), outputs: [.aggregate(Aggregate(.count), as: "n")])
+                check.equal(try scratch.keys(ObjectRequest("Thing", where: all)), [1, 2, 3, 4, 5], "by an index")
+                let count = QueryRequest(ObjectRequest("Thing", where: all), outputs: [.aggregate(Aggregate(.count), as: "n")])
                 check.equal(try scratch.query(count), [[.int(5)]], "counted")
-                let greatest = QueryRequest(FetchRequest("Thing"), outputs: [.aggregate(Aggregate(.maximum, "number"), as: "n")])
+                let greatest = QueryRequest(ObjectRequest("Thing"), outputs: [.aggregate(Aggregate(.maximum, "number"), as: "n")])
                 check.equal(try scratch.query(greatest), [[.int(5)]], "the greatest")
                 // Rolled-back rows are not in any unique constraint either.
                 try scratch.write { try scratch.load("Thing", rows(20...20), $0) }
@@ -102,16 +102,16 @@ enum TransactionCases {
                 let seven = QueryPredicate.compare(.path("number"), .equal, .value(.int(7)))
                 try scratch.write { writer in
                     try scratch.load("Thing", (1...9).map { ($0, ["number": .int($0), "text": .string("t")]) }, writer)
-                    let plan = try FetchRequest("Thing", where: seven).plan(in: scratch.schema)
+                    let plan = try ObjectRequest("Thing", where: seven).plan(in: scratch.schema)
                     check.equal(try scratch.rows(try writer.cursor(for: plan)).map(\.key), [7], "found by an index")
                     let changes = EntityChanges(entity: try scratch.entity("Thing"), deletes: [RowDeletion(key: 7)])
                     try writer.apply(ChangeSet(entities: [changes]))
                     check.equal(try scratch.rows(try writer.cursor(for: plan)).map(\.key), [], "and deleted")
                     try scratch.load("Thing", [(10, ["number": .int(10)])], writer)
                 }
-                check.equal(try scratch.keys(FetchRequest("Thing", where: seven)), [], "deleted after the commit")
+                check.equal(try scratch.keys(ObjectRequest("Thing", where: seven)), [], "deleted after the commit")
                 let count = QueryRequest(
-                    FetchRequest("Thing", where: .compare(.path("number"), .greater, .value(.int(0)))),
+                    ObjectRequest("Thing", where: .compare(.path("number"), .greater, .value(.int(0)))),
                     outputs: [.aggregate(Aggregate(.count), as: "n")])
                 check.equal(try scratch.query(count), [[.int(9)]], "counted by an index")
             }
@@ -160,7 +160,7 @@ enum TransactionCases {
                     try scratch.insert("Thing", [["number": .int(1)]], writer)
                     _ = try writer.commit(CommitRecord())
                 }
-                check.equal(try scratch.fetch(FetchRequest("Thing")).count, 6, "commits")
+                check.equal(try scratch.fetch(ObjectRequest("Thing")).count, 6, "commits")
             }
         },
         ConformanceCase("T002.a-writer-that-is-dropped-leaves-nothing", clause: "S2") { harness, check in
@@ -170,16 +170,16 @@ enum TransactionCases {
                     try scratch.insert("Thing", [["number": .int(1)]], writer)
                 }
                 try drop()
-                check.equal(try scratch.keys(FetchRequest("Thing")).count, 0, "rows")
+                check.equal(try scratch.keys(ObjectRequest("Thing")).count, 0, "rows")
                 try scratch.insert("Thing", [["number": .int(2)]])
-                check.equal(try scratch.keys(FetchRequest("Thing")).count, 1, "rows of the next transaction")
+                check.equal(try scratch.keys(ObjectRequest("Thing")).count, 1, "rows of the next transaction")
             }
         },
         ConformanceCase("T014.closing-under-open-sessions", clause: "S2") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Tag", (0..<3000).map { ["name": .string("n\($0)")] })
                 let reader = try scratch.store.beginRead()
-                let cursor = try reader.cursor(for: try FetchRequest("Tag").plan(in: scratch.schema))
+                let cursor = try reader.cursor(for: try ObjectRequest("Tag").plan(in: scratch.schema))
                 let batch = RowBatch(capacity: 100)
                 check.isTrue(try cursor.next(into: batch), "a first batch")
                 let writer = try scratch.store.beginWrite(WriteOptions())
@@ -192,7 +192,7 @@ enum TransactionCases {
                 reader.end()
                 writer.end()
                 try scratch.reopen()
-                check.equal(try scratch.keys(FetchRequest("Thing")).count, 0, "rows of the transaction that did not commit")
+                check.equal(try scratch.keys(ObjectRequest("Thing")).count, 0, "rows of the transaction that did not commit")
             }
         },
         ConformanceCase("T002.notes-are-part-of-the-transaction", clause: "S6") { harness, check in
@@ -245,17 +245,18 @@ enum TransactionCases {
                 try scratch.read { reader in
                     try scratch.update("Thing", key, ["number": .int(2)])
                     try scratch.insert("Thing", [["number": .int(3)]])
-                    check.equal(try scratch.fetch(FetchRequest("Thing"), reader).map { $0.values["number"] ?? .null }, [.int(1)], "numbers")
+                    let before = try scratch.fetch(ObjectRequest("Thing"), reader).map { $0.values["number"] ?? .null }
+                    check.equal(before, [.int(1)], "numbers")
                 }
-                check.equal(
-                    try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(2), .int(3)], "numbers afterwards")
+                let after = try scratch.fetch(ObjectRequest("Thing")).map { $0.values["number"] ?? .null }
+                check.equal(after, [.int(2), .int(3)], "numbers afterwards")
             }
         },
         ConformanceCase("I020.a-cursor-keeps-its-snapshot", clause: "W2", needs: [.snapshotReads]) { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Tag", (0..<3000).map { ["name": .string("n\($0)")] })
                 try scratch.read { reader in
-                    let cursor = try reader.cursor(for: try FetchRequest("Tag").plan(in: scratch.schema))
+                    let cursor = try reader.cursor(for: try ObjectRequest("Tag").plan(in: scratch.schema))
                     let batch = RowBatch(capacity: 100)
                     _ = try cursor.next(into: batch)
                     let first = batch.count
@@ -268,9 +269,9 @@ enum TransactionCases {
             try harness.withStore { scratch in
                 try scratch.write { writer in
                     try scratch.insert("Thing", [["number": .int(1)]], writer)
-                    check.equal(try scratch.fetch(FetchRequest("Thing")).count, 0, "rows seen from outside")
+                    check.equal(try scratch.fetch(ObjectRequest("Thing")).count, 0, "rows seen from outside")
                 }
-                check.equal(try scratch.fetch(FetchRequest("Thing")).count, 1, "rows afterwards")
+                check.equal(try scratch.fetch(ObjectRequest("Thing")).count, 1, "rows afterwards")
             }
         },
         ConformanceCase("I028.one-writer-at-a-time", clause: "S2", needsAbsent: [.concurrentWriters]) { harness, check in
@@ -289,7 +290,7 @@ enum TransactionCases {
                     a.end()
                     b.end()
                 }
-                let positive = FetchRequest("Thing", where: .compare(.path("number"), .equal, .value(.int(1))))
+                let positive = ObjectRequest("Thing", where: .compare(.path("number"), .equal, .value(.int(1))))
                 check.equal(try scratch.fetch(positive, a).count, 2, "seen by a")
                 check.equal(try scratch.fetch(positive, b).count, 2, "seen by b")
                 check.throwing(.serializationFailure, "one of the two") {
@@ -309,7 +310,7 @@ enum TransactionCases {
                 }
                 check.equal(failures.value, 0, "transactions that failed")
                 check.equal(try scratch.aggregate("Tag", .count, nil), .int(40), "count")
-                check.equal(Set(try scratch.keys(FetchRequest("Tag"))).count, 40, "different keys")
+                check.equal(Set(try scratch.keys(ObjectRequest("Tag"))).count, 40, "different keys")
             }
         },
     ]

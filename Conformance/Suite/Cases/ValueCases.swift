@@ -10,7 +10,7 @@ enum ValueCases {
                 try harness.withStore { scratch in
                     let keys = try scratch.insert("Thing", [["text": .string("")], [:]])
                     check.equal(
-                        try scratch.keys(FetchRequest("Thing", where: .compare(.path("text"), .equal, .value(.null)))), [keys[1]],
+                        try scratch.keys(ObjectRequest("Thing", where: .compare(.path("text"), .equal, .value(.null)))), [keys[1]],
                         "nil text")
                 }
             },
@@ -18,7 +18,7 @@ enum ValueCases {
                 try harness.withStore { scratch in
                     let keys = try scratch.insert("Thing", [["bytes": .data(Data())], [:]])
                     check.equal(
-                        try scratch.keys(FetchRequest("Thing", where: .compare(.path("bytes"), .equal, .value(.null)))), [keys[1]],
+                        try scratch.keys(ObjectRequest("Thing", where: .compare(.path("bytes"), .equal, .value(.null)))), [keys[1]],
                         "nil data")
                 }
             },
@@ -63,7 +63,7 @@ enum ValueCases {
             ConformanceCase("V044.no-attributes", clause: "V1") { harness, check in
                 try harness.withStore { scratch in
                     let key = try scratch.insert("Playlist", [[:]])[0]
-                    check.equal(try scratch.keys(FetchRequest("Playlist")), [key], "keys")
+                    check.equal(try scratch.keys(ObjectRequest("Playlist")), [key], "keys")
                 }
             },
             ConformanceCase("V034.large-data", clause: "V5") { harness, check in
@@ -82,7 +82,7 @@ enum ValueCases {
                     ])
                 try harness.withStore(Schema(entities: [entity])) { scratch in
                     try scratch.insert("Straße", [[long: .int(1), "select": .int(2), "order": .int(3), long + "x": .int(4)]])
-                    let row = try scratch.fetch(FetchRequest("Straße", where: .compare(.path("select"), .equal, .value(.int(2))))).first
+                    let row = try scratch.fetch(ObjectRequest("Straße", where: .compare(.path("select"), .equal, .value(.int(2))))).first
                     check.equal(row?.values[long], .int(1), "long name")
                     check.equal(row?.values[long + "x"], .int(4), "another long name")
                 }
@@ -101,7 +101,7 @@ enum ValueCases {
                 for (key, value) in zip(keys, list) {
                     let equal = QueryPredicate.compare(.path(PropertyPath(attribute)), .equal, .value(value))
                     let expected = zip(keys, list).filter { $0.1 == value }.map(\.0)
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: equal)), expected, "found by its value, key \(key)")
+                    check.equal(try scratch.keys(ObjectRequest("Thing", where: equal)), expected, "found by its value, key \(key)")
                 }
             }
         }

@@ -88,7 +88,7 @@ enum Fixture {
             return
         }
         let isOwner = schema.entities[schema.links[link].owner].name == "Thing"
-        let pairs = tagged.map { isOwner ? Link(owner: $0.thing, member: $0.tag) : Link(owner: $0.tag, member: $0.thing) }
+        let pairs = tagged.map { isOwner ? LinkPair(owner: $0.thing, member: $0.tag) : LinkPair(owner: $0.tag, member: $0.thing) }
         try scratch.write { try $0.load(link: link, pairs) }
     }
 }

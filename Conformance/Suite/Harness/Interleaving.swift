@@ -149,7 +149,7 @@ struct Interleaving: Sendable {
         }
     }
 
-    private func perform(_ step: Program.Step, _ transaction: Transaction, _ seen: inout [Int]) throws {
+    private func perform(_ step: Program.Step, _ transaction: WriteTransaction, _ seen: inout [Int]) throws {
         func one(_ name: String) throws -> Person? { try transaction.fetchOne(From<Person>().where(\.name == name)) }
         switch step {
         case .get, .count, .sum: try observe(step, transaction, &seen)
@@ -169,7 +169,7 @@ struct Interleaving: Sendable {
         }
     }
 
-    private func insert(_ name: String, _ age: Int, _ transaction: Transaction) throws {
+    private func insert(_ name: String, _ age: Int, _ transaction: WriteTransaction) throws {
         let person = try transaction.create(Person.self)
         person.name = name
         person.age = age

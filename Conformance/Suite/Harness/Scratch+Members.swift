@@ -27,7 +27,7 @@ extension Scratch {
 
     private func references(_ entity: String, _ relationship: String) throws -> [Int64: Int64] {
         var keys: [Int64: Int64] = [:]
-        for row in try fetch(FetchRequest(entity)) { if case .int(let key)? = row.values[relationship] { keys[row.key] = key } }
+        for row in try fetch(ObjectRequest(entity)) { if case .int(let key)? = row.values[relationship] { keys[row.key] = key } }
         return keys
     }
 
@@ -36,7 +36,7 @@ extension Scratch {
     }
 
     /// Returns all pairs of a link table, by owner and rank.
-    private func pairs(_ link: Int) throws -> [Link] {
+    private func pairs(_ link: Int) throws -> [LinkPair] {
         let pairs = try links(schema.links[link].name, .owner, nil)
         return pairs.sorted { ($0.owner, $0.rank, $0.member) < ($1.owner, $1.rank, $1.member) }
     }
@@ -54,7 +54,7 @@ extension Scratch {
                 members.enumerated().map { rank, member in
                     let place = schema.links[link].isOrdered ? Int64(rank + 1) << 20 : 0
                     return side == .owner
-                        ? Link(owner: owner, rank: place, member: member) : Link(owner: member, rank: place, member: owner)
+                        ? LinkPair(owner: owner, rank: place, member: member) : LinkPair(owner: member, rank: place, member: owner)
                 }
             }
             try write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: pairs)])) }
@@ -71,7 +71,7 @@ extension Scratch {
 
     /// Sets to-one relationships of rows, which may belong to any entity of the hierarchy.
     private func refer(_ entity: String, _ relationship: String, _ pairs: [(Int64, Int64)]) throws {
-        let entities = Dictionary(uniqueKeysWithValues: try fetch(FetchRequest(entity)).map { ($0.key, $0.entity) })
+        let entities = Dictionary(uniqueKeysWithValues: try fetch(ObjectRequest(entity)).map { ($0.key, $0.entity) })
         for (name, members) in Dictionary(grouping: pairs, by: { entities[$0.0] ?? entity }) {
             try write { writer in
                 let rows = members.map { (key: $0.0, version: Int64(0), values: [relationship: Value.int($0.1)]) }

@@ -183,10 +183,10 @@ final class Scratch {
     }
 
     /// Returns the rows of a request, from the newest state.
-    func fetch(_ request: FetchRequest) throws -> [Row] { try read { try fetch(request, $0) } }
+    func fetch(_ request: ObjectRequest) throws -> [Row] { try read { try fetch(request, $0) } }
 
     /// Returns the rows of a request, from a session.
-    func fetch(_ request: FetchRequest, _ reader: ReadSession) throws -> [Row] {
+    func fetch(_ request: ObjectRequest, _ reader: ReadSession) throws -> [Row] {
         let plan = try request.plan(in: schema)
         return try rows(reader.cursor(for: plan))
     }
@@ -208,7 +208,7 @@ final class Scratch {
     }
 
     /// Returns the keys of a request.
-    func keys(_ request: FetchRequest) throws -> [Int64] { try fetch(request).map(\.key) }
+    func keys(_ request: ObjectRequest) throws -> [Int64] { try fetch(request).map(\.key) }
 
     /// Returns the rows with the given keys, in their order.
     func rows(_ name: String, keys: [Int64]) throws -> [Row] {
@@ -238,13 +238,13 @@ final class Scratch {
     /// Returns one aggregate over all rows of an entity.
     func aggregate(_ name: String, _ function: AggregateFunction, _ path: String?, where predicate: QueryPredicate? = nil) throws -> Value {
         let aggregate = Aggregate(function, path.map { PropertyPath($0) })
-        return try query(QueryRequest(FetchRequest(name, where: predicate), outputs: [.aggregate(aggregate)]))[0][0]
+        return try query(QueryRequest(ObjectRequest(name, where: predicate), outputs: [.aggregate(aggregate)]))[0][0]
     }
 
-    func links(_ name: String, _ side: LinkSide, _ keys: [Int64]?) throws -> [Link] {
+    func links(_ name: String, _ side: LinkSide, _ keys: [Int64]?) throws -> [LinkPair] {
         guard let link = schema.links.firstIndex(where: { $0.name == name }) else { throw StorageError(.notFound, "no link \(name)") }
         return try read { reader in
-            var found: [Link] = []
+            var found: [LinkPair] = []
             try reader.links(link, side: side, keys: keys) { pairs throws(StorageError) in found += pairs }
             return found
         }

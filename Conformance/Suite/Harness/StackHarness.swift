@@ -108,7 +108,7 @@ extension StorageInterface {
 extension DataStack {
     /// Runs a write transaction; a shorter name for use in cases.
     @discardableResult
-    func write<R>(_ body: (Transaction) throws -> R) throws -> R { try perform(synchronous: body) }
+    func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R { try perform(synchronous: body) }
 
     /// Returns the names of all people, in their order.
     func names() throws -> [String] { try fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.name) }
@@ -138,7 +138,7 @@ enum Integrity {
         defer { reader.end() }
         var keys: [EntityIndex: Set<Int64>] = [:], references: [(EntityIndex, String, Int64)] = []
         for root in schema.roots {
-            let plan = try FetchRequest(schema.entities[root].name).plan(in: schema)
+            let plan = try ObjectRequest(schema.entities[root].name).plan(in: schema)
             let cursor = try reader.cursor(for: plan)
             let batch = RowBatch(capacity: 256)
             keys[root] = []

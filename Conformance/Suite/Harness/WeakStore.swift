@@ -54,7 +54,7 @@ final class WeakStore: ForwardingStore {
         }
 
         func links(
-            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
         ) throws(StorageError) {
             try store.count()
             try reader.links(link, side: side, keys: keys, body)

@@ -86,7 +86,7 @@ private final class MutantDestination: MutantWriter {
         }
     }
 
-    override func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+    override func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
         if store.defect != .losesPairsInSteps { try super.load(link: link, pairs) }
     }
 

@@ -188,7 +188,7 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
     }
 
     func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
         if store.defect != .forgetsLinks { try reader.links(link, side: side, keys: keys, body) }
     }
@@ -266,7 +266,7 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
 
     // These methods are declared here again so that a subclass can override them.
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
-    func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) { try writer.load(link: link, pairs) }
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
         if store.defect != .losesWhatItKeeps || !name.hasPrefix("redo.") { try writer.setNote(name, bytes) }
     }

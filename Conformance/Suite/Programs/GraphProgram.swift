@@ -88,7 +88,7 @@ struct ProgramAssignment: Sendable {
 
 /// A request for objects.
 struct ProgramRequest: Sendable {
-    var fetch: FetchRequest
+    var fetch: ObjectRequest
     /// The queried store: that of the first or of the second configuration; nil for all.
     var home: Int?
     /// Whether the condition is converted to its text form and parsed.

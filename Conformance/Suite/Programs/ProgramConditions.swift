@@ -202,7 +202,7 @@ struct ProgramConditions {
     }
 
     mutating func request(_ entity: String, depth: Int = 5) -> ProgramRequest {
-        var fetch = FetchRequest(entity, where: chance(85) ? predicate(entity, depth: below(depth + 1)) : nil, orderBy: order(entity))
+        var fetch = ObjectRequest(entity, where: chance(85) ? predicate(entity, depth: below(depth + 1)) : nil, orderBy: order(entity))
         if chance(30) { fetch.limit = below(12) }
         if chance(20) { fetch.offset = below(6) }
         if chance(10) { fetch.includesSubentities = false }

@@ -36,7 +36,7 @@ struct ProgramImport: Persistable {
 
     func importIntoContext(_ context: BaseTransaction, importerData: inout Void) throws -> PersistenceResult {
         if source.isSkipped { return .skipped }
-        if kind.isNested, let transaction = context as? Transaction { return try transaction.nested { try bring(into: context) } }
+        if kind.isNested, let transaction = context as? WriteTransaction { return try transaction.nested { try bring(into: context) } }
         return try bring(into: context)
     }
 

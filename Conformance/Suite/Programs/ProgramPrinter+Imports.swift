@@ -22,7 +22,7 @@ extension ProgramPrinter {
 
             func importIntoContext(_ context: BaseTransaction, importerData: inout Void) throws -> PersistenceResult {
                 if isSkipped { return .skipped }
-                if isNested, let transaction = context as? Transaction { return try transaction.nested { try bring(into: context) } }
+                if isNested, let transaction = context as? WriteTransaction { return try transaction.nested { try bring(into: context) } }
                 return try bring(into: context)
             }
 

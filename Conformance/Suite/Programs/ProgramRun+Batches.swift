@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 /// Batch changes of many objects.
 extension ProgramRun {
-    func batch(_ step: ProgramStep, _ transaction: Transaction) throws {
+    func batch(_ step: ProgramStep, _ transaction: WriteTransaction) throws {
         let before = state
         let found = try answer { try batch(step.kind, transaction) }
         // The keys of the created objects are known now; the model is updated separately.
@@ -14,7 +14,7 @@ extension ProgramRun {
         if case .refused = found { state = before }
     }
 
-    private func batch(_ kind: ProgramStep.Kind, _ transaction: Transaction) throws -> ProgramAnswer {
+    private func batch(_ kind: ProgramStep.Kind, _ transaction: WriteTransaction) throws -> ProgramAnswer {
         switch kind {
         case .updateAll(let request, let name, let value):
             let from = from(request, request.fetch.predicate, isInTransaction: true)

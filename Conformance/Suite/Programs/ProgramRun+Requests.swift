@@ -82,7 +82,7 @@ extension ProgramRun {
     func pages(_ step: ProgramStep, _ request: ProgramRequest, _ size: Int, _ source: some PageSource) throws {
         var whole = request
         (whole.fetch.limit, whole.fetch.offset) = (nil, 0)
-        let isInTransaction = source is Transaction
+        let isInTransaction = source is WriteTransaction
         let from = from(whole, whole.fetch.predicate, isInTransaction: isInTransaction).limit(size)
         let found = try answer {
             var numbers: [Int] = [], cursor: PageCursor?
@@ -100,7 +100,7 @@ extension ProgramRun {
     func query(_ step: ProgramStep, _ query: ProgramQuery, _ source: some QuerySource) throws {
         var asked = query.request
         asked.fetch.order = []
-        let isInTransaction = source is Transaction
+        let isInTransaction = source is WriteTransaction
         var from = from(asked, asked.fetch.predicate, isInTransaction: isInTransaction)
         for key in query.request.fetch.order {
             let expression = ValueExpression<DynamicObject, Int>(key.expression)
@@ -130,6 +130,6 @@ extension DataStack: PageSource {
     func page(_ from: From<DynamicObject>, after cursor: PageCursor?) throws -> Page<DynamicObject> { try fetchPage(from, after: cursor) }
 }
 
-extension Transaction: PageSource {
+extension WriteTransaction: PageSource {
     func page(_ from: From<DynamicObject>, after cursor: PageCursor?) throws -> Page<DynamicObject> { try fetchPage(from, after: cursor) }
 }

@@ -71,7 +71,7 @@ extension ProgramRun {
     }
 
     /// Performs a step inside a transaction.
-    func perform(_ step: ProgramStep, in transaction: Transaction) throws {
+    func perform(_ step: ProgramStep, in transaction: WriteTransaction) throws {
         if !means(step) { return }
         switch step.kind {
         case .nested(let fails): try nested(step, fails, transaction)
@@ -84,7 +84,7 @@ extension ProgramRun {
         }
     }
 
-    private func nested(_ step: ProgramStep, _ fails: Bool, _ transaction: Transaction) throws {
+    private func nested(_ step: ProgramStep, _ fails: Bool, _ transaction: WriteTransaction) throws {
         let before = state, isRefused = state.naive.violatesUnique
         var outcome = ProgramAnswer.done
         do {

@@ -188,7 +188,7 @@ final class ProgramRun {
             for root in schema.roots {
                 let name = schema.entities[root].name
                 let found = try source.fetchAll(From<DynamicObject>(entity: name))
-                let expected = state.naive.fetch(ProgramRequest(fetch: FetchRequest(name)), ids(state)) ?? []
+                let expected = state.naive.fetch(ProgramRequest(fetch: ObjectRequest(name)), ids(state)) ?? []
                 try compare(step, .objects(expected), .objects(found.map(number)))
                 for object in found {
                     let number = number(object)

@@ -4,7 +4,7 @@ internal import PolystoreStorage
 extension ReferenceStore {
     /// Returns the groups that `RandomRequests.groups` requests, or nil for a total beyond its range.
     func groups(_ request: QueryRequest) -> [[Value]]? {
-        let all = fetch(FetchRequest("Thing", where: request.fetch.predicate))
+        let all = fetch(ObjectRequest("Thing", where: request.fetch.predicate))
         var rows: [(keys: [Value], row: [Value])] = []
         var seen: [[Value]] = []
         for row in all {
@@ -33,7 +33,7 @@ extension ReferenceStore {
     }
 
     /// Returns an aggregate over the rows of a request, or nil for a total beyond its range.
-    func aggregate(_ function: AggregateFunction, _ path: PropertyPath?, _ request: FetchRequest) -> Value? {
+    func aggregate(_ function: AggregateFunction, _ path: PropertyPath?, _ request: ObjectRequest) -> Value? {
         aggregate(function, path, over: fetch(request))
     }
 

@@ -28,7 +28,7 @@ struct ReferenceStore: Sendable {
             + Fixture.tags.map { Row(key: $0.0, entity: "Tag", version: 1, values: $0.1) }, tagged: Fixture.tagged)
 
     /// Returns the rows of a request, in its order.
-    func fetch(_ request: FetchRequest) -> [Row] {
+    func fetch(_ request: ObjectRequest) -> [Row] {
         let entities = request.includesSubentities ? family(request.entity) : [request.entity]
         let matching = rows.filter { row in entities.contains(row.entity) && (request.predicate.map { holds($0, row) } ?? true) }
         let sorted = matching.sorted { a, b in
@@ -44,7 +44,7 @@ struct ReferenceStore: Sendable {
     }
 
     /// Returns the keys of a request.
-    func keys(_ request: FetchRequest) -> [Int64] { fetch(request).map(\.key) }
+    func keys(_ request: ObjectRequest) -> [Int64] { fetch(request).map(\.key) }
 
     /// Returns the value at the end of a key path, or nil if a relationship on the path is nil or has no destination.
     func value(_ path: PropertyPath, _ row: Row) -> Value {

@@ -5,7 +5,7 @@ struct RowBuilder {
     /// The number of rows per write to the store.
     private static let batch = 4096
 
-    private let transaction: Transaction
+    private let transaction: WriteTransaction
     private let target: CreationTarget
     /// The constraint of an upsert; nil for an insertion.
     private let constraint: ResolvedConstraint?
@@ -16,7 +16,7 @@ struct RowBuilder {
     private let scratch = RowBatch(capacity: 1)
     private(set) var results: [(key: ObjectKey, isInserted: Bool)] = []
 
-    init(_ transaction: Transaction, _ target: CreationTarget, unique names: [String]?) throws(StorageError) {
+    init(_ transaction: WriteTransaction, _ target: CreationTarget, unique names: [String]?) throws(StorageError) {
         self.transaction = transaction
         self.target = target
         context = transaction.context

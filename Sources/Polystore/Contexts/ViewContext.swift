@@ -238,3 +238,10 @@ extension DataStack {
     /// Creates a context for reading objects, for the isolation of the caller.
     public func makeViewContext(merging: MergeTime = .automatic) -> sending ViewContext { ViewContext(core, merging: merging) }
 }
+
+extension ViewContext: QuerySource {
+    /// Runs a closure with the context.
+    public func _withQueryContext<R>(
+        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
+    ) throws(StorageError) -> R { try body(try _fetchContext) }
+}

@@ -195,9 +195,9 @@ public struct From<Object: ManagedObject>: Sendable {
         return plan
     }
 
-    func request(_ model: StackModel) throws(StorageError) -> FetchRequest {
+    func request(_ model: StackModel) throws(StorageError) -> ObjectRequest {
         if let problem { throw problem }
-        return FetchRequest(
+        return ObjectRequest(
             model.schema.entities[try entity(model)].name, where: predicate, orderBy: sort, limit: limit, offset: offset,
             includesSubentities: includesSubentities)
     }

@@ -72,7 +72,7 @@ extension ObjectContext {
 extension FetchSource {
     /// Returns the rows of the answer to a statement in SQL, on a store that supports it.
     ///
-    /// It sees the same data as the source, including a transaction's own changes. It must not change anything: use `Transaction.execute`
+    /// It sees the same data as the source, including a transaction's own changes. It must not change anything: use `WriteTransaction.execute`
     /// for changes.
     /// - Parameters:
     ///   - sql: One statement.

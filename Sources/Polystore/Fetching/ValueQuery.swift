@@ -80,36 +80,3 @@ extension DataStack: QuerySource {
         try body(ObjectContext(stack: core, model: core.model))
     }
 }
-
-extension ReadTransaction: QuerySource {
-    /// Runs a closure with the context of the read.
-    public func _withQueryContext<R>(
-        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
-    ) throws(StorageError) -> R { try body(try _fetchContext) }
-}
-
-extension ViewContext: QuerySource {
-    /// Runs a closure with the context.
-    public func _withQueryContext<R>(
-        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
-    ) throws(StorageError) -> R { try body(try _fetchContext) }
-}
-
-extension BaseTransaction: QuerySource {
-    /// Runs a closure with a context of the newest committed state, or with that of the transaction.
-    public func _withQueryContext<R>(
-        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
-    ) throws(StorageError) -> R {
-        if !includesPendingChanges {
-            try checkOpen()
-            return try body(context.committed)
-        }
-        let own = try _fetchContext
-        if own.hasDetachedChanges {
-            throw StorageError(
-                .unsupported, "a query for values cannot include uncommitted changes of the transaction; fetch the objects, or commit first"
-            )
-        }
-        return try body(own)
-    }
-}

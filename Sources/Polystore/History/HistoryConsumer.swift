@@ -169,7 +169,7 @@ extension DataStack {
     }
 }
 
-extension Transaction {
+extension WriteTransaction {
     /// Records that a consumer has processed all transactions up to a token, atomically with the other changes of the transaction.
     ///
     /// If a transaction writes to several stores, only the first of them to commit guarantees this when a crash happens between the

@@ -86,7 +86,7 @@ public final class MigrationContext {
     public var schema: Schema { stack.schema }
 
     /// Runs a closure that creates, changes, fetches or deletes objects. All of its changes become part of the step, or none do.
-    public func perform<R>(_ body: (Transaction) throws -> R) throws -> R { try stack.perform(synchronous: body) }
+    public func perform<R>(_ body: (WriteTransaction) throws -> R) throws -> R { try stack.perform(synchronous: body) }
 }
 
 /// A store over one session of a step. Its transactions do not end the session.

@@ -107,9 +107,9 @@ extension ChangeTracker {
         var changes = LinkChanges(link: link)
         for (pair, rank) in pairs.sorted(by: { ($0.key.owner, $0.key.member) < ($1.key.owner, $1.key.member) }) {
             if let rank {
-                changes.added.append(Link(owner: pair.owner, rank: rank, member: pair.member))
+                changes.added.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member))
             } else {
-                changes.removed.append(Link(owner: pair.owner, member: pair.member))
+                changes.removed.append(LinkPair(owner: pair.owner, member: pair.member))
             }
         }
         return changes

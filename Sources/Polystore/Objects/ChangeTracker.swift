@@ -73,14 +73,14 @@ final class ChangeTracker {
     var hasChanges: Bool { hasPending || !written.isEmpty }
 
     /// Schedules the addition of a pair.
-    func link(_ link: Int, _ store: Int, _ pair: Link) {
+    func link(_ link: Int, _ store: Int, _ pair: LinkPair) {
         let key = LinkKey(link: link, store: store), rank = pair.rank, pair = Pair(owner: pair.owner, member: pair.member)
         if reranked[key]?.remove(pair) != nil || links[key]?[pair] == .some(nil) { restored[key, default: []].insert(pair) }
         links[key, default: [:]][pair] = .some(rank)
     }
 
     /// Assigns another rank to an existing pair. The new rank of a pair that is yet to be added becomes part of the addition.
-    func rerank(_ table: Int, _ store: Int, _ link: Link) {
+    func rerank(_ table: Int, _ store: Int, _ link: LinkPair) {
         let key = LinkKey(link: table, store: store), pair = Pair(owner: link.owner, member: link.member)
         if links[key]?[pair] == nil { reranked[key, default: []].insert(pair) }
         links[key, default: [:]][pair] = .some(link.rank)

@@ -240,3 +240,105 @@ extension ManagedObject: Hashable {
     /// Hashes the identity of the instance.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+
+extension ManagedObject {
+    /// Assigns attributes of a new object by their stored names.
+    ///
+    /// - Throws: The error of a value that its attribute does not allow.
+    func assign(_ values: [String: Value]) throws(StorageError) {
+        let description = description, batch = encodedRow()
+        let cells = batch.mutableCells(0)
+        var assigned: [Int] = []
+        for (name, value) in values {
+            guard let slot = description.slot(name), description.slots[slot].attribute != nil else { continue }
+            do throws(ValueError) {
+                cells[slot] = batch.cell(for: try description.normalise(value, slot: slot))
+            } catch {
+                throw StorageError(error)
+            }
+            assigned.append(slot)
+        }
+        withExtendedLifetime(batch) { _reload(batch.row(0), .max) }
+        for slot in assigned { _touch(slot) }
+    }
+}
+
+extension QueryPredicate {
+    /// The values that attributes must have for the predicate to be true.
+    var demandedEqualities: [String: Value] {
+        switch node {
+        case .compare(let a, .equal, let b):
+            switch (a.node, b.node) {
+            case (.path(let path), .value(let value)), (.value(let value), .path(let path)):
+                path.names.count == 1 ? [path.names[0]: value] : [:]
+            case (_, _): [:]
+            }
+        case .and(let parts): parts.reduce(into: [:]) { $0.merge($1.demandedEqualities) { first, _ in first } }
+        case .constant, .compare, .isIn, .between, .text, .open, .related, .isEntity, .or, .not: [:]
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Returns the present values as a row.
+    func encodedRow() -> RowBatch {
+        let batch = RowBatch(capacity: 1)
+        encode(into: batch)
+        return batch
+    }
+
+    /// Appends the present values as a row to a batch.
+    func encode(into batch: RowBatch) {
+        complete()
+        let cells = batch.appendRow(key: _key, version: _version, entity: Int(_entity), slots: description.slots.count)
+        _encode(cells, batch, .max)
+    }
+
+    /// Returns the present values by stored name.
+    func currentValues() -> [String: Value] {
+        // A view does not retain its batch.
+        let batch = encodedRow()
+        return withExtendedLifetime(batch) { values(batch.row(0)) }
+    }
+
+    /// Returns the values of a row of this object's entity by stored name.
+    func values(_ row: borrowing RowView) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for (index, slot) in description.slots.enumerated() { values[slot.name] = Value(row[index], as: slot.type) ?? .null }
+        return values
+    }
+}
+
+extension ManagedObject {
+    /// The probe that records accesses to a prototype object.
+    private final var _probe: KeyPathProbe? { _flags & Flags.probe == 0 ? nil : _context.probe }
+
+    /// Returns the destination of a to-one relationship. Called by generated getters.
+    public final func _one<T: ManagedObject>(_ slot: Int, _ key: Int64?, _ type: T.Type = T.self) -> T? {
+        if let probe = _probe { return probe.recordReference(self, slot, _context) }
+        guard let key else { return nil }
+        return _context.target(self, slot, key) as? T
+    }
+
+    /// Sets the destination of a to-one relationship and updates the inverse. Called by generated setters.
+    public final func _setOne(_ slot: Int, _ target: ManagedObject?) {
+        _context.relate(self, slot, to: target)
+    }
+
+    /// Returns the destinations of an unordered to-many relationship. Called by generated getters.
+    public final func _set<T: ManagedObject>(_ name: String, _ type: T.Type = T.self) -> Set<T> {
+        if let probe = _probe { return probe.recordMembers(self, name, _context) { (members: [T]) in Set(members) } }
+        return Set(_context.typedMembers(self, name, type))
+    }
+
+    /// Returns the destinations of an ordered to-many relationship, in order. Called by generated getters.
+    public final func _list<T: ManagedObject>(_ name: String, _ type: T.Type = T.self) -> [T] {
+        if let probe = _probe { return probe.recordMembers(self, name, _context) { (members: [T]) in members } }
+        return _context.typedMembers(self, name, type)
+    }
+
+    /// Sets the destinations of a to-many relationship to exactly these objects and updates the inverse. Called by generated setters.
+    public final func _setMany(_ name: String, _ members: some Sequence<ManagedObject>) {
+        _context.setMembers(self, name, Array(members))
+    }
+}

@@ -67,7 +67,7 @@ struct MemberList<Key: Hashable> {
 
 extension MemberList<Int64> {
     /// Creates the list of destinations of pairs.
-    init(_ pairs: [Link], _ side: LinkSide, isOrdered: Bool) {
+    init(_ pairs: [LinkPair], _ side: LinkSide, isOrdered: Bool) {
         self.init(keys: pairs.map { side == .owner ? $0.member : $0.owner }, ranks: isOrdered ? pairs.map(\.rank) : [])
     }
 }

@@ -69,21 +69,21 @@ extension ObjectContext {
     /// Returns the pairs of an object in a link table, in order, including the changes that are only in memory.
     private func pairs(
         _ object: ManagedObject, _ link: Int, _ side: LinkSide, _ reader: ReadSession
-    ) throws(StorageError) -> [Link] {
-        var found: [Link] = []
+    ) throws(StorageError) -> [LinkPair] {
+        var found: [LinkPair] = []
         try reader.links(link, side: side, keys: [object._key]) { pairs throws(StorageError) in found += pairs }
         return merged(found, object, link, side)
     }
 
     /// Returns the stored pairs of an object, merged with the changes that are only in memory.
-    func merged(_ stored: [Link], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [Link] {
+    func merged(_ stored: [LinkPair], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [LinkPair] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
         guard mergesPending, let changes = tracker?.links[key] else { return stored }
         var found = stored
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
         found.removeAll { changes[ChangeTracker.Pair(owner: $0.owner, member: $0.member)] != nil }
         for (pair, rank) in changes where isOurs(pair) {
-            if let rank { found.append(Link(owner: pair.owner, rank: rank, member: pair.member)) }
+            if let rank { found.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member)) }
         }
         return found.sorted { ($0.rank, $0.owner, $0.member) < ($1.rank, $1.owner, $1.member) }
     }
@@ -186,7 +186,7 @@ extension ObjectContext {
         } else {
             for member in added {
                 let (owner, other) = side == .owner ? (object, member) : (member, object)
-                tracker?.link(link, store, Link(owner: owner._key, member: other._key))
+                tracker?.link(link, store, LinkPair(owner: owner._key, member: other._key))
                 if let position { add(object._key, to: member, position) }
             }
         }
@@ -237,7 +237,7 @@ extension ObjectContext {
             return reorder(owner, position, link, keys + [member._key])
         }
         owner._collections[position]?.append(member._key, rank: rank)
-        tracker?.link(link, Int(owner._store), Link(owner: owner._key, rank: rank, member: member._key))
+        tracker?.link(link, Int(owner._store), LinkPair(owner: owner._key, rank: rank, member: member._key))
     }
 
     /// Assigns ascending ranks to the members of an ordered to-many relationship and changes as few as possible.
@@ -246,7 +246,7 @@ extension ObjectContext {
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
         let ranks = Rank.assign(keys.map { known[$0] })
         for (key, rank) in zip(keys, ranks) where known[key] != rank {
-            let pair = Link(owner: object._key, rank: rank, member: key), store = Int(object._store)
+            let pair = LinkPair(owner: object._key, rank: rank, member: key), store = Int(object._store)
             if known[key] == nil { tracker?.link(link, store, pair) } else { tracker?.rerank(link, store, pair) }
         }
         object._collections[position] = ToManyState(keys: keys, ranks: ranks)

@@ -123,7 +123,7 @@ extension ObjectContext {
     func loadPairs(
         _ wanted: [ManagedObject], _ position: Int, _ link: Int, _ side: LinkSide, isOrdered: Bool, _ store: Int
     ) throws(StorageError) {
-        var stored: [Int64: [Link]] = [:]
+        var stored: [Int64: [LinkPair]] = [:]
         for start in stride(from: 0, to: wanted.count, by: Self.chunk) {
             let chunk = wanted[start..<min(start + Self.chunk, wanted.count)].map(\._key)
             try withReader(store) { reader throws(StorageError) in

@@ -16,7 +16,3 @@ extension ObjectID: ObjectRepresentation {
     /// The id itself.
     public var objectID: ObjectID<Object> { self }
 }
-
-extension ObjectSnapshot: ObjectRepresentation {}
-extension ObjectPublisher: ObjectRepresentation {}
-extension ObjectMonitor: ObjectRepresentation {}

@@ -29,7 +29,7 @@ private struct ReferenceCheck {
         self.attributes = attributes
     }
 
-    func run(repairingIn transaction: Transaction?) throws(StorageError) -> [DanglingReference] {
+    func run(repairingIn transaction: WriteTransaction?) throws(StorageError) -> [DanglingReference] {
         var found: [DanglingReference] = []
         for attribute in attributes {
             for store in try context.stack.stores(for: attribute.entity, nil) {

@@ -187,7 +187,7 @@ extension BaseTransaction {
             var batch = BatchWork(context, plan)
             let stores = try context.stack.stores(for: plan.entity, from.configurations)
             let isWhole = stores.count == 1 || batch.isPlain
-            if let transaction = self as? Transaction, from.includesPendingChanges != false, isWhole, batch.isDeletionAlone {
+            if let transaction = self as? WriteTransaction, from.includesPendingChanges != false, isWhole, batch.isDeletionAlone {
                 return try transaction.wholly { () throws(StorageError) in
                     for store in stores { try batch.delete(in: store) }
                     return batch.count

@@ -98,3 +98,22 @@ public class BaseTransaction: FetchSource {
         block.end = keys.upperBound
     }
 }
+
+extension BaseTransaction: QuerySource {
+    /// Runs a closure with a context of the newest committed state, or with that of the transaction.
+    public func _withQueryContext<R>(
+        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
+        if !includesPendingChanges {
+            try checkOpen()
+            return try body(context.committed)
+        }
+        let own = try _fetchContext
+        if own.hasDetachedChanges {
+            throw StorageError(
+                .unsupported, "a query for values cannot include uncommitted changes of the transaction; fetch the objects, or commit first"
+            )
+        }
+        return try body(own)
+    }
+}

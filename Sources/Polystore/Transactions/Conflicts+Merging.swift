@@ -261,7 +261,7 @@ extension Conflicts {
         }
         guard let target else { return }
         if let rank = mine, reference.wanted == reference.mine {
-            tracker.link(table.link, table.store, Link(owner: target._key, rank: rank, member: key))
+            tracker.link(table.link, table.store, LinkPair(owner: target._key, rank: rank, member: key))
         } else if target._key != reference.theirs {
             context.append(reference.object, to: target, relationship, table.link)
         }

@@ -21,7 +21,7 @@ extension DataStack {
     ///   of a transaction of the stack; any error of the commit.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
-        _ body: @escaping @Sendable (Transaction) throws -> R
+        _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) async throws -> R {
         try checkReentrancy()
         let core = core, limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
@@ -38,7 +38,7 @@ extension DataStack {
     /// The call waits for other writers in the stores, but not for closures that the stack has not started yet.
     public func perform<R>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
-        synchronous body: (Transaction) throws -> R
+        synchronous body: (WriteTransaction) throws -> R
     ) throws -> R {
         try checkReentrancy()
         var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: WorkLimit(timeout: timeout))
@@ -60,7 +60,7 @@ extension DataStack {
     ///     those of other processes.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
-        asynchronous body: @escaping @Sendable (Transaction) throws -> R, on queue: DispatchQueue? = nil,
+        asynchronous body: @escaping @Sendable (WriteTransaction) throws -> R, on queue: DispatchQueue? = nil,
         completion: @escaping @Sendable (Result<R, any Error>) -> Void
     ) {
         let core = core, queue = queue ?? core.completions
@@ -82,7 +82,7 @@ extension DataStack {
     /// Runs a closure in a write transaction on a thread of the stack, and calls one of two handlers in place of a completion.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
-        asynchronous body: @escaping @Sendable (Transaction) throws -> R, on queue: DispatchQueue? = nil,
+        asynchronous body: @escaping @Sendable (WriteTransaction) throws -> R, on queue: DispatchQueue? = nil,
         success: @escaping @Sendable (R) -> Void, failure: @escaping @Sendable (any Error) -> Void
     ) {
         perform(author: author, sourceIdentifier: sourceIdentifier, timeout: timeout, asynchronous: body, on: queue) { result in

@@ -17,7 +17,7 @@ struct Deletion {
     /// The remaining objects, with the slot of a to-one relationship without inverse whose destination is deleted.
     private var oneSided: [(object: ManagedObject, slot: Int, target: ManagedObject)] = []
     /// The stored pairs that reference an object through a relationship without inverse.
-    private var pairs: [ObjectIdentifier: [(link: Int, pair: Link)]] = [:]
+    private var pairs: [ObjectIdentifier: [(link: Int, pair: LinkPair)]] = [:]
 
     init(_ context: ObjectContext) { self.context = context }
 

@@ -47,3 +47,10 @@ public final class ReadTransaction: FetchSource {
         context.sessions = nil
     }
 }
+
+extension ReadTransaction: QuerySource {
+    /// Runs a closure with the context of the read.
+    public func _withQueryContext<R>(
+        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
+    ) throws(StorageError) -> R { try body(try _fetchContext) }
+}

@@ -2,13 +2,13 @@ internal import PolystoreStorage
 
 /// A part of a transaction that is kept or undone as a whole.
 struct TransactionPart {
-    private let transaction: Transaction
+    private let transaction: WriteTransaction
     private let tracker: ChangeTracker
     private let sessions: SessionPool
     private let before: ChangeTracker.Written
 
     /// Begins a part after writing all earlier changes to the stores.
-    init(_ transaction: Transaction) throws(StorageError) {
+    init(_ transaction: WriteTransaction) throws(StorageError) {
         guard let tracker = transaction.context.tracker, let sessions = transaction.context.sessions else { throw SessionPool.ended }
         self.transaction = transaction
         self.tracker = tracker

@@ -23,7 +23,7 @@ struct TransactionRunner {
 
     /// Runs a closure and reports its outcome to the metrics.
     mutating func run<R>(
-        _ measured: Measured?, unless refusal: StorageError? = nil, _ body: (Transaction) throws -> R
+        _ measured: Measured?, unless refusal: StorageError? = nil, _ body: (WriteTransaction) throws -> R
     ) throws -> R {
         do {
             if let refusal { throw refusal }
@@ -36,13 +36,13 @@ struct TransactionRunner {
         }
     }
 
-    private mutating func run<R>(_ body: (Transaction) throws -> R) throws -> R {
+    private mutating func run<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         try RunningTransaction.run(core) {
             var stores: Set<Int> = []
             var attempt = 1
             while true {
                 try limit.check()
-                let transaction = try Transaction(
+                let transaction = try WriteTransaction(
                     core, author: author, source: source, attempt: attempt, limit: limit, isExclusive: attempt >= Self.attempts,
                     stores: stores)
                 do {

@@ -78,14 +78,14 @@ struct QueryCommand: ParsableCommand {
         return maximum.map { Aggregate(.maximum, PropertyPath($0)) }
     }
 
-    private func fetchRequest() throws(QueryError) -> FetchRequest {
+    private func fetchRequest() throws(QueryError) -> ObjectRequest {
         let keys = (orderBy ?? "").split(separator: ",").map { key in
             let name = key.drop { $0 == " " }, isDescending = name.hasPrefix("-")
             return OrderTerm(
                 PropertyPath(name.dropFirst(isDescending ? 1 : 0).trimmingCharacters(in: .whitespaces)), ascending: !isDescending)
         }
         let predicate = try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
-        return FetchRequest(entity, where: predicate, orderBy: keys, limit: limit)
+        return ObjectRequest(entity, where: predicate, orderBy: keys, limit: limit)
     }
 
     private func show(_ plan: FetchPlan, _ reader: ReadSession) throws(StorageError) {

@@ -37,9 +37,9 @@ public typealias CoreStoreError = StorageError
 /// The name of `BaseTransaction` in CoreStore.
 public typealias BaseDataTransaction = BaseTransaction
 /// The type of the transaction of `perform(asynchronous:)` in CoreStore.
-public typealias AsynchronousDataTransaction = Transaction
+public typealias AsynchronousDataTransaction = WriteTransaction
 /// The type of the transaction of `perform(synchronous:)` in CoreStore.
-public typealias SynchronousDataTransaction = Transaction
+public typealias SynchronousDataTransaction = WriteTransaction
 /// The name of `UnsafeTransaction` in CoreStore.
 public typealias UnsafeDataTransaction = UnsafeTransaction
 /// The name of `UnsafeTransaction` in CoreStore 1.

@@ -4,11 +4,11 @@ public import Polystore
 /// A transaction in the form of CoreStore 1. It must be committed exactly once, before its closure ends.
 public class LegacyTransaction: FetchSource {
     /// The underlying transaction.
-    public let base: Transaction
+    public let base: WriteTransaction
     private(set) var isCommitted = false
     private(set) var hadChanges = false
 
-    init(_ base: Transaction) { self.base = base }
+    init(_ base: WriteTransaction) { self.base = base }
 
     /// The context that fetches use.
     public var _fetchContext: ObjectContext {

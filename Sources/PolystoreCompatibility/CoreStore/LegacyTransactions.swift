@@ -47,7 +47,7 @@ extension DataStack {
     /// Begins a detached transaction, which is not tied to a closure.
     public func beginDetached() -> sending UnsafeTransaction { beginUnsafe() }
 
-    private static func warn(_ transaction: Transaction) throws {
+    private static func warn(_ transaction: WriteTransaction) throws {
         if transaction.hasChanges {
             StoreLogging.logger.log(
                 level: .warning, message: "a transaction ended with uncommitted changes, which were rolled back", fileName: #fileID,

@@ -8,7 +8,7 @@ extension CoreStore {
     /// no other code uses their context meanwhile. Closures run one after the other, in the order in which they were submitted. The
     /// completion is called on the main queue after the observers of the stack were notified of the commit.
     public static func perform<R>(
-        asynchronous body: sending @escaping (Transaction) throws -> R,
+        asynchronous body: sending @escaping (WriteTransaction) throws -> R,
         completion: sending @escaping (Result<R, any Error>) -> Void
     ) {
         defaultStack.run(body, completion)
@@ -16,7 +16,7 @@ extension CoreStore {
 
     /// Runs a closure in a write transaction of the default stack in the background, then calls one of the handlers on the main queue.
     public static func perform<R>(
-        asynchronous body: sending @escaping (Transaction) throws -> R, success: sending @escaping (R) -> Void,
+        asynchronous body: sending @escaping (WriteTransaction) throws -> R, success: sending @escaping (R) -> Void,
         failure: sending @escaping (any Error) -> Void
     ) {
         let success = Carried(success), failure = Carried(failure)
@@ -29,7 +29,7 @@ extension CoreStore {
     }
 
     /// Runs a closure in a write transaction of the default stack and commits when it returns.
-    public static func perform<R>(synchronous body: (Transaction) throws -> R) throws -> R {
+    public static func perform<R>(synchronous body: (WriteTransaction) throws -> R) throws -> R {
         try defaultStack.perform(synchronous: body)
     }
 
@@ -40,7 +40,7 @@ extension CoreStore {
 }
 
 extension DataStack {
-    func run<R>(_ body: sending @escaping (Transaction) throws -> R, _ completion: sending @escaping (Result<R, any Error>) -> Void) {
+    func run<R>(_ body: sending @escaping (WriteTransaction) throws -> R, _ completion: sending @escaping (Result<R, any Error>) -> Void) {
         let body = Carried(body), completion = Carried(completion)
         perform(asynchronous: { transaction in Carried(try body.content(transaction)) }, on: .main) { result in
             completion.content(result.map(\.content))

@@ -22,7 +22,7 @@ extension ForwardingReader {
 
     /// Calls `body` with pairs of the other session.
     public func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) { try reader.links(link, side: side, keys: keys, body) }
 
     /// Returns the bytes of a note of the other session.

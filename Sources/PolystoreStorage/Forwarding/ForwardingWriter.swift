@@ -25,7 +25,7 @@ extension ForwardingWriter {
     public func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
 
     /// Loads pairs into the other transaction.
-    public func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
+    public func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) { try writer.load(link: link, pairs) }
 
     /// Stores the bytes of a note in the other transaction.
     public func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try writer.setNote(name, bytes) }

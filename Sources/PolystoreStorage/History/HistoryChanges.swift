@@ -117,3 +117,71 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         hasher.combine(last)
     }
 }
+
+extension HistoryChanges {
+    /// Refuses changes of entities, slots, or link tables that the model does not contain. Only a damaged entry refers to such parts.
+    public func check(_ schema: Schema) throws(StorageError) {
+        for run in runs where !Self.fits(run, schema) { throw .damagedHistory }
+    }
+
+    private static func fits(_ run: Run, _ schema: Schema) -> Bool {
+        guard schema.descriptions.indices.contains(run.entity) else { return false }
+        let count = schema[run.entity].slots.count
+        guard run.tombstones.allSatisfy({ $0.keys.allSatisfy { (0..<count).contains($0) } }) else { return false }
+        switch run.kind {
+        case .insert, .delete: return true
+        case .update(let mask): return mask.high.isEmpty ? mask.low >> count == 0 : (mask.slots.last ?? 0) < count
+        case .links(let link): return schema.links.indices.contains(link)
+        }
+    }
+}
+
+extension HistoryEntry {
+    /// Returns entries in terms of the store's current model. Entries that were written under an older version are translated.
+    ///
+    /// - Throws: `corrupted` if an entry refers to a part that the model does not contain.
+    public static func current(
+        _ entries: [HistoryEntry], _ metadata: StoreMetadata, _ session: any StorageReader
+    ) throws(StorageError) -> [HistoryEntry] {
+        let entries = try PastVersion.translate(entries, metadata.migrations, session)
+        for entry in entries { try entry.changes.check(metadata.schema) }
+        return entries
+    }
+}
+
+extension HistoryChanges {
+    /// A run of changes of the same kind to objects with consecutive primary keys.
+    public struct KeyRun: Sendable, Hashable {
+        /// The entity of the objects.
+        public let entity: EntityIndex
+        /// The primary keys of the objects.
+        public let keys: ClosedRange<Int64>
+        /// The kind of the change of each object.
+        public let kind: HistoryChange.Kind
+    }
+
+    /// The number of runs.
+    public var runCount: Int { runs.count }
+
+    /// The memory cost of the changes: one unit for each run, and one for each kilobyte of tombstones.
+    package var weight: Int {
+        let bytes = runs.reduce(0) { bytes, run in run.tombstones.reduce(bytes) { $0 + Self.bytes($1) } }
+        return runs.count + bytes / 1024
+    }
+
+    /// Whether the changes contain tombstones, which are values of deleted objects.
+    package var hasTombstones: Bool { runs.contains { !$0.tombstones.isEmpty } }
+
+    /// Returns the approximate size of a tombstone in memory, in bytes.
+    private static func bytes(_ tombstone: [Int: Value]) -> Int {
+        tombstone.values.reduce(64) { $0 + 32 + ($1.byteCount ?? 0) }
+    }
+
+    /// The changes in their stored form, run by run. A hundred thousand inserts with consecutive keys form a single run.
+    public var keyRuns: some Sequence<KeyRun> {
+        runs.indices.lazy.map { index in
+            let run = runs[index], end = index + 1 < runs.count ? runs[index + 1].start : endIndex
+            return KeyRun(entity: run.entity, keys: run.first...(run.first + Int64(end - run.start - 1)), kind: run.kind)
+        }
+    }
+}

@@ -56,7 +56,7 @@ package struct LeftBehind {
         let description = schema.links[link]
         let owners = missing[schema[description.owner].root] ?? [], members = missing[schema[description.member].root] ?? []
         if owners.isEmpty, members.isEmpty { return }
-        var removed: [Link] = []
+        var removed: [LinkPair] = []
         try writer.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
             for pair in pairs where owners.contains(pair.owner) || members.contains(pair.member) { removed.append(pair) }
         }

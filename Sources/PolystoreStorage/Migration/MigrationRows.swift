@@ -158,7 +158,7 @@ package final class MigrationRows {
                     link: link,
                     pairs.map { pair in
                         let owner = isFlipped ? pair.member : pair.owner, member = isFlipped ? pair.owner : pair.member
-                        return Link(
+                        return LinkPair(
                             owner: keys.key(owner, from: ownerRoot, inHierarchyOf: target.owner), rank: rank.next(pair, owner: owner),
                             member: keys.key(member, from: memberRoot, inHierarchyOf: target.member))
                     })
@@ -175,7 +175,7 @@ package final class MigrationRows {
         // By owner and row key: the initial order of a new ordered relationship.
         var counts: [Int64: Int64] = [:]
         while try cursor.next(into: batch) {
-            var pairs: [Link] = []
+            var pairs: [LinkPair] = []
             for index in 0..<batch.count where !batch.row(index)[slot].isNull {
                 let (row, value) = (batch.key(index), batch.row(index)[slot].int)
                 let rowRoot = old[entity].root, valueRoot = old[other].root
@@ -186,7 +186,7 @@ package final class MigrationRows {
                     counts[owner, default: 0] += 1
                     rank = (counts[owner] ?? 1) * PairRank.gap
                 }
-                pairs.append(Link(owner: owner, rank: rank, member: member))
+                pairs.append(LinkPair(owner: owner, rank: rank, member: member))
             }
             if !pairs.isEmpty { try destination.load(link: link, pairs) }
         }
@@ -222,7 +222,7 @@ private struct PairRank {
         self.isOrdered = isOrdered
     }
 
-    mutating func next(_ pair: Link, owner: Int64) -> Int64 {
+    mutating func next(_ pair: LinkPair, owner: Int64) -> Int64 {
         if !isOrdered { return 0 }
         if isKept { return pair.rank }
         rank = owner == self.owner ? rank + Self.gap : 0

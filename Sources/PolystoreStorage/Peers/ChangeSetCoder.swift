@@ -125,12 +125,12 @@ struct ChangeSetCoder {
         return SlotMask(low: low, high: high)
     }
 
-    private func pairs(_ reader: inout Varint.Reader) -> [Link]? {
+    private func pairs(_ reader: inout Varint.Reader) -> [LinkPair]? {
         guard let count = reader.count() else { return nil }
-        var result: [Link] = []
+        var result: [LinkPair] = []
         for _ in 0..<count {
             guard let owner = reader.number(), let rank = reader.number(), let member = reader.number() else { return nil }
-            result.append(Link(owner: owner, rank: rank, member: member))
+            result.append(LinkPair(owner: owner, rank: rank, member: member))
         }
         return result
     }

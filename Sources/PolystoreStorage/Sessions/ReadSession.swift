@@ -60,7 +60,7 @@ public class ReadSession {
     ///
     /// The pairs are ordered by the key at `side`, then by rank, then by the other key. `body` receives them in chunks.
     public final func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkActive()
         try reader.links(link, side: side, keys: keys, body)

@@ -72,7 +72,7 @@ public final class WriteSession: ReadSession {
     }
 
     /// Inserts pairs into a link table in bulk.
-    public func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+    public func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
         try change { () throws(StorageError) in try writer.load(link: link, pairs) }
     }
 

@@ -32,7 +32,7 @@ struct DuplicateSearch {
                 }
                 let plan: FetchPlan
                 do throws(QueryError) {
-                    plan = try FetchRequest(entity, where: .and(conditions), limit: 1).plan(in: loader.store.schema)
+                    plan = try ObjectRequest(entity, where: .and(conditions), limit: 1).plan(in: loader.store.schema)
                 } catch {
                     throw StorageError(error)
                 }

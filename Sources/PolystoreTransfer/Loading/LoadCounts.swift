@@ -45,7 +45,7 @@ struct LoadCounts {
                 let (condition, sentence) = Self.condition(relationship)
             else { continue }
             var plan: FetchPlan
-            do throws(QueryError) { plan = try FetchRequest(description.name, where: condition).plan(in: schema) } catch {
+            do throws(QueryError) { plan = try ObjectRequest(description.name, where: condition).plan(in: schema) } catch {
                 throw StorageError(error)
             }
             plan.fields = .keysOnly

@@ -19,7 +19,7 @@ struct LoadInverses {
     /// The keys to write into each slot, by the key of the object that has the slot.
     private var partners: [End: [Int64: Int64]] = [:]
     private var lastRanks: [Owner: Int64] = [:]
-    private var pairs: [Int: [Link]] = [:]
+    private var pairs: [Int: [LinkPair]] = [:]
 
     /// Records a reference from an object to another.
     ///
@@ -46,7 +46,7 @@ struct LoadInverses {
                 )
             }
             lastRanks[owner] = rank
-            pairs[link, default: []].append(Link(owner: destination, rank: rank, member: key))
+            pairs[link, default: []].append(LinkPair(owner: destination, rank: rank, member: key))
             return true
         }
     }

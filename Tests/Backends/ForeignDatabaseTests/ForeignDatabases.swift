@@ -93,7 +93,7 @@ struct OpenDatabase {
     func keys(_ entity: String, _ text: String, orderBy: [String] = []) throws -> [Int64] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        let plan = try FetchRequest(entity, where: QueryPredicate(parsing: text), orderBy: orderBy.map { .init(PropertyPath($0)) }).plan(
+        let plan = try ObjectRequest(entity, where: QueryPredicate(parsing: text), orderBy: orderBy.map { .init(PropertyPath($0)) }).plan(
             in: schema)
         guard reader.pushdown(of: plan) == .exact else { return [] }
         let cursor = try reader.cursor(for: plan), batch = RowBatch()

@@ -93,7 +93,7 @@ extension DataStack {
     }
 }
 
-extension Transaction {
+extension WriteTransaction {
     func make(_ entity: String, _ values: [String: Value] = [:], _ references: [String: ManagedObject] = [:]) throws -> DynamicObject {
         let object = try create(Into<DynamicObject>(entity: entity))
         for (name, value) in values { try object.setValue(value, for: name) }

@@ -93,7 +93,7 @@ import Testing
                     }
                 }.joined())
         let stack = try shop.stack()
-        func refused(_ index: Int, _ body: (Transaction) throws -> Void) throws {
+        func refused(_ index: Int, _ body: (WriteTransaction) throws -> Void) throws {
             let refused = failure { try stack.perform(synchronous: { try body($0) }) }
             #expect(refused?.code == .validationFailed, "\(names[index]): \(refused?.description ?? "done")")
             #expect(refused?.message.contains("veto\(index)") == true, "\(refused?.message ?? "")")

@@ -389,7 +389,7 @@ import Testing
     @Test(arguments: InPlaceEngine.available) func theKeyAndItsIndexFindARow(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), open = try OpenDatabase(shop.url), reader = try open.store.beginRead()
         defer { reader.end() }
-        let plan = try FetchRequest("order_line", where: QueryPredicate(parsing: "SELF == 3")).plan(in: open.schema)
+        let plan = try ObjectRequest("order_line", where: QueryPredicate(parsing: "SELF == 3")).plan(in: open.schema)
         let lines = try reader.explanation(of: plan).joined(separator: "\n")
         #expect(!lines.contains("SCAN") && !lines.contains("Seq Scan on order_line"), "\(lines)")
     }

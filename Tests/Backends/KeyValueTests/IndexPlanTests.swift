@@ -60,7 +60,7 @@ import Testing
         try body(schema, reader)
     }
 
-    private func keys(_ request: FetchRequest, _ schema: Schema, _ reader: any StorageReader) throws -> [Int64] {
+    private func keys(_ request: ObjectRequest, _ schema: Schema, _ reader: any StorageReader) throws -> [Int64] {
         let cursor = try reader.cursor(for: request.plan(in: schema)), batch = RowBatch()
         var keys: [Int64] = []
         while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.key(index)) } }
@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: places) func conditionsAreAnsweredByIndexes(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
             for (text, indexes, holds) in Self.conditions {
-                let request = FetchRequest("Sale", where: try QueryPredicate(parsing: text))
+                let request = ObjectRequest("Sale", where: try QueryPredicate(parsing: text))
                 let expected = Self.sales.filter(holds).map(\.key)
                 #expect(try keys(request, schema, reader) == expected, "\(text)")
                 let found = try reader.explanation(of: request.plan(in: schema))
@@ -111,7 +111,7 @@ import Testing
         try withStore(place) { (schema, reader) throws in
             for isAscending in [true, false] {
                 for (limit, offset) in [(10, 0), (25, 13), (5000, 0)] {
-                    let request = FetchRequest(
+                    let request = ObjectRequest(
                         "Sale", orderBy: [OrderTerm(.path("amount"), ascending: isAscending)], limit: limit, offset: offset)
                     // Nil is the smallest; equal amounts are ordered by key, whatever the direction.
                     let expected = Self.sales.sorted { a, b in
@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: places) func oneValueOfACompoundIndexOrdersByTheNext(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
             let sort = [OrderTerm(.path("amount"), ascending: false), OrderTerm(.path("number"))]
-            let request = FetchRequest("Sale", where: try QueryPredicate(parsing: "region == 'region 2'"), orderBy: sort, limit: 40)
+            let request = ObjectRequest("Sale", where: try QueryPredicate(parsing: "region == 'region 2'"), orderBy: sort, limit: 40)
             let expected = Self.sales.filter { $0.region == "region 2" }.sorted { a, b in
                 if a.amount != b.amount { return a.amount ?? -1 > b.amount ?? -1 }
                 return a.number == b.number ? a.key < b.key : a.number ?? -1 < b.number ?? -1
@@ -144,7 +144,7 @@ import Testing
     @Test(arguments: places) func anIndexOrderWithFewMatchesIsAbandoned(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
             let wanted = try QueryPredicate(parsing: "number + 0 == 39")
-            let request = FetchRequest("Sale", where: wanted, orderBy: [OrderTerm(.path("amount"))], limit: 200)
+            let request = ObjectRequest("Sale", where: wanted, orderBy: [OrderTerm(.path("amount"))], limit: 200)
             let expected = Self.sales.filter { $0.number == 39 }.sorted { a, b in
                 a.amount == b.amount ? a.key < b.key : a.amount ?? -1 < b.amount ?? -1
             }
@@ -161,15 +161,15 @@ import Testing
             return sale
         }
         try withStore(place, sales) { (schema, reader) throws in
-            let equal = FetchRequest("Sale", where: .compare(.path("note"), .equal, .value(.string(long + "3"))))
+            let equal = ObjectRequest("Sale", where: .compare(.path("note"), .equal, .value(.string(long + "3"))))
             #expect(try keys(equal, schema, reader) == [4, 9, 14, 19])
-            let greater = FetchRequest("Sale", where: .compare(.path("note"), .greater, .value(.string(long + "3"))))
+            let greater = ObjectRequest("Sale", where: .compare(.path("note"), .greater, .value(.string(long + "3"))))
             #expect(try keys(greater, schema, reader) == [5, 10, 15, 20])
-            let prefix = FetchRequest("Sale", where: .text(.path("note"), .beginsWith, long + "2"))
+            let prefix = ObjectRequest("Sale", where: .text(.path("note"), .beginsWith, long + "2"))
             #expect(try keys(prefix, schema, reader) == [3, 8, 13, 18])
-            let last = FetchRequest("Sale", orderBy: [OrderTerm(.path("note"), ascending: false)], limit: 6)
+            let last = ObjectRequest("Sale", orderBy: [OrderTerm(.path("note"), ascending: false)], limit: 6)
             #expect(try keys(last, schema, reader) == [5, 10, 15, 20, 4, 9])
-            let greatest = QueryRequest(FetchRequest("Sale"), outputs: [.aggregate(Aggregate(.maximum, "note"), as: "last")])
+            let greatest = QueryRequest(ObjectRequest("Sale"), outputs: [.aggregate(Aggregate(.maximum, "note"), as: "last")])
             #expect(try reader.values(for: greatest.plan(in: schema)) == [[.string(long + "4")]])
         }
     }
@@ -178,7 +178,7 @@ import Testing
         try withStore(place) { (schema, reader) throws in
             func values(_ condition: String?, _ aggregates: [Aggregate], by key: String? = nil) throws -> [[Value]] {
                 let outputs = aggregates.enumerated().map { QueryOutput.aggregate($1, as: "a\($0)") }
-                let fetch = FetchRequest("Sale", where: try condition.map { try QueryPredicate(parsing: $0) })
+                let fetch = ObjectRequest("Sale", where: try condition.map { try QueryPredicate(parsing: $0) })
                 let keys = key.map { [QueryExpression.path(PropertyPath($0))] } ?? []
                 let plan = try QueryRequest(fetch, outputs: keys.map { QueryOutput($0, as: "key") } + outputs, groupBy: keys).plan(
                     in: schema)
@@ -209,12 +209,12 @@ import Testing
 
     @Test(arguments: places) func readRowsAreCounted(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
-            func measured(_ request: FetchRequest) throws -> String? { try reader.measuredExplanation(of: request.plan(in: schema)).last }
+            func measured(_ request: ObjectRequest) throws -> String? { try reader.measuredExplanation(of: request.plan(in: schema)).last }
             // All rows, and the step that finds no more.
-            let scan = FetchRequest("Sale", where: try QueryPredicate(parsing: "number + 0 == 7"))
+            let scan = ObjectRequest("Sale", where: try QueryPredicate(parsing: "number + 0 == 7"))
             #expect(try measured(scan) == "100 rows found, 0 pairs looked up, 4001 read in order, 0 seeks")
             // A hundred entries, of which the last leads past the value, and the row of each.
-            let search = FetchRequest("Sale", where: try QueryPredicate(parsing: "number == 7"))
+            let search = ObjectRequest("Sale", where: try QueryPredicate(parsing: "number == 7"))
             #expect(try measured(search) == "100 rows found, 100 pairs looked up, 100 read in order, 1 seeks")
         }
     }

@@ -43,13 +43,13 @@ import Testing
         try load(place, repeating: nil) { store, schema in
             let reader = try store.beginRead()
             defer { reader.end() }
-            let request = FetchRequest("Note", orderBy: [OrderTerm("text")])
+            let request = ObjectRequest("Note", orderBy: [OrderTerm("text")])
             let cursor = try reader.cursor(for: request.plan(in: schema)), batch = RowBatch(capacity: 1000)
             var keys: [Int64] = []
             while try cursor.next(into: batch) { keys += (0..<batch.count).map(batch.key) }
             #expect(keys == (1...Self.count).sorted { Self.texts[$0].utf8.lexicographicallyPrecedes(Self.texts[$1].utf8) }.map(Int64.init))
             for key in [1, 40_000, Self.count] {
-                let plan = try FetchRequest("Note", where: .compare(.path("text"), .equal, .value(.string(Self.texts[key])))).plan(
+                let plan = try ObjectRequest("Note", where: .compare(.path("text"), .equal, .value(.string(Self.texts[key])))).plan(
                     in: schema)
                 let found = try reader.cursor(for: plan)
                 #expect(try found.next(into: batch) && batch.count == 1 && batch.key(0) == Int64(key))

@@ -36,7 +36,7 @@ import Testing
     }
 
     private func plan(_ text: String, _ schema: Schema) throws -> FetchPlan {
-        try FetchRequest("Note", where: QueryPredicate(parsing: text)).plan(in: schema)
+        try ObjectRequest("Note", where: QueryPredicate(parsing: text)).plan(in: schema)
     }
 
     @Test func anIndexFindsAllCandidatesOfASearch() throws {

@@ -44,7 +44,7 @@ import Testing
                     updates: [RowUpdate(mask: mask, checksVersion: true, rows: rows(0, [2], slots: 2))], inserts: rows(0, [5, 6], slots: 2)),
                 EntityChanges(entity: 1, inserts: rows(1, [1, 2], slots: 1)),
             ],
-            links: [LinkChanges(link: 0, removed: [Link(owner: 2, member: 9)], added: [Link(owner: 5, rank: 0, member: 1)])])
+            links: [LinkChanges(link: 0, removed: [LinkPair(owner: 2, member: 9)], added: [LinkPair(owner: 5, rank: 0, member: 1)])])
     }
 
     @Test func allChangesGoInOneRoundTripAndTheCommitInAnother() throws {

@@ -14,17 +14,17 @@ import Testing
         return stack
     }
 
-    private func add(_ name: String, _ age: Int, _ transaction: Transaction) throws {
+    private func add(_ name: String, _ age: Int, _ transaction: WriteTransaction) throws {
         let person = try transaction.create(Person.self)
         person.name = name
         person.age = age
     }
 
-    private func remove(_ name: String, _ transaction: Transaction) throws {
+    private func remove(_ name: String, _ transaction: WriteTransaction) throws {
         _ = try transaction.delete([try person(name, transaction)])
     }
 
-    private func person(_ name: String, _ transaction: Transaction) throws -> Person {
+    private func person(_ name: String, _ transaction: WriteTransaction) throws -> Person {
         try #require(try transaction.fetchOne(From<Person>().where(\.name == name)))
     }
 

@@ -14,7 +14,7 @@ import Testing
         return stack
     }
 
-    private static func add(_ name: String, _ age: Int, _ transaction: Transaction) throws {
+    private static func add(_ name: String, _ age: Int, _ transaction: WriteTransaction) throws {
         let person = try transaction.create(Person.self)
         person.name = name
         person.age = age

@@ -169,7 +169,7 @@ extension PostgreSQLInPlaceWriter {
 
     // MARK: Pairs
 
-    func remove(_ pairs: [Link], link: Int) throws(StorageError) {
+    func remove(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = inPlace.tables.pairs[link]
         let result = try change(
             "DELETE FROM \(table.source) AS t USING \(Self.pairs) WHERE \(Self.isPair(table))", Self.parameters(pairs), isDeletion: true)
@@ -180,7 +180,7 @@ extension PostgreSQLInPlaceWriter {
         if kept.count > 0 { throw try notDone("the removal of a pair", link, kept, .delete) }
     }
 
-    func add(_ pairs: [Link], link: Int) throws(StorageError) {
+    func add(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = inPlace.tables.pairs[link]
         let names = [table.owner, table.member].map { SQLText.quoted($0.name) }.joined(separator: ", ")
         let result = try change(
@@ -196,7 +196,7 @@ extension PostgreSQLInPlaceWriter {
 
     private static let pairs = "unnest($1::int8[], $2::int8[]) AS u(o, m)"
 
-    private static func parameters(_ pairs: [Link]) -> [PostgreSQLParameter] {
+    private static func parameters(_ pairs: [LinkPair]) -> [PostgreSQLParameter] {
         [PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.member))]
     }
 

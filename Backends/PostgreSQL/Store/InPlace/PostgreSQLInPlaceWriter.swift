@@ -114,6 +114,6 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
 
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { throw Self.takesNoLoad }
 
-    func load(link: Int, _ pairs: [Link]) throws(StorageError) { if !pairs.isEmpty { throw Self.takesNoLoad } }
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) { if !pairs.isEmpty { throw Self.takesNoLoad } }
 }
 #endif

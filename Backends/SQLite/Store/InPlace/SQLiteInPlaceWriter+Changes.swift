@@ -180,7 +180,7 @@ extension SQLiteInPlaceWriter {
 
     // MARK: Pairs
 
-    func remove(_ pairs: [Link], link: Int) throws(StorageError) {
+    func remove(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = inPlace.tables.pairs[link]
         let statement = try connection.statement("DELETE FROM \(table.source) WHERE \(Self.isPair(table))")
         for pair in pairs {
@@ -189,7 +189,7 @@ extension SQLiteInPlaceWriter {
         }
     }
 
-    func add(_ pairs: [Link], link: Int) throws(StorageError) {
+    func add(_ pairs: [LinkPair], link: Int) throws(StorageError) {
         let table = inPlace.tables.pairs[link]
         let names = [table.owner, table.member].map { SQLText.quoted($0.name) }.joined(separator: ", ")
         let statement = try connection.statement(
@@ -201,7 +201,7 @@ extension SQLiteInPlaceWriter {
         }
     }
 
-    private func isThere(_ pair: Link, _ table: InPlaceTables.Pairs) throws(StorageError) -> Bool {
+    private func isThere(_ pair: LinkPair, _ table: InPlaceTables.Pairs) throws(StorageError) -> Bool {
         let statement = try connection.statement("SELECT 1 FROM \(table.source) WHERE \(Self.isPair(table))")
         defer { statement.reset() }
         statement.bind(.int(pair.owner), at: 1)
@@ -209,7 +209,7 @@ extension SQLiteInPlaceWriter {
         return try statement.step()
     }
 
-    private func notDone(_ action: String, _ table: InPlaceTables.Pairs, _ pair: Link) throws(StorageError) -> StorageError {
+    private func notDone(_ action: String, _ table: InPlaceTables.Pairs, _ pair: LinkPair) throws(StorageError) -> StorageError {
         notDone(action, table.name, [pair.owner], by: try triggers(table.name))
     }
 
@@ -217,7 +217,7 @@ extension SQLiteInPlaceWriter {
         "\(SQLText.quoted(pairs.owner.name)) = \(pairs.owner.stored("?1")) AND \(SQLText.quoted(pairs.member.name)) = \(pairs.member.stored("?2"))"
     }
 
-    private func run(_ pair: Link, _ statement: SQLiteStatement, _ link: Int) throws(StorageError) {
+    private func run(_ pair: LinkPair, _ statement: SQLiteStatement, _ link: Int) throws(StorageError) {
         statement.bind(.int(pair.owner), at: 1)
         statement.bind(.int(pair.member), at: 2)
         try run(statement, core.tables.schema.links[link].owner)
@@ -237,7 +237,7 @@ extension SQLiteInPlaceWriter {
         try forgetLog(after: mark)
     }
 
-    func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
         try checkOpen()
         let mark = try lastPosition()
         try add(pairs, link: link)

@@ -120,7 +120,7 @@ final class IndexWriter {
     }
 
     /// Adds a pair, or changes the rank of an existing pair.
-    func add(_ pair: Link, _ link: (owner: Int, member: Int)) throws(StorageError) {
+    func add(_ pair: LinkPair, _ link: (owner: Int, member: Int)) throws(StorageError) {
         for (map, first, second) in [(link.owner, pair.owner, pair.member), (link.member, pair.member, pair.owner)] {
             linkKey(first, second)
             try key.withBytes { bytes throws(StorageError) in
@@ -130,7 +130,7 @@ final class IndexWriter {
     }
 
     /// Removes a pair. Does nothing if it does not exist.
-    func remove(_ pair: Link, _ link: (owner: Int, member: Int)) throws(StorageError) {
+    func remove(_ pair: LinkPair, _ link: (owner: Int, member: Int)) throws(StorageError) {
         for (map, first, second) in [(link.owner, pair.owner, pair.member), (link.member, pair.member, pair.owner)] {
             linkKey(first, second)
             _ = try key.withBytes { bytes throws(StorageError) in try maps.delete(map, bytes) }

@@ -160,12 +160,12 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
     }
 
     func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkOpen()
         let map = side == .owner ? core.layout.links[link].owner : core.layout.links[link].member
         let cursor = try engine.cursor(map)
-        var pairs: [Link] = []
+        var pairs: [LinkPair] = []
         if let keys {
             for key in Set(keys).sorted() {
                 var isThere = try RowKey(key).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
@@ -193,7 +193,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
 
     /// Calls `body` with the pairs in their order, and removes them.
     private static func give(
-        _ pairs: inout [Link], _ side: LinkSide, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ pairs: inout [LinkPair], _ side: LinkSide, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
         if pairs.isEmpty { return }
         pairs.sort { a, b in
@@ -208,9 +208,9 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         pairs.removeAll(keepingCapacity: true)
     }
 
-    private static func pair(_ cursor: any OrderedCursor, _ side: LinkSide) -> Link {
+    private static func pair(_ cursor: any OrderedCursor, _ side: LinkSide) -> LinkPair {
         let first = KeyBytes.key(cursor.key), second = KeyBytes.lastKey(cursor.key), rank = KeyBytes.key(cursor.value)
-        return side == .owner ? Link(owner: first, rank: rank, member: second) : Link(owner: second, rank: rank, member: first)
+        return side == .owner ? LinkPair(owner: first, rank: rank, member: second) : LinkPair(owner: second, rank: rank, member: first)
     }
 
     /// Returns the next number of a counter, which begins at 1.
@@ -221,6 +221,6 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
     }
 }
 
-extension Link {
+extension LinkPair {
     fileprivate func key(at side: LinkSide) -> Int64 { side == .owner ? owner : member }
 }

@@ -257,7 +257,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         try bulk.load(core.schema[root].root, batch)
     }
 
-    func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
         try checkOpen()
         beside.rows()
         for pair in pairs {

@@ -1,22 +1,3 @@
-/// A token of SQL: a word, a literal or a symbol.
-enum SQLToken: Hashable {
-    /// An unquoted word.
-    case word(String)
-    /// A quoted name.
-    case name(String)
-    /// A text literal.
-    case text(String)
-    /// A number literal without a sign.
-    case number(String)
-    /// Any other token of one or two characters.
-    case symbol(String)
-
-    /// Whether the token is the given word, ignoring case.
-    func isWord(_ word: String) -> Bool { if case .word(let text) = self { text.uppercased() == word } else { false } }
-
-    func isSymbol(_ symbol: String) -> Bool { self == .symbol(symbol) }
-}
-
 /// A tokenizer for SQL that covers enough of its grammar to find the conditions in the text of a table definition.
 struct SQLTokens {
     private static let pairs: Set<String> = ["::", "<=", ">=", "<>", "!=", "==", "||"]

@@ -31,8 +31,8 @@ package protocol SQLInPlaceWriter: SQLWriteSession, ChangeRecordingWriter where 
     func followers(_ entity: EntityIndex, _ slot: Int) throws(StorageError) -> [String]
     func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError)
     func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
-    func remove(_ pairs: [Link], link: Int) throws(StorageError)
-    func add(_ pairs: [Link], link: Int) throws(StorageError)
+    func remove(_ pairs: [LinkPair], link: Int) throws(StorageError)
+    func add(_ pairs: [LinkPair], link: Int) throws(StorageError)
 }
 
 extension SQLInPlaceWriter {

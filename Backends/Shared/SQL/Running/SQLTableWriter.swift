@@ -16,8 +16,8 @@ package protocol SQLTableWriter: SQLWriteSession, BatchWriter, ChangeRecordingWr
     func clear(_ slots: [Int], _ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
     func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError)
     func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
-    func remove(_ pairs: [Link], link: Int) throws(StorageError)
-    func add(_ pairs: [Link], link: Int) throws(StorageError)
+    func remove(_ pairs: [LinkPair], link: Int) throws(StorageError)
+    func add(_ pairs: [LinkPair], link: Int) throws(StorageError)
     /// Waits until the engine has processed everything that was sent to it.
     func flush() throws(StorageError)
 

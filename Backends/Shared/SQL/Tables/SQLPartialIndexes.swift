@@ -27,7 +27,7 @@ struct SQLPartialIndexes: Sendable {
     /// Returns the checked condition of an index, or nil for an index of all objects.
     static func condition(of index: Index, _ entity: String, _ schema: Schema) -> CheckedPredicate? {
         guard let text = index.condition, let predicate = try? QueryPredicate(parsing: text),
-            let plan = try? FetchRequest(entity, where: predicate).plan(in: schema)
+            let plan = try? ObjectRequest(entity, where: predicate).plan(in: schema)
         else { return nil }
         return plan.predicate
     }

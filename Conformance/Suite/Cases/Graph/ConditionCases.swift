@@ -68,14 +68,14 @@ enum ConditionCases {
                 let template = try QueryPredicate(parsing: "number == $N OR SUBQUERY(children, $x, $x.number == $N).@count > 0")
                 for (number, keys) in [(2, [1, 2, 5]), (-7, [1, 4]), (100, [])] as [(Int64, [Int64])] {
                     let predicate = try template.substituting(["N": .value(.int(number))])
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: predicate)), keys, "\(number)")
+                    check.equal(try scratch.keys(ObjectRequest("Thing", where: predicate)), keys, "\(number)")
                 }
                 let list = try QueryPredicate(parsing: "number IN $L AND NOT text BEGINSWITH $T").substituting([
                     "L": .list([.int(1), .int(2), .null]), "T": .value(.string("app")),
                 ])
-                check.equal(try scratch.keys(FetchRequest("Thing", where: list)), [2, 3, 5], "a list and a text")
+                check.equal(try scratch.keys(ObjectRequest("Thing", where: list)), [2, 3, 5], "a list and a text")
                 do {
-                    _ = try scratch.keys(FetchRequest("Thing", where: template))
+                    _ = try scratch.keys(ObjectRequest("Thing", where: template))
                     check.isTrue(false, "a variable without a value is refused")
                 } catch let error as QueryError {
                     check.equal(error.path, "$N", "the variable that is named")

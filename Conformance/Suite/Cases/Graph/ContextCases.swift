@@ -309,7 +309,7 @@ enum ContextCases {
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
         .graph("T014.use-of-a-transaction-after-its-end", "E3") { stack, check in
-            nonisolated(unsafe) var kept: Transaction?
+            nonisolated(unsafe) var kept: WriteTransaction?
             try stack.write { kept = $0 }
             check.throwing(.storeClosed, "create") { _ = try kept?.create(Person.self) }
             check.throwing(.storeClosed, "fetch") { _ = try kept?.fetchAll(From<Person>()) }
@@ -399,7 +399,7 @@ enum ContextCases {
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Tag", (0..<2_000).map { ["name": .string("t\($0)")] })
                 try scratch.write { writer in
-                    let cursor = try writer.cursor(for: try FetchRequest("Tag").plan(in: scratch.schema)), batch = RowBatch(capacity: 100)
+                    let cursor = try writer.cursor(for: try ObjectRequest("Tag").plan(in: scratch.schema)), batch = RowBatch(capacity: 100)
                     guard try cursor.next(into: batch) else { return check.isTrue(false, "the first rows") }
                     var seen = (0..<batch.count).map(batch.key)
                     try scratch.insert("Tag", [["name": .string("new")]], writer)

@@ -255,7 +255,7 @@ enum FailureCases {
             for rank in [Int64.max, .min] {
                 let writer = try stack.storages[0].beginWrite(WriteOptions())
                 defer { writer.end() }
-                let pair = Link(owner: squad.key.key, rank: rank, member: first.key.key)
+                let pair = LinkPair(owner: squad.key.key, rank: rank, member: first.key.key)
                 try writer.apply(ChangeSet(links: [LinkChanges(link: link, added: [pair])]))
                 _ = try writer.commit(CommitRecord())
                 try stack.write { transaction in
@@ -316,7 +316,7 @@ enum FailureCases {
 
     private static func add(_ stack: DataStack, _ email: String) throws { try stack.write { try add($0, email) } }
 
-    private static func add(_ transaction: Transaction, _ email: String) throws { try transaction.create(Person.self).email = email }
+    private static func add(_ transaction: WriteTransaction, _ email: String) throws { try transaction.create(Person.self).email = email }
 
     private static func emails(_ stack: DataStack) throws -> [String] {
         try stack.fetchAll(From<Person>()).map { $0.email ?? "" }.sorted()

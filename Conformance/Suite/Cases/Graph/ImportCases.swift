@@ -266,7 +266,7 @@ private struct Visitor: Persistable {
         switch trouble {
         case .conflict?: throw StorageError(.serializationFailure, "a conflict")
         case .end?:
-            if let transaction = context as? Transaction {
+            if let transaction = context as? WriteTransaction {
                 do { try transaction.cancel() } catch { throw ImportRefused() }
             }
         case nil: break

@@ -62,7 +62,7 @@ enum JointCases {
         try pair.stack.write { try write(title, $0) }
     }
 
-    private static func write(_ title: String, _ transaction: Transaction) throws {
+    private static func write(_ title: String, _ transaction: WriteTransaction) throws {
         for name in ["People", "Rest"] { try transaction.create(Into<Song>(name)).title = title }
     }
 

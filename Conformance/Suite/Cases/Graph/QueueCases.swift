@@ -159,7 +159,7 @@ enum QueueCases {
                 hasEnded.withLock { $0 = true }
             }
             isStuck.wait()
-            let change: @Sendable (Transaction) throws -> Void = { transaction in
+            let change: @Sendable (WriteTransaction) throws -> Void = { transaction in
                 try person("Ann", in: transaction).age = 2
                 _ = try transaction.fetchCount(From<Person>())
             }

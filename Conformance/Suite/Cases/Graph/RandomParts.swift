@@ -57,7 +57,7 @@ final class RandomParts {
 
     private func number(_ person: Person) -> Int { Int(person.name) ?? -1 }
 
-    private func part(_ transaction: Transaction, depth: Int) throws {
+    private func part(_ transaction: WriteTransaction, depth: Int) throws {
         for _ in 0..<Int.random(in: 2...6, using: &random) {
             if depth < 3, Int.random(in: 0..<4, using: &random) == 0 {
                 try nested(transaction, depth + 1)
@@ -68,7 +68,7 @@ final class RandomParts {
         verify("at the end of a part of depth \(depth)")
     }
 
-    private func nested(_ transaction: Transaction, _ depth: Int) throws {
+    private func nested(_ transaction: WriteTransaction, _ depth: Int) throws {
         let before = world, fails = Bool.random(using: &random)
         do {
             try transaction.nested {
@@ -84,7 +84,7 @@ final class RandomParts {
         }
     }
 
-    private func step(_ transaction: Transaction) throws {
+    private func step(_ transaction: WriteTransaction) throws {
         let chosen = world.people.keys.sorted().randomElement(using: &random)
         switch (Int.random(in: 0..<11, using: &random), chosen) {
         case (0...1, _), (2..., nil): try create(transaction)
@@ -114,7 +114,7 @@ final class RandomParts {
         }
     }
 
-    private func create(_ transaction: Transaction) throws {
+    private func create(_ transaction: WriteTransaction) throws {
         let person = try transaction.create(Person.self)
         person.name = "\(next)"
         people[next] = person
@@ -122,7 +122,7 @@ final class RandomParts {
         next += 1
     }
 
-    private func delete(_ number: Int, _ transaction: Transaction) throws {
+    private func delete(_ number: Int, _ transaction: WriteTransaction) throws {
         guard let person = people[number] else { return }
         try transaction.delete(person)
         var doomed: Set<Int> = [], waiting = [number]
@@ -136,7 +136,7 @@ final class RandomParts {
         }
     }
 
-    private func batch(_ transaction: Transaction) throws {
+    private func batch(_ transaction: WriteTransaction) throws {
         let entry = Int.random(in: 0..<3, using: &random)
         if Bool.random(using: &random) {
             _ = try transaction.insertAll(Into<Entry>(), sources: [entry]) { $0.number = $1 }

@@ -222,7 +222,7 @@ enum StreamCases {
                 var seen = 0
                 let growth = try Memory.growth {
                     try scratch.read { reader in
-                        let plan = try FetchRequest("Tag", orderBy: [OrderTerm(PropertyPath("name"))]).plan(in: scratch.schema)
+                        let plan = try ObjectRequest("Tag", orderBy: [OrderTerm(PropertyPath("name"))]).plan(in: scratch.schema)
                         let cursor = try reader.cursor(for: plan), batch = RowBatch(capacity: 256)
                         while try cursor.next(into: batch) {
                             for index in 0..<batch.count {

@@ -91,7 +91,7 @@ enum UpsertCases {
             check.equal(try UniqueCases.emails(stack), ["a", "b"], "nothing is written")
         },
         .graph("U008.an-upsert-in-a-hierarchy", "W17") { stack, check in
-            func upsert(_ transaction: Transaction, _ chips: [String]) throws -> [Bool] {
+            func upsert(_ transaction: WriteTransaction, _ chips: [String]) throws -> [Bool] {
                 try transaction.upsertAll(Into<Dog>(), on: \.chip, sources: chips) { dog, chip in
                     dog.chip = chip
                     dog.tricks = 7
@@ -228,7 +228,7 @@ enum UpsertCases {
 
     /// Upserts people with emails and names.
     @discardableResult
-    private static func upsert(_ transaction: Transaction, _ people: [(String, String)]) throws -> [UpsertedID<Person>] {
+    private static func upsert(_ transaction: WriteTransaction, _ people: [(String, String)]) throws -> [UpsertedID<Person>] {
         try transaction.upsertAll(Into<Person>(), on: \.email, sources: people) { ($0.email, $0.name) = ($1.0, $1.1) }
     }
 }

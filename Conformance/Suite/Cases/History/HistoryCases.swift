@@ -91,7 +91,9 @@ enum HistoryCases {
             let item = try scratch.insert("Item", [[:]])[0], tags = try scratch.insert("Tag", [[:], [:]])
             guard let link = scratch.schema.links.indices.first else { return check.isTrue(false, "a link table") }
             let owner = scratch.schema.entities[scratch.schema.links[link].owner].name
-            func pair(_ tag: Int64) -> Link { owner == "Item" ? Link(owner: item, member: tag) : Link(owner: tag, member: item) }
+            func pair(_ tag: Int64) -> LinkPair {
+                owner == "Item" ? LinkPair(owner: item, member: tag) : LinkPair(owner: tag, member: item)
+            }
             try scratch.write { writer in
                 try writer.apply(ChangeSet(links: [LinkChanges(link: link, removed: [], added: [pair(tags[0])])]))
                 try writer.apply(ChangeSet(links: [LinkChanges(link: link, removed: [pair(tags[0])], added: [pair(tags[1])])]))
@@ -173,7 +175,7 @@ enum HistoryCases {
             let gadget = try scratch.insert("Gadget", [["name": .string("c"), "number": .int(7)]])[0]
             let seven = QueryPredicate.compare(.path("number"), .equal, .value(.int(7)))
             var keys: [EntityIndex: [Int64]]?
-            try scratch.write { keys = try $0.deleteAll(FetchRequest("Item", where: seven).plan(in: scratch.schema)) }
+            try scratch.write { keys = try $0.deleteAll(ObjectRequest("Item", where: seven).plan(in: scratch.schema)) }
             // A store that leaves batch deletions to the layer above returns nil.
             guard let keys else { return check.equal(try scratch.history().count, 2, "entries") }
             check.equal(keys[try scratch.entity("Gadget")], [gadget], "the gadget")

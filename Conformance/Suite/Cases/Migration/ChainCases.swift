@@ -54,8 +54,8 @@ enum ChainCases {
                     try MigrationScene(before.schema, after.schema).migrate(scratch)
                     scratch = Scratch(migrated: scratch, to: after.schema)
                     let name = after.schema.entities[0].name
-                    check.equal(try scratch.fetch(FetchRequest(name)).map(\.values), [after.values, after.values], after.schema.version)
-                    check.equal(try scratch.fetch(FetchRequest(name)).map(\.key), [1, 2], "keys of \(after.schema.version)")
+                    check.equal(try scratch.fetch(ObjectRequest(name)).map(\.values), [after.values, after.values], after.schema.version)
+                    check.equal(try scratch.fetch(ObjectRequest(name)).map(\.key), [1, 2], "keys of \(after.schema.version)")
                 }
                 let versions = try scratch.read { try MigrationRecord.all($0).map(\.schema.version) }
                 check.equal(versions, (1...9).map { "V\($0)" }, "the versions that the store had")
@@ -69,7 +69,7 @@ enum ChainCases {
                 scene.first = start
                 let name = ten[start].schema.entities[0].name
                 try scene.run(harness, fill: { try $0.insert(name, [ten[start].values]) }) { scratch in
-                    check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [ten[9].values], "from V\(start + 1)")
+                    check.equal(try scratch.fetch(ObjectRequest("Note")).map(\.values), [ten[9].values], "from V\(start + 1)")
                 }
             }
         },
@@ -88,7 +88,7 @@ enum ChainCases {
                 scene.first = start
                 try scene.run(harness, fill: { try $0.insert("Note", [["a": .int(9)]]) }) { scratch in
                     check.equal(
-                        try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(9), "b": .int(b), "d": .bool(false)]],
+                        try scratch.fetch(ObjectRequest("Note")).map(\.values), [["a": .int(9), "b": .int(b), "d": .bool(false)]],
                         "from V\(start + 1)")
                 }
             }
@@ -101,7 +101,7 @@ enum ChainCases {
                     3, [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(3)), Attribute("c", .bool, isOptional: true)]),
             ]
             try MigrationScene(versions: versions).run(harness, fill: { try $0.insert("Note", [["a": .int(1)]]) }) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("Note")).map { $0.values["b"] }, [.int(3)], "the default of the last")
+                check.equal(try scratch.fetch(ObjectRequest("Note")).map { $0.values["b"] }, [.int(3)], "the default of the last")
             }
         },
         migrationCase("M008.a-failure-in-the-middle-leaves-the-version-before", "M5") { harness, check in
@@ -114,11 +114,11 @@ enum ChainCases {
                 try scratch.insert("Note", [[:]])
                 check.throwing(.validationFailed, "nil in V3") { try scene.migrate(scratch) }
                 let middle = Scratch(migrated: scratch, to: scene.versions[1])
-                check.equal(try middle.fetch(FetchRequest("Note")).map(\.values), [["a": .null, "b": .null]], "V2")
+                check.equal(try middle.fetch(ObjectRequest("Note")).map(\.values), [["a": .null, "b": .null]], "V2")
                 try middle.update("Note", 1, ["a": .int(4)])
                 try scene.migrate(middle)
                 let last = Scratch(migrated: middle, to: scene.versions[2])
-                check.equal(try last.fetch(FetchRequest("Note")).map(\.values), [["a": .int(4), "b": .null, "c": .null]], "V3")
+                check.equal(try last.fetch(ObjectRequest("Note")).map(\.values), [["a": .int(4), "b": .null, "c": .null]], "V3")
             }
         },
         migrationCase("M014.no-way-leads-back", "M5") { harness, check in
@@ -141,7 +141,7 @@ enum ChainCases {
                 check.throwing(.noMigrationPath, "the first program again") { try MigrationScene(first).migrate(middle) }
                 check.equal(try MigrationScene(third).migrate(middle).count, 1, "a third version without the attribute")
                 let last = Scratch(migrated: middle, to: third)
-                check.equal(try last.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "objects")
+                check.equal(try last.fetch(ObjectRequest("Note")).map(\.values), [["a": .int(1)]], "objects")
             }
         },
         migrationCase("M020.again-is-nothing", "M5") { harness, check in
@@ -167,7 +167,7 @@ enum ChainCases {
                 try note(1, [a]), try note(2, [a, Attribute("b", .int64, defaultValue: .int(1))], entity: "Page", was: "Note"))
             func fill(_ scratch: Scratch) throws { try scratch.delete("Note", try scratch.insert("Note", [[:], [:], [:]]).suffix(1)) }
             try scene.run(harness, fill: fill) { scratch in
-                check.equal(try scratch.keys(FetchRequest("Page")), [1, 2], "keys")
+                check.equal(try scratch.keys(ObjectRequest("Page")), [1, 2], "keys")
                 let key = try scratch.insert("Page", [[:]])[0]
                 check.isTrue(key > 3, "a new key")
                 try scratch.delete("Page", [key])
@@ -222,7 +222,7 @@ enum ChainCases {
             }
             try scene.run(harness, fill: fill) { scratch in
                 check.equal(
-                    try scratch.fetch(FetchRequest("Note")).map { $0.values["target"] },
+                    try scratch.fetch(ObjectRequest("Note")).map { $0.values["target"] },
                     [reference("Leaf"), .null, reference("Tag"), .string("Page")], "references")
             }
         },

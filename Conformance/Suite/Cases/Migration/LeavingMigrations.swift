@@ -33,7 +33,7 @@ enum LeavingMigrations {
                     try scratch.connect("Person", "list", [2: [3, 1, 2]])
                 }
             ) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("Animal")).map(\.key), [1], "animals")
+                check.equal(try scratch.fetch(ObjectRequest("Animal")).map(\.key), [1], "animals")
                 check.equal(try scratch.members("Person", "pet"), [2: [1]], "pet")
                 check.equal(try scratch.members("Person", "pets"), [1: [1]], "pets")
                 check.equal(try scratch.members("Animal", "lists"), [1: [2]], "lists")
@@ -63,7 +63,7 @@ enum LeavingMigrations {
                     try scratch.connect("Person", "pets", [1: [1, 2]])
                 }
                 // The two versions store the same data, so there is no step between them.
-                try scene.run(harness, fill: fill) { check.equal(try $0.fetch(FetchRequest("Dog")).map(\.key), [1, 2], "no step") }
+                try scene.run(harness, fill: fill) { check.equal(try $0.fetch(ObjectRequest("Dog")).map(\.key), [1, 2], "no step") }
                 let changed = try Mapped.scene(
                     [person, Mapped.named("Dog")], [person, Entity("Dog", attributes: [Attribute("age", .int64)])],
                     .deleteEntity(sourceEntity: "Dog"), .insertEntity(destinationEntity: "Dog"))
@@ -72,8 +72,8 @@ enum LeavingMigrations {
                     continue
                 }
                 try changed.run(harness, fill: fill) { scratch in
-                    check.equal(try scratch.fetch(FetchRequest("Dog")).count, 0, "dogs")
-                    check.equal(try scratch.fetch(FetchRequest("Person")).map { $0.values["pet"] }, [.null], "pet")
+                    check.equal(try scratch.fetch(ObjectRequest("Dog")).count, 0, "dogs")
+                    check.equal(try scratch.fetch(ObjectRequest("Person")).map { $0.values["pet"] }, [.null], "pet")
                     check.equal(try scratch.members("Person", "pets"), [:], "pets")
                 }
             }

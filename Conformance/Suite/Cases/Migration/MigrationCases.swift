@@ -12,7 +12,7 @@ enum MigrationCases {
     private static func notes(_ scratch: Scratch, _ rows: [[String: Value]]) throws { try scratch.insert("Note", rows) }
 
     private static func values(_ scratch: Scratch, _ name: String) throws -> [Value] {
-        try scratch.fetch(FetchRequest("Note")).map { $0.values[name] ?? .null }
+        try scratch.fetch(ObjectRequest("Note")).map { $0.values[name] ?? .null }
     }
 
     private static let attributes: [ConformanceCase] = [
@@ -20,7 +20,7 @@ enum MigrationCases {
             let scene = try MigrationScene([Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .string, isOptional: true)])
             try scene.run(harness, fill: { try notes($0, [["a": .int(1)], ["a": .int(2)]]) }) { scratch in
                 check.equal(
-                    try scratch.fetch(FetchRequest("Note")).map(\.values),
+                    try scratch.fetch(ObjectRequest("Note")).map(\.values),
                     [["a": .int(1), "b": .null], ["a": .int(2), "b": .null]], "rows")
             }
         },
@@ -47,11 +47,11 @@ enum MigrationCases {
             try scene.refuse(harness, check, .dataLossRefused, "values of b") { try notes($0, [["a": .int(1), "b": .string("x")]]) }
             // Where no value is stored, none is lost.
             try scene.run(harness, fill: { try notes($0, [["a": .int(1)]]) }) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "nil is removed without an error")
+                check.equal(try scratch.fetch(ObjectRequest("Note")).map(\.values), [["a": .int(1)]], "nil is removed without an error")
             }
             scene.losses = ["Note.b"]
             try scene.run(harness, fill: { try notes($0, [["a": .int(1), "b": .string("x")]]) }) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "named")
+                check.equal(try scratch.fetch(ObjectRequest("Note")).map(\.values), [["a": .int(1)]], "named")
             }
         },
         migrationCase("M002.attributes-are-renamed-also-in-a-circle", "M1") { harness, check in
@@ -63,7 +63,7 @@ enum MigrationCases {
                 ])
             try scene.run(harness, fill: { try notes($0, [["a": .int(1), "b": .int(2), "c": .int(3)]]) }) { scratch in
                 check.equal(
-                    try scratch.fetch(FetchRequest("Note")).map(\.values), [["b": .int(1), "c": .int(2), "a": .int(3)]], "values")
+                    try scratch.fetch(ObjectRequest("Note")).map(\.values), [["b": .int(1), "c": .int(2), "a": .int(3)]], "values")
             }
         },
         migrationCase("M002.entities-are-renamed-also-for-each-other", "M1") { harness, check in
@@ -83,8 +83,8 @@ enum MigrationCases {
                     try scratch.insert("B", [["y": .string("b")]])
                 }
             ) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("B")).map { $0.values["x"] ?? .null }, [.int(1), .int(2)], "A became B")
-                check.equal(try scratch.fetch(FetchRequest("A")).map { $0.values["y"] ?? .null }, [.string("b")], "B became A")
+                check.equal(try scratch.fetch(ObjectRequest("B")).map { $0.values["x"] ?? .null }, [.int(1), .int(2)], "A became B")
+                check.equal(try scratch.fetch(ObjectRequest("A")).map { $0.values["y"] ?? .null }, [.string("b")], "B became A")
             }
         },
     ]
@@ -140,8 +140,8 @@ enum MigrationCases {
                 try schema("V2", [Index(["a"]), Index(["b"], kind: .fullText)], [UniqueConstraint(["b"])]))
             let rows: [[String: Value]] = (0..<200).map { ["a": .int(Int64($0 % 10)), "b": $0 == 199 ? .null : .string("word \($0)")] }
             try scene.run(harness, fill: { try notes($0, rows) }) { scratch in
-                check.equal(try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "a == 3"))).count, 20, "by the new index")
-                check.equal(try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "b SEARCH '17'"))), [18], "by the words")
+                check.equal(try scratch.keys(ObjectRequest("Note", where: QueryPredicate(parsing: "a == 3"))).count, 20, "by the new index")
+                check.equal(try scratch.keys(ObjectRequest("Note", where: QueryPredicate(parsing: "b SEARCH '17'"))), [18], "by the words")
                 check.throwing(.uniqueConstraintViolated, "the new constraint") {
                     try notes(scratch, [["a": .int(1), "b": .string("word 5")]])
                 }
@@ -159,7 +159,7 @@ enum MigrationCases {
                 try schema("V1", Attribute("b", .string, isOptional: true)),
                 try schema("V2", Attribute("b", .string, defaultValue: .string("x"))))
             try scene.run(harness, fill: { try notes($0, [["b": .null], ["b": .string("y")]]) }) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("Note")).map { $0.values["b"] }, [.string("x"), .string("y")], "values")
+                check.equal(try scratch.fetch(ObjectRequest("Note")).map { $0.values["b"] }, [.string("x"), .string("y")], "values")
                 check.throwing(.uniqueConstraintViolated, "the constraint") { try notes(scratch, [["b": .string("x")]]) }
             }
             try scene.refuse(harness, check, .uniqueConstraintViolated, "two that were nil", keys: [1, 3]) { scratch in
@@ -178,9 +178,10 @@ enum MigrationCases {
                             indexes: [index, Index(["c"], kind: .fullText)])
                     ]))
             try scene.run(harness, fill: { try notes($0, [["b": .string("ein Übel")], ["b": .string("zwei")]]) }) { scratch in
-                check.equal(try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'ubel'"))), [1], "the old index")
+                let found = try scratch.keys(ObjectRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'ubel'")))
+                check.equal(found, [1], "the old index")
                 check.equal(
-                    try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "c SEARCH 'arger'"))), [1, 2], "the new one")
+                    try scratch.keys(ObjectRequest("Note", where: QueryPredicate(parsing: "c SEARCH 'arger'"))), [1, 2], "the new one")
             }
         },
         migrationCase("M015.keys-versions-and-tokens-stay", "M9") { harness, check in
@@ -201,7 +202,7 @@ enum MigrationCases {
                     try scratch.delete("Note", [3])
                 }
             ) { scratch in
-                let rows = try scratch.fetch(FetchRequest("Note"))
+                let rows = try scratch.fetch(ObjectRequest("Note"))
                 check.equal(rows.map(\.key), [1, 2], "keys")
                 check.equal(rows.map(\.version), [2, 2], "versions")
                 check.equal(rows.map { $0.values["c"] ?? .null }, [.int(6), .int(5)], "values")

@@ -81,6 +81,6 @@ struct MigrationScene {
 
     /// Returns the complete contents of a store.
     func contents(_ scratch: Scratch) throws -> [Row] {
-        try scratch.schema.roots.flatMap { try scratch.fetch(FetchRequest(scratch.schema.entities[$0].name)) }
+        try scratch.schema.roots.flatMap { try scratch.fetch(ObjectRequest(scratch.schema.entities[$0].name)) }
     }
 }

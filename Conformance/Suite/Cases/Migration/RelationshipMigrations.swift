@@ -40,7 +40,7 @@ enum RelationshipMigrations {
                     check.equal(try scratch.members(entity, relationship), members, "\(entity).\(relationship)")
                 }
                 check.equal(
-                    try scratch.fetch(FetchRequest("A")).map { $0.values["name"] }, ["A1", "A2", "A3"].map { .string($0) }, "objects")
+                    try scratch.fetch(ObjectRequest("A")).map { $0.values["name"] }, ["A1", "A2", "A3"].map { .string($0) }, "objects")
             }
         }
     }
@@ -76,7 +76,7 @@ enum RelationshipMigrations {
                 try scene.refuse(harness, check, .dataLossRefused, "\(a) unnamed", fill: full)
                 scene.losses = losses
                 try scene.run(harness, fill: full) { scratch in
-                    check.equal(try scratch.fetch(FetchRequest("A")).map(\.key), [1, 2, 3], "objects without \(a)")
+                    check.equal(try scratch.fetch(ObjectRequest("A")).map(\.key), [1, 2, 3], "objects without \(a)")
                 }
             }
         },

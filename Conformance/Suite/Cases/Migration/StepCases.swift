@@ -67,7 +67,7 @@ enum StepCases {
                 try fill(scratch, count)
                 check.throwing(.cancelled, "in the second step") { try scene.migrate(scratch, progress) }
                 let middle = Scratch(migrated: scratch, to: scene.versions[1])
-                check.equal(try middle.keys(FetchRequest("Note")), Array(1...Int64(count)), "objects of the step that was done")
+                check.equal(try middle.keys(ObjectRequest("Note")), Array(1...Int64(count)), "objects of the step that was done")
                 check.equal(progress.current.completedSteps, 1, "steps")
                 check.isTrue(progress.isCancelled, "cancelled")
                 try middle.update("Note", 1, ["b": .int(2)])
@@ -80,7 +80,7 @@ enum StepCases {
                 let progress = MigrationProgress()
                 progress.cancel()
                 check.throwing(.cancelled, "the first step") { try scene.migrate(scratch, progress) }
-                check.equal(try scratch.keys(FetchRequest("Note")), [1, 2, 3], "objects")
+                check.equal(try scratch.keys(ObjectRequest("Note")), [1, 2, 3], "objects")
             }
         },
     ]
@@ -115,7 +115,7 @@ enum StepCases {
                 }
                 let migrated = Scratch(migrated: scratch, to: scene.versions[1])
                 try migrated.update("Note", 1, ["b": .int(1)])
-                check.equal(try migrated.keys(FetchRequest("Note")), [1, 2, 3], "objects")
+                check.equal(try migrated.keys(ObjectRequest("Note")), [1, 2, 3], "objects")
             }
         },
         migrationCase("M013.a-step-that-is-given-up-leaves-everything", "M8") { harness, check in
@@ -124,11 +124,11 @@ enum StepCases {
             try harness.withStore(scene.versions[0]) { scratch in
                 try fill(scratch, 3)
                 try? step(scratch, scene) { throw GivenUp() }
-                check.equal(try scratch.keys(FetchRequest("Note")), [1, 2, 3], "objects")
+                check.equal(try scratch.keys(ObjectRequest("Note")), [1, 2, 3], "objects")
                 try scratch.update("Note", 1, ["a": .int(7)])
                 try scene.migrate(scratch)
                 let migrated = Scratch(migrated: scratch, to: scene.versions[1])
-                check.equal(try migrated.fetch(FetchRequest("Note")).map { $0.values["a"] }, [.int(7), .int(2), .int(3)], "objects of V2")
+                check.equal(try migrated.fetch(ObjectRequest("Note")).map { $0.values["a"] }, [.int(7), .int(2), .int(3)], "objects of V2")
             }
         },
         migrationCase("M013.another-program-reads-the-old-version-until-the-end", "M8", needs: [.migrations, .multipleProcesses]) {
@@ -148,16 +148,16 @@ enum StepCases {
                 let reader = try other.beginRead()
                 defer { reader.end() }
                 try step(scratch, scene) {
-                    check.equal(try second.fetch(FetchRequest("Note"), reader).map(\.key), [1, 2, 3], "a session from before")
+                    check.equal(try second.fetch(ObjectRequest("Note"), reader).map(\.key), [1, 2, 3], "a session from before")
                     reader.end()
-                    check.equal(try second.keys(FetchRequest("Note")), [1, 2, 3], "a new session")
+                    check.equal(try second.keys(ObjectRequest("Note")), [1, 2, 3], "a new session")
                     check.throwing(.busy, "a writer") { _ = try other.beginWrite(WriteOptions(timeout: 0.1)) }
                 }
-                check.throwing([.schemaMismatch, .storeClosed], "reading afterwards") { _ = try second.keys(FetchRequest("Note")) }
+                check.throwing([.schemaMismatch, .storeClosed], "reading afterwards") { _ = try second.keys(ObjectRequest("Note")) }
                 check.throwing([.schemaMismatch, .storeClosed], "writing afterwards") { try second.update("Note", 1, ["a": .int(9)]) }
                 check.throwing([.schemaMismatch, .storeClosed], "the same step again") { try step(second, scene) {} }
                 let migrated = Scratch(migrated: scratch, to: scene.versions[1])
-                check.equal(try migrated.fetch(FetchRequest("Note")).map { $0.values["a"] }, [.int(1), .int(2), .int(3)], "objects")
+                check.equal(try migrated.fetch(ObjectRequest("Note")).map { $0.values["a"] }, [.int(1), .int(2), .int(3)], "objects")
             }
         },
     ]
@@ -239,9 +239,9 @@ enum StepCases {
                     try made.insert("Leaf", rows("z").map { $0.filter { $0.key != "y" } })
                     try made.insert("Page", [["z": .int(3), "code": .string("p"), "y": .int(8)]])
                     for request in try [
-                        FetchRequest("Leaf"), FetchRequest("Leaf", where: QueryPredicate(parsing: "z == 3")),
-                        FetchRequest("Leaf", where: QueryPredicate(parsing: "code == 'c7'")),
-                        FetchRequest("Page", where: QueryPredicate(parsing: "y == 8")),
+                        ObjectRequest("Leaf"), ObjectRequest("Leaf", where: QueryPredicate(parsing: "z == 3")),
+                        ObjectRequest("Leaf", where: QueryPredicate(parsing: "code == 'c7'")),
+                        ObjectRequest("Page", where: QueryPredicate(parsing: "y == 8")),
                     ] {
                         check.equal(try migrated.fetch(request), try made.fetch(request), "\(request)")
                         check.equal(try usedIndexes(migrated, request), try usedIndexes(made, request), "indexes of \(request)")
@@ -253,7 +253,7 @@ enum StepCases {
     ]
 
     /// Returns the words of an explanation that name an index.
-    private static func usedIndexes(_ scratch: Scratch, _ request: FetchRequest) throws -> [String] {
+    private static func usedIndexes(_ scratch: Scratch, _ request: ObjectRequest) throws -> [String] {
         let plan = try request.plan(in: scratch.schema)
         let words = try scratch.read { try $0.explanation(of: plan) }.joined(separator: " ").split { " ()'\"".contains($0) }.map(
             String.init)

@@ -64,7 +64,7 @@ enum TransformerCases {
         _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
     ) -> ConformanceCase { ConformanceCase(id, clause: "M6", needs: [.migrations], body) }
 
-    private static func texts(_ scratch: Scratch) throws -> [Value?] { try scratch.fetch(FetchRequest("Team")).map { $0.values["text"] } }
+    private static func texts(_ scratch: Scratch) throws -> [Value?] { try scratch.fetch(ObjectRequest("Team")).map { $0.values["text"] } }
 
     private static let seeing: [ConformanceCase] = [
         migrationCase("M009.a-transformer-sees-related-objects") { harness, check in
@@ -81,7 +81,7 @@ enum TransformerCases {
                 check.equal(
                     try texts(scratch),
                     [.string("[\"Ann\", \"Bob\"] [\"Cid\", \"Ann\"] []"), .string("[\"Cid\"] [] [\"Ann\", \"Bob\"]")], "texts")
-                check.equal(try scratch.fetch(FetchRequest("Team")).map { $0.values["count"] }, [.int(2), .int(0)], "counts")
+                check.equal(try scratch.fetch(ObjectRequest("Team")).map { $0.values["count"] }, [.int(2), .int(0)], "counts")
                 check.equal(try scratch.members("Player", "team"), [1: [1], 2: [1], 3: [2]], "team")
                 check.equal(try scratch.members("Team", "list"), [1: [3, 1]], "list")
                 check.equal(try scratch.members("Player", "likes"), [1: [2], 2: [2]], "likes")
@@ -101,7 +101,7 @@ enum TransformerCases {
             })
             try scene.run(harness, fill: fill) { scratch in
                 check.equal(
-                    try scratch.fetch(FetchRequest("Player")).map { $0.values["name"] },
+                    try scratch.fetch(ObjectRequest("Player")).map { $0.values["name"] },
                     [
                         .string("name String, age Int, price \(Decimal.self), size Double of Reds [2] Player 1"),
                         .string("name String, born Date, page String, good Bool of Reds [2] Player 2"),
@@ -117,7 +117,7 @@ enum TransformerCases {
                 [Attribute("level", .int64, defaultValue: .int(7)), Attribute("name2", .string, isOptional: true, originalName: "name")],
                 team: { _, create in _ = create() })
             try scene.run(harness, fill: fill) { scratch in
-                let teams = try scratch.fetch(FetchRequest("Team"))
+                let teams = try scratch.fetch(ObjectRequest("Team"))
                 check.equal(teams.map { $0.values["level"] }, [.int(7), .int(7)], "default")
                 check.equal(teams.map { $0.values["name2"] }, [.null, .null], "not copied")
                 check.equal(try scratch.members("Team", "players"), [1: [1, 2], 2: [3]], "pairs go on")
@@ -138,7 +138,7 @@ enum TransformerCases {
             try scene.run(harness, fill: fill) { scratch in
                 check.equal(try texts(scratch).first, .string("count< level< name<name text<"), "attributes")
                 check.equal(
-                    try scratch.fetch(FetchRequest("Team")).map { $0.values["name"] }, [.string("Reds"), .string("Blues")], "names")
+                    try scratch.fetch(ObjectRequest("Team")).map { $0.values["name"] }, [.string("Reds"), .string("Blues")], "names")
             }
         },
         migrationCase("M009.to-one-relationships-are-set-by-objects") { harness, check in
@@ -154,7 +154,7 @@ enum TransformerCases {
                 if source["name"] as? String == "Reds" { create().copyAttributes(from: source) }
             })
             try scene.run(harness, fill: fill) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("Team")).map(\.key), [1], "teams")
+                check.equal(try scratch.fetch(ObjectRequest("Team")).map(\.key), [1], "teams")
                 check.equal(try scratch.members("Player", "team"), [1: [1], 2: [1]], "team")
                 check.equal(try scratch.members("Player", "likes"), [:], "likes")
             }
@@ -219,7 +219,7 @@ enum TransformerCases {
                     })
             ]
             try scene.run(harness, fill: fill) { scratch in
-                check.equal(try scratch.fetch(FetchRequest("Player")).map(\.key), [1, 2], "players")
+                check.equal(try scratch.fetch(ObjectRequest("Player")).map(\.key), [1, 2], "players")
                 check.equal(try texts(scratch), [.string("Reds"), .string("Blues"), .null], "texts")
                 check.equal(try scratch.members("Team", "list"), [1: [1]], "deleted objects are in no list")
             }

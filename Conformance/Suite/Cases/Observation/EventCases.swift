@@ -12,13 +12,13 @@ enum EventCases {
     }
 
     @discardableResult
-    static func add(_ name: String, _ age: Int, _ transaction: Transaction) throws -> Person {
+    static func add(_ name: String, _ age: Int, _ transaction: WriteTransaction) throws -> Person {
         let person = try transaction.create(Person.self)
         (person.name, person.age) = (name, age)
         return person
     }
 
-    static func remove(_ name: String, _ transaction: Transaction) throws {
+    static func remove(_ name: String, _ transaction: WriteTransaction) throws {
         try transaction.delete(person(name, in: transaction))
     }
 

@@ -54,7 +54,7 @@ enum InterludeCases {
             let commits = try stack.commits(.gap(after: 100)), seen = SharedValue<[StackCommit]>([])
             let task = Waiting.start { for await commit in commits { seen.withLock { $0.append(commit) } } }
             defer { task.cancel() }
-            let steps: [(String, (Transaction) throws -> Void)] = [
+            let steps: [(String, (WriteTransaction) throws -> Void)] = [
                 ("a pair", { try person("Ann", in: $0).clubs = Set($0.fetchAll(byName)) }),
                 (
                     "a pair more, and one of its ends",

@@ -133,7 +133,7 @@ enum RacingCases {
     /// Lets eight threads write while two monitors and two publishers observe.
     private static func crowd(
         _ stack: DataStack, _ check: Check, isTold: ([String?], [String]) -> Bool,
-        _ step: @escaping @Sendable (Int, Transaction) throws -> Void
+        _ step: @escaping @Sendable (Int, WriteTransaction) throws -> Void
     ) throws {
         let commits = stack.storages[0].capabilities.contains(.persistent) && !IsolationCases.isThorough ? 15 : 100
         let young = byAge.where(\.age >= 0)
@@ -198,7 +198,7 @@ enum RacingCases {
     }
 
     /// Changes the list in every commit: adds a person, or moves or deletes the first one.
-    private static func step(_ number: Int, _ transaction: Transaction) throws {
+    private static func step(_ number: Int, _ transaction: WriteTransaction) throws {
         let first = number % 3 == 0 ? nil : try transaction.fetchOne(byAge)
         guard let first else {
             try EventCases.add("P\(number)", 1_000 - number, transaction)

@@ -69,7 +69,7 @@ enum RandomRolling {
     private static func write(_ stores: [Scratch], _ random: inout SplitMix, _ newest: inout Int64) throws {
         let schema = stores[0].schema
         for entity in schema.descriptions where !entity.isAbstract && Bool.random(using: &random) {
-            let rows = try stores[0].fetch(FetchRequest(entity.name)).filter { $0.entity == entity.name }.sorted { $0.key < $1.key }
+            let rows = try stores[0].fetch(ObjectRequest(entity.name)).filter { $0.entity == entity.name }.sorted { $0.key < $1.key }
             let free = entity.slots.filter { slot in
                 slot.attribute != nil && !entity.uniqueConstraints.contains { $0.slots.contains(entity.slot(slot.name) ?? -1) }
             }
@@ -98,7 +98,7 @@ enum RandomRolling {
     private static func contents(_ scratch: Scratch) throws -> [String] {
         var lines: [String] = []
         for root in scratch.schema.roots {
-            for row in try scratch.fetch(FetchRequest(scratch.schema.entities[root].name)).sorted(by: { $0.key < $1.key }) {
+            for row in try scratch.fetch(ObjectRequest(scratch.schema.entities[root].name)).sorted(by: { $0.key < $1.key }) {
                 lines.append("\(row.entity) \(row.key) \(row.values.sorted { $0.key < $1.key })")
             }
         }

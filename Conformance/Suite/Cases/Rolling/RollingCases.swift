@@ -51,7 +51,7 @@ enum RollingCases {
                 try next.update("Note", third, ["title": .string("cc"), "count": .int(33)])
                 try next.update("Note", 1, ["state": .string("open"), "rank": .int(2)])
                 check.equal(
-                    try scene.old.fetch(FetchRequest("Note")).map(\.values),
+                    try scene.old.fetch(ObjectRequest("Note")).map(\.values),
                     [
                         ["name": .string("a"), "count": .int(10), "state": .string("open"), "mail": .string("m"), "place": .string("p")],
                         ["name": .string("b"), "count": .int(2), "state": .string("done"), "mail": .string("m"), "place": .string("p")],
@@ -67,26 +67,26 @@ enum RollingCases {
                 check.equal(
                     try next.values("Note", "rank"), [.int(2), .int(7), .int(1)], "values of the newer version alone are unchanged")
 
-                let contents = try next.fetch(FetchRequest("Note"))
+                let contents = try next.fetch(ObjectRequest("Note"))
                 check.throwing(.dataLossRefused, "losses must be accepted") { try scene.phases.contract(timeout: 10) }
                 try scene.phases.contract(acceptingLosses: ["Note.mail"], timeout: 10)
-                check.equal(try next.fetch(FetchRequest("Note")), contents, "the program continues after the end of the step")
+                check.equal(try next.fetch(ObjectRequest("Note")), contents, "the program continues after the end of the step")
                 let fifth = try next.insert(
                     "Note", [["title": .string("e"), "count": .int(1 << 40), "state": .string("y"), "rank": .null]])
                 check.equal(fifth.count, 1, "and writes")
-                check.throwing(.schemaMismatch, "the older version reads") { _ = try scene.old.fetch(FetchRequest("Note")) }
+                check.throwing(.schemaMismatch, "the older version reads") { _ = try scene.old.fetch(ObjectRequest("Note")) }
                 check.throwing(.schemaMismatch, "the older version writes") { try scene.old.update("Note", 1, ["count": .int(0)]) }
                 check.throwing(.schemaMismatch, "the older version opens") { _ = try Scratch(beside: scene.old, scene.before) }
                 let fresh = try Scratch(beside: scene.old, scene.after)
                 defer { try? fresh.store.close() }
-                check.equal(try fresh.fetch(FetchRequest("Note")), try next.fetch(FetchRequest("Note")), "opened again")
+                check.equal(try fresh.fetch(ObjectRequest("Note")), try next.fetch(ObjectRequest("Note")), "opened again")
             }
         },
         rollingCase("M021.versions-of-objects-count-on-both-sides", "M12") { harness, check in
             try RollingScene.run(harness, before, after, rows: [row("a", 1, nil)]) { scene in
                 let next = try scene.begin()
                 defer { try? next.store.close() }
-                check.equal(try next.fetch(FetchRequest("Note")).map(\.version), [1], "filling is no change")
+                check.equal(try next.fetch(ObjectRequest("Note")).map(\.version), [1], "filling is no change")
                 try scene.old.update("Note", 1, ["count": .int(2)])
                 check.throwing(.staleObject, "changed by the older version") {
                     try next.write {
@@ -137,7 +137,7 @@ enum RollingCases {
             try RollingScene.run(harness, old, new, rows: rows) { scene in
                 let next = try scene.begin()
                 defer { try? next.store.close() }
-                let contents = try next.fetch(FetchRequest("Note"))
+                let contents = try next.fetch(ObjectRequest("Note"))
                 for (name, value) in beyond {
                     check.throwing(.valueNotStorable, "\(name) = \(value)") {
                         do { try next.update("Note", 1, [name: value]) } catch let error as StorageError {
@@ -146,7 +146,7 @@ enum RollingCases {
                         }
                     }
                 }
-                check.equal(try next.fetch(FetchRequest("Note")), contents, "nothing was written")
+                check.equal(try next.fetch(ObjectRequest("Note")), contents, "nothing was written")
                 try next.update("Note", 1, ["a": .int(32767), "b": .double(-2.25), "c": .decimal(-7), "d": .string("")])
                 check.equal(
                     try scene.old.values("Note", "a") + scene.old.values("Note", "b"), [.int(32767), .double(-2.25)],
@@ -191,7 +191,7 @@ enum RollingCases {
                         check.throwing(.uniqueConstraintViolated, "the \(what) version") { try scratch.insert("Note", [values]) }
                     }
                 }
-                check.equal(try next.keys(FetchRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'two'"))), [2], "the new index")
+                check.equal(try next.keys(ObjectRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'two'"))), [2], "the new index")
                 try scene.phases.contract(timeout: 10)
                 check.throwing(.uniqueConstraintViolated, "afterwards") {
                     do { try next.insert("Note", [["a": .int(3)]]) } catch let error as StorageError {
@@ -200,7 +200,7 @@ enum RollingCases {
                     }
                 }
                 check.equal(
-                    try next.keys(FetchRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'two'"))), [2], "the index afterwards")
+                    try next.keys(ObjectRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'two'"))), [2], "the index afterwards")
             }
         },
     ]

@@ -85,7 +85,7 @@ enum RollingPhases {
                         let key = try scratch.insert("Note", [values])[0]
                         written.withLock { $0 += 1 }
                         try scratch.update("Note", key % 200 + 1, ["a": .int(key)])
-                        _ = try scratch.fetch(FetchRequest("Note", where: QueryPredicate(parsing: "a < 10")))
+                        _ = try scratch.fetch(ObjectRequest("Note", where: QueryPredicate(parsing: "a < 10")))
                     } catch let error as StorageError where error.code == .serializationFailure {}
                 }
                 let (old, after) = (Held(scene.old), scene.after)
@@ -124,7 +124,7 @@ enum RollingPhases {
                 check.isTrue(isRefused.withLock { $0 }, "the older version is refused at last")
                 let next = try Scratch(beside: scene.old, scene.after)
                 defer { try? next.store.close() }
-                check.equal(try next.fetch(FetchRequest("Note")).count, 200 + written.withLock { $0 }, "objects")
+                check.equal(try next.fetch(ObjectRequest("Note")).count, 200 + written.withLock { $0 }, "objects")
                 check.isTrue(try !next.values("Note", "b").contains(.null), "none is without a value")
             }
         },
@@ -132,12 +132,12 @@ enum RollingPhases {
             try RollingScene.run(
                 harness, RollingCases.before, RollingCases.after, rows: [RollingCases.row("a", 1, nil), RollingCases.row("b", 2, "x")]
             ) { scene in
-                let contents = try scene.old.fetch(FetchRequest("Note"))
+                let contents = try scene.old.fetch(ObjectRequest("Note"))
                 let next = try scene.begin()
                 defer { try? next.store.close() }
                 try scene.phases.abandon(timeout: 10)
-                check.throwing(.schemaMismatch, "the newer version") { _ = try next.fetch(FetchRequest("Note")) }
-                check.equal(try scene.old.fetch(FetchRequest("Note")), contents, "the older version is unchanged")
+                check.throwing(.schemaMismatch, "the newer version") { _ = try next.fetch(ObjectRequest("Note")) }
+                check.equal(try scene.old.fetch(ObjectRequest("Note")), contents, "the older version is unchanged")
                 check.equal(try scene.phases.current() == nil, true, "no step is under way")
                 check.throwing(.notFound, "nothing to end") { try scene.phases.abandon(timeout: 1) }
 

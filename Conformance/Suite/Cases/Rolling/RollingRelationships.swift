@@ -48,7 +48,7 @@ enum RollingRelationships {
                     try writer.apply(
                         ChangeSet(
                             entities: [EntityChanges(entity: try next.entity("Human"), deletes: [RowDeletion(key: 2)])],
-                            links: [LinkChanges(link: 0, removed: [Link(owner: 2, rank: 0, member: tag)])]))
+                            links: [LinkChanges(link: 0, removed: [LinkPair(owner: 2, rank: 0, member: tag)])]))
                 }
                 check.equal(try scene.old.values("Pet", "breeder"), [.null, .null], "a reference to a deleted object")
                 check.equal(try scene.old.values("Letter", "from"), [.null], "one in an entity that the newer version has not")
@@ -61,7 +61,7 @@ enum RollingRelationships {
                     try writer.apply(
                         ChangeSet(
                             entities: [EntityChanges(entity: try scene.old.entity("Person"), deletes: [RowDeletion(key: 1)])],
-                            links: [LinkChanges(link: 0, removed: [Link(owner: 1, rank: 0, member: 3)])]))
+                            links: [LinkChanges(link: 0, removed: [LinkPair(owner: 1, rank: 0, member: 3)])]))
                 }
                 check.equal(try next.members("Human", "tags"), [:], "pairs that only the newer version has")
                 try Integrity.check(next.store, after, check)

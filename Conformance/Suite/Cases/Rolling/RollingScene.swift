@@ -56,6 +56,6 @@ struct RollingScene {
 extension Scratch {
     /// Returns the values of an attribute, in key order.
     func values(_ entity: String, _ name: String) throws -> [Value] {
-        try fetch(FetchRequest(entity)).sorted { $0.key < $1.key }.map { $0.values[name] ?? .null }
+        try fetch(ObjectRequest(entity)).sorted { $0.key < $1.key }.map { $0.values[name] ?? .null }
     }
 }

@@ -50,7 +50,7 @@ enum ConstraintCases {
                 try scratch.insert("Label", [label("s", "b", .string("")), label("s", "b", .string(""))])
             }
             try scratch.insert("Label", [label("s", "b", .null), label("s", "b", .null)])
-            check.equal(try scratch.keys(FetchRequest("Label")).count, 11, "objects")
+            check.equal(try scratch.keys(ObjectRequest("Label")).count, 11, "objects")
             let upserted = try upsert(scratch, "Label", 0, [texts[0], label("t", "b", .string(""))], changing: "n")
             check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds the existing object")
         }
@@ -67,19 +67,19 @@ enum ConstraintCases {
                     check.throwing(.uniqueConstraintViolated, "equal in \(length) bytes") { try scratch.load("Thing", rows(codes)) }
                 }
             }
-            check.equal(try scratch.keys(FetchRequest("Thing")), [], "nothing is loaded")
+            check.equal(try scratch.keys(ObjectRequest("Thing")), [], "nothing is loaded")
             let codes = ["b", long + "2", "z", long, long + "1", "a", String(repeating: "x", count: 499), "xx"]
             try scratch.load("Thing", rows(codes))
-            let order = FetchRequest("Thing", orderBy: [OrderTerm("code")])
+            let order = ObjectRequest("Thing", orderBy: [OrderTerm("code")])
             check.equal(try scratch.keys(order), [6, 1, 8, 7, 4, 5, 2, 3], "in their order")
             for (index, code) in codes.enumerated() {
-                let request = FetchRequest("Thing", where: .compare(.path("code"), .equal, .value(.string(code))))
+                let request = ObjectRequest("Thing", where: .compare(.path("code"), .equal, .value(.string(code))))
                 check.equal(try scratch.keys(request), [Int64(index + 1)], "found")
                 check.throwing(.uniqueConstraintViolated, "loaded again") { try scratch.load("Thing", rows([code], from: 20)) }
                 check.throwing(.uniqueConstraintViolated, "added again") { try scratch.insert("Thing", [["code": .string(code)]]) }
             }
             try scratch.load("Thing", rows([long + "3", "c"], from: 20))
-            check.equal(try scratch.keys(FetchRequest("Thing")).count, 10, "objects")
+            check.equal(try scratch.keys(ObjectRequest("Thing")).count, 10, "objects")
         }
     }
 
@@ -111,7 +111,7 @@ enum ConstraintCases {
             check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds objects that the constraint covers")
             check.throwing(.uniqueConstraintViolated, "an update") { try scratch.update("Sub", upserted[1].key, row("x")) }
             try scratch.update("Sub", upserted[1].key, row("w"))
-            check.equal(try scratch.keys(FetchRequest("Base", where: .compare(.path("tag"), .equal, .value(.string("x"))))).count, 5, "x")
+            check.equal(try scratch.keys(ObjectRequest("Base", where: .compare(.path("tag"), .equal, .value(.string("x"))))).count, 5, "x")
         }
     }
 }

@@ -15,7 +15,7 @@ enum SchemaCases {
         schemaCase("S001.opening-again-changes-nothing", "S1", needs: [.persistent]) { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let token = try scratch.token(), rows = try scratch.fetch(FetchRequest("Thing"))
+                let token = try scratch.token(), rows = try scratch.fetch(ObjectRequest("Thing"))
                 try scratch.store.close()
                 var states: [StorageState] = []
                 for schema in [Fixture.schema, nil, Fixture.schema] {
@@ -29,7 +29,7 @@ enum SchemaCases {
                 check.equal(states.map(\.schema.hash), [Fixture.schema.hash, Fixture.schema.hash, Fixture.schema.hash], "hash")
                 try scratch.open()
                 check.equal(try scratch.token(), token, "token")
-                check.equal(try scratch.fetch(FetchRequest("Thing")), rows, "rows")
+                check.equal(try scratch.fetch(ObjectRequest("Thing")), rows, "rows")
             }
         },
         schemaCase("S002.metadata-are-read-without-a-model", "S1", needs: [.persistent]) { harness, check in
@@ -69,7 +69,7 @@ enum SchemaCases {
                     }
                 }
                 try scratch.open()
-                check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1), "b": .int(2)]], "rows")
+                check.equal(try scratch.fetch(ObjectRequest("Note")).map(\.values), [["a": .int(1), "b": .int(2)]], "rows")
             }
         },
         schemaCase("S003.another-version-of-the-same-model-is-not-another-model", "S1", needs: [.persistent]) { harness, check in
@@ -80,7 +80,7 @@ enum SchemaCases {
                 try scratch.insert("Note", [["a": .int(5)]])
                 try scratch.store.close()
                 let store = try scratch.another(OpenRequest(schema: try schema("V2", 2)))
-                check.equal(try Scratch(scratch, store).fetch(FetchRequest("Note")).map(\.values), [["a": .int(5)]], "rows")
+                check.equal(try Scratch(scratch, store).fetch(ObjectRequest("Note")).map(\.values), [["a": .int(5)]], "rows")
                 try store.close()
             }
         },
@@ -142,7 +142,7 @@ enum SchemaCases {
                 check.equal(try scratch.rows(entity, keys: [key]).first?.values, values, "values of \(entity)")
                 for name in attributes.prefix(2) + attributes.suffix(2) {
                     let wanted = QueryPredicate.compare(.path(PropertyPath(name)), .equal, .value(.string("\(entity).\(name)")))
-                    check.equal(try scratch.keys(FetchRequest(entity, where: wanted)), [key], "\(entity) where \(name)")
+                    check.equal(try scratch.keys(ObjectRequest(entity, where: wanted)), [key], "\(entity) where \(name)")
                 }
                 guard let last = attributes.last else { continue }
                 check.throwing(.uniqueConstraintViolated, "\(entity).\(last)") {
@@ -206,10 +206,10 @@ enum SchemaCases {
                 if harness.capabilities.contains(.persistent) { try scratch.reopen() }
                 for number in [0, 1, count / 2, count - 1] {
                     let wanted = QueryPredicate.compare(.path("a"), .equal, .value(.int(Int64(number))))
-                    check.equal(try scratch.keys(FetchRequest("E\(number)", where: wanted)), [1], "E\(number)")
+                    check.equal(try scratch.keys(ObjectRequest("E\(number)", where: wanted)), [1], "E\(number)")
                 }
                 check.equal(try scratch.members("E\(count - 1)", "next"), [1: [1]], "pairs")
-                check.equal(try scratch.keys(FetchRequest("E2")), [], "E2")
+                check.equal(try scratch.keys(ObjectRequest("E2")), [], "E2")
             }
         },
         schemaCase("S009.many-attributes", "S1") { harness, check in

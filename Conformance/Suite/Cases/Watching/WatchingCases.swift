@@ -41,7 +41,7 @@ enum WatchingCases {
             try WatchingScene.load(other)
             guard scene.signals.comes(.unknown) else { return check.isTrue(false, "row changes are reported") }
             try other.insert("Tag", [["name": .string("a")]])
-            try other.write { try $0.load(link: 0, [Link(owner: 1, member: 1)]) }
+            try other.write { try $0.load(link: 0, [LinkPair(owner: 1, member: 1)]) }
             check.isTrue(scene.signals.comes(.unknown), "pairs")
             watch?.cancel()
         },

@@ -49,7 +49,7 @@ final class MeasuredReader: ForwardingReader, ValueQueryReader, SingleRowReader 
     }
 
     func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
         asked()
         try reader.links(link, side: side, keys: keys) { pairs throws(StorageError) in

@@ -71,15 +71,15 @@ extension ObjectContext {
             var conditions: [Explanation.Part] = [], order: [Explanation.Part] = [], outputs: [Explanation.Part] = []
             do throws(QueryError) {
                 for condition in all {
-                    let part = try FetchRequest(name, where: condition).plan(in: schema)
+                    let part = try ObjectRequest(name, where: condition).plan(in: schema)
                     conditions.append(Explanation.Part(text: condition.description, pushdown: reader.pushdown(of: part)))
                 }
                 for key in keys {
-                    let part = try FetchRequest(name, orderBy: [key]).plan(in: schema)
+                    let part = try ObjectRequest(name, orderBy: [key]).plan(in: schema)
                     order.append(Explanation.Part(text: key.expression.description, pushdown: reader.pushdown(of: part)))
                 }
                 for output in query?.outputs.map(\.output) ?? [] {
-                    let request = QueryRequest(FetchRequest(name), outputs: [output], groupBy: query?.keys ?? [])
+                    let request = QueryRequest(ObjectRequest(name), outputs: [output], groupBy: query?.keys ?? [])
                     let part = try request.plan(in: schema)
                     outputs.append(Explanation.Part(text: output.alias, pushdown: reader.pushdown(of: part)))
                 }

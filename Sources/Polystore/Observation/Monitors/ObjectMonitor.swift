@@ -208,3 +208,5 @@ extension ObjectMonitor: HomeMonitor {
         if home.context === context { didChange(nil) }
     }
 }
+
+extension ObjectMonitor: ObjectRepresentation {}

@@ -209,3 +209,5 @@ extension DataStack {
         }
     }
 }
+
+extension ObjectPublisher: ObjectRepresentation {}

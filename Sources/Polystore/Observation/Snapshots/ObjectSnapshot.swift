@@ -121,3 +121,5 @@ extension ObjectSnapshot: Encodable {
         try encoded.encode(to: encoder)
     }
 }
+
+extension ObjectSnapshot: ObjectRepresentation {}

@@ -43,14 +43,14 @@ class ToyReader: StorageReader {
     }
 
     func links(
-        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<LinkPair>) throws(StorageError) -> Void
     ) throws(StorageError) {
         try limit?.check()
         let wanted = keys.map(Set.init)
-        var pairs: [Link] = []
+        var pairs: [LinkPair] = []
         for (pair, rank) in database.links[link, default: [:]] {
             let key = side == .owner ? pair.owner : pair.member
-            if wanted?.contains(key) ?? true { pairs.append(Link(owner: pair.owner, rank: rank, member: pair.member)) }
+            if wanted?.contains(key) ?? true { pairs.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member)) }
         }
         pairs.sort { a, b in
             side == .owner

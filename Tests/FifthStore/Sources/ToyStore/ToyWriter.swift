@@ -135,7 +135,7 @@ final class ToyWriter: ToyReader, StorageWriter {
         database.nextKeys[database.schema[root].root] = max(database.nextKeys[database.schema[root].root, default: 1], next)
     }
 
-    func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
         for pair in pairs { database.links[link, default: [:]][ToyPair(owner: pair.owner, member: pair.member)] = pair.rank }
     }
 

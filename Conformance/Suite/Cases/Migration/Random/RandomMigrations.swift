@@ -92,7 +92,7 @@ enum RandomMigrations {
             for member in model.family(root.name) {
                 for (key, values) in model.rows[member] ?? [:] { expected[key] = Row(key: key, entity: member, version: 0, values: values) }
             }
-            for row in try scratch.fetch(FetchRequest(root.name)) {
+            for row in try scratch.fetch(ObjectRequest(root.name)) {
                 let names = Set(model.attributes(row.entity).map(\.name))
                 found[row.key] = Row(key: row.key, entity: row.entity, version: 0, values: row.values.filter { names.contains($0.key) })
             }
@@ -120,7 +120,7 @@ enum RandomMigrations {
         }
         for (value, keys) in keys {
             let predicate = QueryPredicate.compare(.path(PropertyPath(name)), .equal, .value(value))
-            check.equal(try scratch.keys(FetchRequest(entity, where: predicate)), keys.sorted(), "\(entity) where \(name) is \(value)")
+            check.equal(try scratch.keys(ObjectRequest(entity, where: predicate)), keys.sorted(), "\(entity) where \(name) is \(value)")
         }
     }
 }

@@ -95,7 +95,7 @@ struct RandomCommits {
     }
 
     /// Changes many objects.
-    private mutating func batch(_ transaction: Transaction, _ place: String?) throws {
+    private mutating func batch(_ transaction: WriteTransaction, _ place: String?) throws {
         let kind = below(7), age = below(10)
         // The name is new, so that the assignment changes every value.
         serial += 1

@@ -1,0 +1,50 @@
+#if SQLite
+internal import Foundation
+internal import PolystoreStorage
+
+/// The writing connection and the queue of its writers.
+///
+/// Unchecked: only the current writer accesses the connection.
+final class SQLiteWriterSeat: @unchecked Sendable {
+    private let lane = WriteLane()
+    private var connection: SQLiteConnection?
+    private let open: @Sendable () throws(StorageError) -> SQLiteConnection
+
+    /// The commits of this store.
+    var commits: OwnCommits { lane.commits }
+
+    init(_ first: SQLiteConnection?, open: @escaping @Sendable () throws(StorageError) -> SQLiteConnection) {
+        connection = first
+        self.open = open
+    }
+
+    /// Waits for the connection and returns it, for use until `leave`.
+    ///
+    /// - Returns: The connection, and the options with the remaining time.
+    func enter(_ options: WriteOptions) throws(StorageError) -> (SQLiteConnection, WriteOptions) {
+        let rest = try lane.enter(options)
+        if let connection { return (connection, rest) }
+        do throws(StorageError) {
+            let opened = try open()
+            connection = opened
+            return (opened, rest)
+        } catch {
+            lane.leave()
+            throw error
+        }
+    }
+
+    /// Passes the connection to the next writer. A connection that failed is closed.
+    func leave() {
+        if connection?.isSuspect == true { connection = nil }
+        lane.leave()
+    }
+
+    /// Closes the connection if there is no writer. A writer that is still active closes it when it ends.
+    func close() {
+        guard (try? lane.enter(timeout: 0)) != nil else { return }
+        connection = nil
+        lane.leave()
+    }
+}
+#endif
