@@ -119,7 +119,7 @@ extension ObjectContext {
         case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
             detach(removed, relationship.destination, slot, Int(object._store))
             let present = Set(old.keys)
-            for member in new where !present.contains(member._key) { relate(member, slot, to: object) }
+            for member in new where !present.contains(member._key) { relate(member, slot, to: object, isMember: false) }
         case .link(let link, let side):
             let present = Set(old.keys)
             relink(object, link, side, removed: removed, added: new.filter { !present.contains($0._key) })
@@ -152,7 +152,7 @@ extension ObjectContext {
         if model.hasCounts { tracker?.recount(object, position) }
         switch relationship.place {
         case .slot: break
-        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _): relate(member, slot, to: isMember ? object : nil)
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _): relate(member, slot, to: isMember ? object : nil, isMember: false)
         case .link(let link, let side):
             relink(object, link, side, removed: isMember ? [] : [member._key], added: isMember ? [member] : [])
             if isMember { object._collections[position]?.append(member._key) } else { object._collections[position]?.remove(member._key) }

@@ -40,5 +40,42 @@ extension DetachedCases {
             check.equal(try partners(stack), ["Ann": "Dan", "Bob": "-", "Cid": "-", "Dan": "Ann"], "partners")
             check.equal(ann.partner?.partner, ann, "in memory")
         },
+        .graph("L033.a-member-of-a-list-that-moved-since", "W8, W20") { stack, check in
+            let policies: [(MergePolicy, [String: [Int]])] = [
+                (.mine, ["Blue": [2, 1], "Red": [3]]), (.theirs, ["Blue": [2], "Red": [3, 1]]),
+            ]
+            for (policy, expected) in policies {
+                try reset(stack)
+                try makeSquads(stack, ["Blue": [1, 2], "Red": [3]])
+                let work = stack.beginUnsafe(), one = try player(1, in: work), blue = try squad("Blue", in: work)
+                try stack.write { try player(1, in: $0).squad = squad("Red", in: $0) }
+                // The list is read here, after the player.
+                blue.players.append(one)
+                try stale([one], check) { try work.commit() }
+                check.equal(try squads(stack), ["Blue": [2], "Red": [3, 1]], "nothing is written")
+                try work.commit(merging: policy)
+                check.equal(try squads(stack), expected, "squads with \(policy)")
+                check.equal(blue.players.map(\.number), expected["Blue"], "in memory with \(policy)")
+                check.equal(one.squad?.players.contains(one), true, "its squad has it with \(policy)")
+            }
+        },
+        .graph("L033.a-member-of-a-set-that-moved-since", "W8, W20") { stack, check in
+            for (policy, pets) in [(MergePolicy.mine, 1), (.theirs, 0)] {
+                try reset(stack)
+                try stack.add("Ann")
+                try stack.write { transaction in
+                    let rex = try transaction.create(Dog.self)
+                    (rex.name, rex.owner) = ("Rex", try person("Ann", in: transaction))
+                }
+                let work = stack.beginUnsafe(), rex = try dog("Rex", in: work), ann = try person("Ann", in: work)
+                try stack.write { try dog("Rex", in: $0).owner = nil }
+                ann.pets.insert(rex)
+                try stale([rex], check) { try work.commit() }
+                try work.commit(merging: policy)
+                check.equal(try stack.read(synchronous: { try person("Ann", in: $0).pets.count }), pets, "pets with \(policy)")
+                check.equal(ann.pets.count, pets, "in memory with \(policy)")
+                check.equal(rex.owner, pets == 1 ? ann : nil, "the owner with \(policy)")
+            }
+        },
     ]
 }
