@@ -79,9 +79,17 @@ extension ObjectContext {
     func merged(_ stored: [Link], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [Link] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
         guard mergesPending, let changes = tracker?.links[key] else { return stored }
-        var found = stored
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
-        found.removeAll { changes[ChangeTracker.Pair(owner: $0.owner, member: $0.member)] != nil }
+        var found: [Link] = []
+        for link in stored {
+            let pair = ChangeTracker.Pair(owner: link.owner, member: link.member)
+            guard let rank = changes[pair] else {
+                found.append(link)
+                continue
+            }
+            // If another transaction has added the same pair, its removal here must remove it from the store.
+            if rank != nil { tracker?.restored[key, default: []].insert(pair) }
+        }
         for (pair, rank) in changes where isOurs(pair) {
             if let rank { found.append(Link(owner: pair.owner, rank: rank, member: pair.member)) }
         }

@@ -77,5 +77,38 @@ extension DetachedCases {
                 check.equal(rex.owner, pets == 1 ? ann : nil, "the owner with \(policy)")
             }
         },
+        .graph("L034.a-pair-that-both-have-added-is-removed", "W20") { stack, check in
+            for way in ["refresh", "undo", "other side"] {
+                try reset(stack)
+                try stack.add("Ann")
+                try stack.write { transaction in
+                    try transaction.create(Club.self).name = "Go"
+                    try transaction.create(Song.self).title = "a"
+                }
+                let work = stack.beginUnsafe(supportsUndo: true), ann = try person("Ann", in: work)
+                let club = try work.fetchAll(From<Club>())[0], songs = try work.fetchAll(From<Song>())
+                (ann.clubs, ann.songs) = ([club], songs)
+                try stack.write { transaction in
+                    let ann = try person("Ann", in: transaction)
+                    ann.clubs = try Set(transaction.fetchAll(From<Club>()))
+                    ann.songs = try transaction.fetchAll(From<Song>())
+                }
+                switch way {
+                case "refresh": try work.refresh()
+                case "undo":
+                    try work.markUndoPoint()
+                    ann.age = 1
+                    try work.undo()
+                default: break
+                }
+                if way == "other side" { club.members.remove(ann) } else { (ann.clubs, ann.songs) = ([], []) }
+                try work.commit(merging: .mine)
+                check.isTrue(ann.clubs.isEmpty && club.members.isEmpty, "in memory after \(way)")
+                let stored = try stack.read(synchronous: { try $0.fetchAll(From<Club>())[0].members.count })
+                check.equal(stored, 0, "members after \(way)")
+                let list = try stack.read(synchronous: { try person("Ann", in: $0).songs.count })
+                check.equal(list, way == "other side" ? 1 : 0, "songs after \(way)")
+            }
+        },
     ]
 }
