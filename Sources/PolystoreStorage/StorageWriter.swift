@@ -10,8 +10,9 @@ public protocol StorageWriter: StorageReader {
     /// Writes a change set. Deletes come first, then updates and inserts, so that the order within the change set never matters.
     ///
     /// *Behavior*: a violated constraint is `uniqueConstraintViolated`, which names the entity and the constraint. An update or a delete
-    /// with an expected version that finds another version is `staleObject`; one that finds no row is `notFound`. After an error the writer
-    /// can only be rolled back, to a savepoint or as a whole; `WriteSession`, the layer above, enforces this.
+    /// with an expected version that finds another version is `staleObject`; one that finds no row is `notFound`. Both precede a violated
+    /// constraint. After an error the writer can only be rolled back, to a savepoint or as a whole; `WriteSession`, the layer above,
+    /// enforces this.
     func apply(_ changes: ChangeSet) throws(StorageError)
 
     /// Inserts rows, or updates the rows that have the same values under a unique constraint, one after the other in their order.

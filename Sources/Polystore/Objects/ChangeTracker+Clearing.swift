@@ -1,7 +1,8 @@
 internal import PolystoreStorage
 
 extension ChangeTracker {
-    /// The changes that the deletion of an object made to other objects. They are reverted if a merge policy abandons the deletion.
+    /// The changes that the deletion of an object made to other objects, and those that it ended. They are reverted if a merge policy
+    /// abandons the deletion.
     struct Clearing {
         struct Reference {
             let object: ManagedObject
@@ -19,9 +20,14 @@ extension ChangeTracker {
             let former: Int64??
         }
 
+        /// The slots of the object that were assigned before its deletion.
+        var assigned = SlotMask()
         var references: [Reference] = []
         var removals: [Removal] = []
     }
+
+    /// Records the slots of an object that were assigned before the deletion that is about to begin.
+    func willDelete(_ object: ManagedObject) { clearings[ObjectIdentifier(object)] = Clearing(assigned: mask(object)) }
 
     /// Records that a slot of an object is about to become nil because of the object that is being deleted.
     func willClear(_ object: ManagedObject, _ slot: Int) {

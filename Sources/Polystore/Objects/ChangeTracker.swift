@@ -30,7 +30,7 @@ final class ChangeTracker {
     var links: [LinkKey: [Pair: Int64?]] = [:]
     /// The pairs of `links` that existed before and only get another rank, which does not imply that they must exist.
     var reranked: [LinkKey: Set<Pair>] = [:]
-    /// The pairs of `links` that existed before, were removed and are to be added again.
+    /// The pairs of `links` that are to be added and are in the store: they were removed before, or another transaction has added them.
     var restored: [LinkKey: Set<Pair>] = [:]
     /// Objects with required relationships that were written before commit and must be checked at commit.
     var unchecked = ContiguousArray<ManagedObject>()

@@ -79,9 +79,17 @@ extension ObjectContext {
     func merged(_ stored: [LinkPair], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [LinkPair] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
         guard mergesPending, let changes = tracker?.links[key] else { return stored }
-        var found = stored
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
-        found.removeAll { changes[ChangeTracker.Pair(owner: $0.owner, member: $0.member)] != nil }
+        var found: [Link] = []
+        for link in stored {
+            let pair = ChangeTracker.Pair(owner: link.owner, member: link.member)
+            guard let rank = changes[pair] else {
+                found.append(link)
+                continue
+            }
+            // If another transaction has added the same pair, its removal here must remove it from the store.
+            if rank != nil { tracker?.restored[key, default: []].insert(pair) }
+        }
         for (pair, rank) in changes where isOurs(pair) {
             if let rank { found.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member)) }
         }
@@ -119,7 +127,7 @@ extension ObjectContext {
         case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
             detach(removed, relationship.destination, slot, Int(object._store))
             let present = Set(old.keys)
-            for member in new where !present.contains(member._key) { relate(member, slot, to: object) }
+            for member in new where !present.contains(member._key) { relate(member, slot, to: object, isMember: false) }
         case .link(let link, let side):
             let present = Set(old.keys)
             relink(object, link, side, removed: removed, added: new.filter { !present.contains($0._key) })
@@ -152,7 +160,7 @@ extension ObjectContext {
         if model.hasCounts { tracker?.recount(object, position) }
         switch relationship.place {
         case .slot: break
-        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _): relate(member, slot, to: isMember ? object : nil)
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _): relate(member, slot, to: isMember ? object : nil, isMember: false)
         case .link(let link, let side):
             relink(object, link, side, removed: isMember ? [] : [member._key], added: isMember ? [member] : [])
             if isMember { object._collections[position]?.append(member._key) } else { object._collections[position]?.remove(member._key) }

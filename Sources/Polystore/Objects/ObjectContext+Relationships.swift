@@ -21,9 +21,12 @@ extension ObjectContext {
     }
 
     /// Assigns a to-one relationship and updates its inverse.
-    func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?) {
+    ///
+    /// - Parameter isMember: Whether the target is known to have the object already if the object references it. If it does not, another
+    ///   transaction has changed the reference, which is then assigned again, so that the versions are compared at commit.
+    func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?, isMember: Bool = true) {
         let old = object._reference(slot)
-        guard old != target?._key || target == nil else { return }
+        guard old != target?._key || target == nil || !isMember else { return }
         guard object._dirty != 0 || object._isAssignable(slot), hasRelationships(object, object.description.slots[slot].name),
             accepts(target, for: object, slot)
         else { return }
@@ -37,7 +40,7 @@ extension ObjectContext {
             if let target { add(object._key, to: target, relationship) }
         case .ordered(let relationship, let link):
             moveMember(object, slot, relationship, from: old, to: target)
-            if let old { unlink(link, Int(object._store), owner: old, member: object._key) }
+            if let old, old != target?._key { unlink(link, Int(object._store), owner: old, member: object._key) }
             if let target { append(object, to: target, relationship, link) }
         }
         // Members that had to be loaded for this were loaded after a flush, which clears the mark of the first touch.

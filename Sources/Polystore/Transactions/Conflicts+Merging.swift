@@ -79,10 +79,10 @@ extension Conflicts {
         }
     }
 
-    /// Returns the slots of an object's references that this transaction assigned.
+    /// Returns the slots of an object's references that this transaction assigned; for an object to be deleted, before its deletion.
     private func references(of object: ManagedObject) -> [Int] {
-        let slots = object.description.slots
-        return tracker.mask(object).slots.filter { slots.indices.contains($0) && slots[$0].destination != nil }
+        let slots = object.description.slots, mask = tracker.clearings[ObjectIdentifier(object)]?.assigned ?? tracker.mask(object)
+        return mask.slots.filter { slots.indices.contains($0) && slots[$0].destination != nil }
     }
 
     /// Applies the values of the other transaction, except for the slots assigned in this one. References are not changed yet.
@@ -204,7 +204,7 @@ extension Conflicts {
             guard let first = former[ObjectIdentifier(object)] else { continue }
             let second = tracker.clearings[ObjectIdentifier(object)] ?? ChangeTracker.Clearing()
             tracker.clearings[ObjectIdentifier(object)] = ChangeTracker.Clearing(
-                references: first.references + second.references, removals: first.removals + second.removals)
+                assigned: first.assigned, references: first.references + second.references, removals: first.removals + second.removals)
         }
     }
 

@@ -28,9 +28,10 @@ struct Deletion {
         for object in objects { add(object) }
         let cleared = try context.throwingFailures { () throws(StorageError) in try prepare() }
         defer { context.tracker?.deleting = nil }
+        // Removing the relationships of one object assigns references of the others.
+        if mayBeAbandoned { for object in doomed { context.tracker?.willDelete(object) } }
         for object in doomed {
             note(object)
-            context.tracker?.clearings[ObjectIdentifier(object)] = nil
             unlink(object)
         }
         for (object, slot, target) in cleared {
@@ -126,10 +127,12 @@ struct Deletion {
     /// Returns the link tables of relationships without inverse that reference an object.
     private func oneSidedLinks(to object: ManagedObject) -> [Int] { context.model.schema.oneSidedLinks(to: Int(object._entity)) }
 
-    /// Records the object whose deletion causes the following changes, if the deletion may be abandoned later. Only detached transactions
-    /// have merge policies.
+    /// Whether a merge policy may abandon the deletion later. Only detached transactions have merge policies.
+    private var mayBeAbandoned: Bool { context.sessions == nil }
+
+    /// Records the object whose deletion causes the following changes, if the deletion may be abandoned later.
     private func note(_ object: ManagedObject?) {
-        if context.sessions == nil { context.tracker?.deleting = object.map(ObjectIdentifier.init) }
+        if mayBeAbandoned { context.tracker?.deleting = object.map(ObjectIdentifier.init) }
     }
 
     private mutating func add(_ object: ManagedObject) {

@@ -90,12 +90,38 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
 
     func apply(_ changes: ChangeSet) throws(StorageError) {
         try finishLoading()
+        // A value that another transaction has moved is usually taken again because of the conflict with that transaction.
+        if changes.entities.contains(where: { !core.schema[$0.entity].uniqueConstraints.isEmpty }) {
+            for change in changes.entities { try checkVersions(change) }
+        }
         for change in changes.entities { try delete(change) }
         // The old index entries of all rows are removed before new ones are added, so that rows can swap unique values.
         for change in changes.entities { for update in change.updates { try unindex(change.entity, update) } }
         for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
         for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
         for change in changes.links { try apply(change) }
+    }
+
+    /// Compares the versions of rows before the first change, so that a conflict is reported before the unique values that it causes to
+    /// clash.
+    private func checkVersions(_ change: EntityChanges) throws(StorageError) {
+        for deletion in change.deletes {
+            if let version = deletion.expectedVersion { try checkVersion(change.entity, deletion.key, version) }
+        }
+        for update in change.updates where update.checksVersion {
+            try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+                for index in 0..<batch.count { try checkVersion(change.entity, batch.key(index), batch.row(index).version) }
+            }
+        }
+    }
+
+    /// Compares the version of a row with the expected one. Only a row with another version is decoded, because it may be damaged.
+    private func checkVersion(_ entity: EntityIndex, _ key: Int64, _ expected: Int64) throws(StorageError) {
+        try work.step()
+        let map = core.layout.rows[entity]
+        if let record = try get(map, key), Record.version(record) == expected { return }
+        _ = try oldRow(entity, map, key)
+        throw stale(entity, key)
     }
 
     private func delete(_ change: EntityChanges) throws(StorageError) {

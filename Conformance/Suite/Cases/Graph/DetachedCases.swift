@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Cases of groups L and E, further part: conflicts of detached transactions when they commit.
 enum DetachedCases {
-    static let all: [ConformanceCase] = destinations + deletions + inverses + order + added + rules + failures
+    static let all: [ConformanceCase] = destinations + deletions + inverses + order + added + seen + rules + failures
 
     private static let destinations: [ConformanceCase] = [
         .graph("L017.a-reference-to-an-object-that-was-deleted-since", "R8, W20") { stack, check in
@@ -287,7 +287,7 @@ enum DetachedCases {
 
     // MARK: Parts
 
-    private static func reset(_ stack: DataStack) throws {
+    static func reset(_ stack: DataStack) throws {
         try stack.write { transaction in
             for club in try transaction.fetchAll(From<Club>()) { club.members = [] }
             try transaction.delete(transaction.fetchAll(From<Club>()))
@@ -299,7 +299,7 @@ enum DetachedCases {
     }
 
     /// Checks that a commit reports conflicts of exactly these objects.
-    private static func stale(_ objects: [ManagedObject], _ check: Check, _ commit: () throws -> Void) throws {
+    static func stale(_ objects: [ManagedObject], _ check: Check, _ commit: () throws -> Void) throws {
         do {
             try commit()
             check.isTrue(false, "the commit should be stale")
@@ -310,26 +310,26 @@ enum DetachedCases {
         }
     }
 
-    private static func dog(_ name: String, in source: some FetchSource) throws -> Dog {
+    static func dog(_ name: String, in source: some FetchSource) throws -> Dog {
         guard let dog = try source.fetchOne(From<Dog>().where(\.name == name)) else { throw StorageError(.notFound, "no dog \(name)") }
         return dog
     }
 
-    private static func squad(_ name: String, in source: some FetchSource) throws -> Squad {
+    static func squad(_ name: String, in source: some FetchSource) throws -> Squad {
         guard let squad = try source.fetchOne(From<Squad>().where(\.name == name)) else {
             throw StorageError(.notFound, "no squad \(name)")
         }
         return squad
     }
 
-    private static func player(_ number: Int, in source: some FetchSource) throws -> Player {
+    static func player(_ number: Int, in source: some FetchSource) throws -> Player {
         guard let player = try source.fetchOne(From<Player>().where(\.number == number)) else {
             throw StorageError(.notFound, "no player \(number)")
         }
         return player
     }
 
-    private static func makeSquads(_ stack: DataStack, _ squads: [String: [Int]]) throws {
+    static func makeSquads(_ stack: DataStack, _ squads: [String: [Int]]) throws {
         try stack.write { transaction in
             for (name, numbers) in squads {
                 let squad = try transaction.create(Squad.self)
@@ -343,7 +343,7 @@ enum DetachedCases {
     }
 
     /// Returns the numbers of each squad's players in order, negative for a player whose own relationship does not refer to the squad.
-    private static func squads(_ stack: DataStack) throws -> [String: [Int]] {
+    static func squads(_ stack: DataStack) throws -> [String: [Int]] {
         try stack.read(synchronous: { source in
             Dictionary(
                 try source.fetchAll(From<Squad>()).map { squad in
@@ -380,7 +380,7 @@ enum DetachedCases {
         for one in people { if let other = one.partner, other.partner != one { throw StorageError(.corrupted, "one-sided in memory") } }
     }
 
-    private static func partners(_ stack: DataStack) throws -> [String: String] {
+    static func partners(_ stack: DataStack) throws -> [String: String] {
         try stack.read(synchronous: { source in
             Dictionary(try source.fetchAll(From<Person>()).map { ($0.name, $0.partner?.name ?? "-") }) { first, _ in first }
         })
@@ -422,7 +422,10 @@ enum DetachedCases {
                     if (try? transaction.delete(any(clubs))) != nil { try transaction.create(Club.self).name = "new" }
                 case 9:
                     let player = any(players)
-                    if players.count > 3, !player.isDeleted { try transaction.delete(player) }
+                    if players.count > 3, !player.isDeleted {
+                        if random.next() % 2 == 0 { player.squad = any(squads) }
+                        try transaction.delete(player)
+                    }
                     if let squad = squads.first(where: { $0.players.count < 3 }) { try transaction.create(Player.self).squad = squad }
                 default:
                     if people.count(where: { !$0.isDeleted }) < 4 { continue }

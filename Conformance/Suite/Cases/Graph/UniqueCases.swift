@@ -215,6 +215,37 @@ enum UniqueCases {
                 check.equal(try emails(stack), ["a", "b", "new"], "emails; deleted: \(deletes)")
             }
         },
+        .graph("U029.a-conflict-precedes-a-unique-value-of-another-row", "W8, W14") { stack, check in
+            try family(stack)
+            try stack.add("Cid")
+            func conflict(_ what: String, _ mine: (Person, Person) -> Void, _ theirs: (Person, Person) -> Void) throws {
+                let work = stack.beginUnsafe(), ann = try person("Ann", in: work), bob = try person("Bob", in: work)
+                mine(ann, bob)
+                try stack.write { theirs(try person("Bob", in: $0), try person("Cid", in: $0)) }
+                do {
+                    try work.commit()
+                    check.isTrue(false, "\(what): the commit should be stale")
+                } catch {
+                    check.equal(error.code, .staleObject, "\(what): code")
+                    check.equal(error.details.keys, [bob._key], "\(what): keys")
+                }
+            }
+            try conflict("a value that Bob had, given to another") {
+                ($0.email, $1.email) = ("b", "free")
+            } _: {
+                ($0.email, $1.email) = ("x", "b")
+            }
+            check.equal(try emails(stack), ["a", "b", "x"], "emails")
+            // The rows of a change set have no order, so the case is repeated.
+            for round in 0..<6 {
+                try conflict("a value that Bob has since") {
+                    ($0.email, $1.age) = ("new \(round)", 1)
+                } _: { bob, _ in
+                    bob.email = "new \(round)"
+                }
+            }
+            check.equal(try emails(stack), ["a", "b", "new 5"], "emails")
+        },
     ]
 
     /// Creates Ann and Bob with the emails a and b and a dog each, which has the owner's name.
