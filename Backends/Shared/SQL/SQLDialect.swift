@@ -18,9 +18,9 @@ package struct SQLDialect: Sendable {
     package var beginsWith: @Sendable (SQLText, String) -> SQLText?
     /// Returns a text, given as SQL, folded by the options of a comparison; nil where the engine would fold it differently.
     package var fold: @Sendable (SQLText, TextOptions) -> SQLText?
-    /// For an engine whose case folding differs from the contract: returns a text, given as SQL, with ASCII letters folded, and the
-    /// condition that it contains only ASCII.
-    package var foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?
+    /// For an engine whose folding differs from the contract: returns a text of ASCII, given as SQL, folded by the options of a comparison,
+    /// and the condition that it contains only ASCII.
+    package var foldASCII: (@Sendable (SQLText, TextOptions) -> (folded: SQLText, isASCII: SQLText))?
     /// Returns the condition that a value is in a list.
     package var isIn: @Sendable (SQLText, [Value], ValueType) -> SQLText
     /// The suffixes of an ascending and a descending sort term, which make nil the smallest value.
@@ -78,7 +78,7 @@ package struct SQLDialect: Sendable {
         placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
         beginsWith: @escaping @Sendable (SQLText, String) -> SQLText?, fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
-        foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?,
+        foldASCII: (@Sendable (SQLText, TextOptions) -> (folded: SQLText, isASCII: SQLText))?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
         yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?,
         constant: @escaping @Sendable (Value, ValueType) -> String?, convertsColumn: @escaping @Sendable (ValueType, ValueType) -> String?,

@@ -84,8 +84,8 @@ struct SQLPredicates {
     }
 
     func compile(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
-        if let (text, condition) = foldedASCII(predicate), let fold = tables.dialect.foldASCII {
-            return "(NOT \(fold(compile(text, &joins)).isASCII) OR \(exact(condition, &joins)))"
+        if let (text, options) = foldedASCII(predicate), let fold = tables.dialect.foldASCII {
+            return "(NOT \(fold(compile(text, &joins), options).isASCII) OR \(exact(predicate, &joins)))"
         }
         return widened(predicate, &joins) ?? exact(predicate, &joins)
     }

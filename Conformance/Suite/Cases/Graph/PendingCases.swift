@@ -60,6 +60,17 @@ enum PendingCases {
     ]
 
     private static let batches: [ConformanceCase] = [
+        .graph("B021.a-batch-folds-marks-without-case", "T2") { stack, check in
+            try stack.write { transaction in
+                for name in ["ABC", "abc", "\u{c4}BC", "x"] { try transaction.create(Person.self).name = name }
+            }
+            try stack.write { transaction in
+                let folded = From<Person>().where(Where(format: "name ==[d] 'ABC'"))
+                check.equal(try transaction.deleteAll(folded), 2, "deleted")
+            }
+            let left = try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.name)
+            check.equal(left, ["abc", "x"], "left")
+        },
         .graph("B020.the-last-assignment-of-an-attribute-counts", "W16") { stack, check in
             try fill(stack)
             try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: 1), .set(\.score, to: 3), .set(\.age, to: 2)) }
@@ -74,7 +85,7 @@ enum PendingCases {
             try stack.write { try $0.updateAll(owned, .set(\.name, to: ValueExpression(.path(PropertyPath("owner.name"))))) }
             check.equal(try stack.fetchAll(From<Pet>()).map(\.name), ["Ann", "Ben", "Stray"], "objects with an owner")
             check.throwing(.valueNotStorable, "NaN") { try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.score, to: .nan)) } }
-        }
+        },
     ]
 
     private static let pages: [ConformanceCase] = [
