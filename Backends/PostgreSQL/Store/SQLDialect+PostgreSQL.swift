@@ -201,6 +201,6 @@ extension SQLDialect {
             }
         },
         number: { function, column, _ in numberAggregate(function, column) },
-        variables: { _, _ in 1 }, checksOverflow: true, seesOwnChanges: false, fullText: .postgreSQL)
+        variables: { _, _ in 1 }, mostDepth: 400, checksOverflow: true, seesOwnChanges: false, fullText: .postgreSQL)
 }
 #endif

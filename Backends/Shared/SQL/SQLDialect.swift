@@ -66,6 +66,8 @@ package struct SQLDialect: Sendable {
     package var number: @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate
     /// Returns the number of variables that a list with a number of values of a type takes.
     package var variables: @Sendable (Int, ValueType) -> Int
+    /// The maximum depth of a condition, in symbols that the parser of the engine holds (`SQLSize`).
+    package var mostDepth: Int
     /// Whether the engine detects integer overflow in the computation of a new value.
     package var checksOverflow: Bool
     /// Whether a subquery of a statement that changes rows can see rows that the statement has already changed.
@@ -89,7 +91,8 @@ package struct SQLDialect: Sendable {
         total: @escaping @Sendable (AggregateFunction, SQLArgument) -> SQLText?, failsAlone: Bool, wideType: String?,
         extreme: @escaping @Sendable (Bool, SQLText, ValueType) -> SQLText,
         number: @escaping @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate,
-        variables: @escaping @Sendable (Int, ValueType) -> Int, checksOverflow: Bool, seesOwnChanges: Bool, fullText: SQLFullText?
+        variables: @escaping @Sendable (Int, ValueType) -> Int, mostDepth: Int, checksOverflow: Bool, seesOwnChanges: Bool,
+        fullText: SQLFullText?
     ) {
         self.placeholder = placeholder
         self.typeName = typeName
@@ -122,6 +125,7 @@ package struct SQLDialect: Sendable {
         self.extreme = extreme
         self.number = number
         self.variables = variables
+        self.mostDepth = mostDepth
         self.checksOverflow = checksOverflow
         self.seesOwnChanges = seesOwnChanges
         self.fullText = fullText

@@ -2,7 +2,7 @@ internal import PolystoreStorage
 
 /// Cases of group P about conditions, orders and values that stores compute only in part, or not at all.
 enum ComputationCases {
-    static let all: [ConformanceCase] = [marks]
+    static let all: [ConformanceCase] = [marks, nesting]
 
     private static func predicate(_ text: String) throws -> QueryPredicate { try QueryPredicate(parsing: text) }
 
@@ -31,6 +31,87 @@ enum ComputationCases {
                 ("text ==[cd] 'abc'", [1, 2, 3, 6, 7]), ("text CONTAINS[cd] 'B'", [1, 2, 3, 6, 7]),
             ]
             for (text, keys) in facts { try Self.check(text, keys, scratch, check) }
+        }
+    }
+
+    /// An expression nested in itself, with its values for the three things of the case, and an attribute of its type.
+    private struct Nested {
+        let text: String
+        let values: [Value]
+        var attribute = "number"
+    }
+
+    private static func nested(_ count: Int) -> [Nested] {
+        func nested(_ start: String, _ values: [Value], _ attribute: String = "number", _ step: (String) -> String) -> Nested {
+            Nested(text: (0..<count).reduce(start) { text, _ in step(text) }, values: values, attribute: attribute)
+        }
+        let total = Int64(count), letters = Value.string(String(repeating: "b", count: count) + (count > 0 ? "a" : "A"))
+        let sums: [Value] = [.int(1 + total), .int(5 + total), .null], small = Array(repeating: Value.int(1 + total), count: 3)
+        let numbers: [Value] = [.int(1), .int(5), .null], letter: [Value] = [.string("A"), .string("A"), .null]
+        return [
+            nested("number", sums) { "(\($0) + small)" }, nested("number", sums) { "(small + \($0))" },
+            nested("small", small) { "(small + \($0))" }, nested("number", numbers) { "(\($0) * small)" },
+            nested("number", numbers) { "TERNARY(number / small > 3, 5, \($0))" },
+            nested("number", numbers) { "TERNARY(\($0) > 3, 5, number / small)" },
+            nested("text", [letters, letters, .null], "text") { "concatenate('b', lowercase(\($0)))" },
+            nested("text", letter, "text") { "coalesce(trim(\($0)), text)" },
+        ]
+    }
+
+    /// Conditions nested in themselves, with the keys of the things that satisfy them.
+    private static func nestedConditions(_ count: Int) -> [(String, [Int64])] {
+        var computed = "number * small > 3", plain = "number > 3", related = "$v0.number * $v0.small > 3", counted = "$v0.number > 3"
+        for level in 0..<count {
+            computed = "((\(computed) OR number + small == \(100 + level)) AND number * small < 100)"
+            plain = "((\(plain) OR number == \(100 + level)) AND small == 1)"
+        }
+        func around(_ condition: String, _ levels: Int) -> String {
+            var condition = condition
+            for level in 0..<levels {
+                let path = level == levels - 1 ? "children" : "$v\(level + 1).children"
+                condition = "SUBQUERY(\(path), $v\(level), \(condition)).@count == 0"
+            }
+            return condition
+        }
+        let levels = min(max(count, 1), 20)
+        (related, counted) = (around(related, levels), around(counted, levels))
+        return [(computed, [2]), (plain, [2]), (related, [2, 3]), (counted, [2, 3])]
+    }
+
+    private static let nesting = ConformanceCase("P080.deeply-nested-expressions", clause: "Q9") { harness, check in
+        try harness.withStore { scratch in
+            try scratch.load(
+                "Thing",
+                [
+                    (1, ["number": .int(1), "small": .int(1), "text": .string("A")]),
+                    (2, ["number": .int(5), "small": .int(1), "text": .string("A"), "parent": .int(1)]), (3, ["small": .int(1)]),
+                ])
+            let thing = try scratch.entity("Thing"), all = try FetchRequest("Thing").plan(in: scratch.schema)
+            for count in Array(0...16) + [18, 20, 24, 32, 48] {
+                for part in nested(count) {
+                    let expression = try QueryExpression(parsing: part.text), what = "\(part.text.prefix(60))… of \(count) levels"
+                    let request = QueryRequest(FetchRequest("Thing"), outputs: [QueryOutput(expression, as: "value")])
+                    check.equal(try scratch.query(request), part.values.map { [$0] }, what)
+                    let known = FetchRequest("Thing", where: .compare(expression, .equal, .value(part.values[1])))
+                    let keys = part.values.indices.filter { part.values[$0] == part.values[1] }.map { Int64($0 + 1) }
+                    check.equal(try scratch.keys(known), keys, "the condition \(what)")
+                    let terms = [OrderTerm(expression, ascending: false), OrderTerm("SELF", ascending: false)]
+                    let order = FetchRequest("Thing", orderBy: terms)
+                    check.equal(try scratch.keys(order), part.values[2].isNull ? [2, 1, 3] : [3, 2, 1], "the order by \(what)")
+                    let most = QueryOutput.aggregate(Aggregate(.maximum, of: expression), as: "most")
+                    let greatest = try scratch.query(QueryRequest(FetchRequest("Thing"), outputs: [most]))
+                    check.equal(greatest, [[part.values[1]]], "the greatest \(what)")
+                    guard let slot = scratch.schema[thing].slot(part.attribute) else { continue }
+                    guard case .rows(let outputs) = try request.plan(in: scratch.schema).kind else { continue }
+                    guard outputs[0].type == scratch.schema[thing].slots[slot].type else { continue }
+                    let writer = try scratch.store.beginWrite(WriteOptions(timeout: 10))
+                    defer { writer.end() }
+                    guard try writer.updateAll(BatchUpdate(fetch: all, assignments: [(slot, outputs[0])])) != nil else { continue }
+                    let written = try scratch.fetch(FetchRequest("Thing"), writer).map { $0.values[part.attribute] ?? .null }
+                    check.equal(written, part.values, "the new value \(what)")
+                }
+                for (text, keys) in nestedConditions(count) { try Self.check(text, keys, scratch, check) }
+            }
         }
     }
 }

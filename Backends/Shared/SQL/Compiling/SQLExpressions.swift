@@ -58,7 +58,7 @@ extension SQLPredicates {
         func ofDialect() -> SQLText? { tables.dialect.function(function, zip(texts, arguments).map { SQLArgument($0, $1.type) }, type) }
         switch function {
         case .length: return "length(\(texts[0]))"
-        case .concatenate: return "(\(SQLText.joined(texts, " || ")))"
+        case .concatenate: return "(\(SQLText.joinedChain(texts, " || ")))"
         case .coalesce:
             // An engine computes only the values up to the first one that is not nil, and gives it in the type that it has.
             if arguments.contains(where: { $0.type != type || $0.canFail }) { return ofDialect() }
