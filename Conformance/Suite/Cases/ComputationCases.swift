@@ -1,8 +1,9 @@
+internal import Foundation
 internal import PolystoreStorage
 
 /// Cases of group P about conditions, orders and values that stores compute only in part, or not at all.
 enum ComputationCases {
-    static let all: [ConformanceCase] = [marks, nesting]
+    static let all: [ConformanceCase] = [marks, nesting, outputs]
 
     private static func predicate(_ text: String) throws -> QueryPredicate { try QueryPredicate(parsing: text) }
 
@@ -111,6 +112,46 @@ enum ComputationCases {
                     check.equal(written, part.values, "the new value \(what)")
                 }
                 for (text, keys) in nestedConditions(count) { try Self.check(text, keys, scratch, check) }
+            }
+        }
+    }
+
+    /// Four things. A division by `number` or `medium` fails for the first one, one by their predecessor for the second.
+    private static func fill(_ scratch: Scratch) throws {
+        try scratch.load(
+            "Thing",
+            (0..<4).map { (number: Int64) -> (Int64, [String: Value]) in
+                let values: [String: Value] = [
+                    "number": .int(number), "medium": .int(number), "price": .decimal(number == 0 ? 5 : 0),
+                    "parent": number < 2 ? .null : .int(2),
+                ]
+                return (number + 1, values)
+            })
+    }
+
+    private static let outputs = ConformanceCase("P082.only-what-is-found-is-ordered-and-computed", clause: "Q2") { harness, check in
+        try harness.withStore { scratch in
+            try fill(scratch)
+            let quotient = try QueryExpression(parsing: "10 / number")
+            for text in ["price < number", "medium > 0", "number > 0"] {
+                let condition = try predicate(text)
+                for (limit, keys) in [(nil, [4, 3, 2]), (2, [4, 3])] as [(Int?, [Int64])] {
+                    let fetch = FetchRequest("Thing", where: condition, orderBy: [OrderTerm(quotient, ascending: true)], limit: limit)
+                    check.equal(try scratch.keys(fetch), keys, "the order of \(text)")
+                }
+                let values = QueryRequest(FetchRequest("Thing", where: condition), outputs: [QueryOutput(quotient, as: "value")])
+                check.equal(try scratch.query(values), [[.int(10)], [.int(5)], [.int(3)]], "values of \(text)")
+                let total = QueryRequest(FetchRequest("Thing", where: condition), outputs: [.aggregate(Aggregate(.sum, of: quotient))])
+                check.equal(try scratch.query(total), [[.int(18)]], "the sum of \(text)")
+            }
+            let first = FetchRequest("Thing", orderBy: [OrderTerm("medium", ascending: false)], limit: 3)
+            let rest = FetchRequest("Thing", orderBy: [OrderTerm("medium", ascending: true)], offset: 1)
+            for (fetch, expected) in [(first, [3, 5, 10]), (rest, [10, 5, 3])] as [(FetchRequest, [Int64])] {
+                let values = QueryRequest(fetch, outputs: [QueryOutput(quotient, as: "value")])
+                check.equal(try scratch.query(values), expected.map { [.int($0)] }, "values within a limit")
+            }
+            check.throwing(.divisionByZero, "values of all") {
+                _ = try scratch.query(QueryRequest(FetchRequest("Thing"), outputs: [QueryOutput(quotient, as: "value")]))
             }
         }
     }

@@ -57,6 +57,20 @@ enum PendingCases {
             try person("Ann", in: work).age = 11
             try expect("after a change of another owner")
         },
+        .graph("L032.what-can-fail-is-computed-of-what-is-pending", "W3, Q2") { stack, check in
+            try fill(stack)
+            try stack.write { try person("Ben", in: $0).age = 0 }
+            let work = stack.beginUnsafe(), ben = try person("Ben", in: work)
+            func people(_ condition: String) throws -> [String] {
+                try work.fetchAll(From<Person>().where(Where(format: condition)).orderBy(.ascending(\.name))).map(\.name)
+            }
+            ben.age = 5
+            check.equal(try people("100 / age >= 10"), ["Ann", "Ben"], "by the new value")
+            check.equal(try people("parent.age == 5 AND 100 / age >= 10"), ["Ann"], "after a condition on another object")
+            ben.age = 0
+            check.equal(try people("parent.age == 0 AND 100 / age >= 10"), ["Ann"], "not of what is excluded")
+            check.throwing(.divisionByZero, "of what is not excluded") { _ = try people("100 / age >= 10") }
+        },
     ]
 
     private static let batches: [ConformanceCase] = [
