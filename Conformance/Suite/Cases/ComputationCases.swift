@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Cases of group P about conditions, orders and values that stores compute only in part, or not at all.
 enum ComputationCases {
-    static let all: [ConformanceCase] = [marks, nesting, outputs]
+    static let all: [ConformanceCase] = [marks, nesting, conditions, outputs]
 
     private static func predicate(_ text: String) throws -> QueryPredicate { try QueryPredicate(parsing: text) }
 
@@ -127,6 +127,38 @@ enum ComputationCases {
                 ]
                 return (number + 1, values)
             })
+    }
+
+    private static let conditions = ConformanceCase("P081.what-cannot-fail-is-evaluated-first", clause: "Q2") { harness, check in
+        try harness.withStore { scratch in
+            try fill(scratch)
+            // `number` has an index, `medium` has none, and not every store compares `price` with an integer.
+            let facts: [(String, [Int64])] = [
+                ("price < number AND 10 / number > 1", [2, 3, 4]), ("10 / number > 1 AND price < number", [2, 3, 4]),
+                ("10 / number > 1 AND medium > 0", [2, 3, 4]), ("10 / medium > 1 AND number > 0", [2, 3, 4]),
+                ("10 / number > 4 OR price > number", [1, 2, 3]), ("10 / number > 1 OR medium == 0", [1, 2, 3, 4]),
+                ("NOT (10 / number < 4 OR medium == 0)", [2, 3]), ("(10 / number > 4 OR 10 / medium > 4) AND price == 0", [2, 3]),
+                ("TERNARY(10 / number > 4 AND medium > 0, 1, 0) == 1", [2, 3]),
+                ("SUBQUERY(children, $x, 10 / ($x.number - 2) > 4 AND $x.medium > 2).@count == 1", [2]),
+                ("10 / parent.number > 0 AND 10 / medium > 1", [3, 4]),
+                ("medium > 0 AND 10 / number < 10 AND 10 / (number - 1) > 5", [3]),
+                ("price < number AND 10 / number < 10 AND 10 / (number - 1) > 5", [3]),
+                ("(10 / number < 10 AND 10 / (number - 1) > 5 AND medium > 0) OR price == 77", [3]),
+            ]
+            for (text, keys) in facts { try Self.check(text, keys, scratch, check) }
+            // Those that can fail are evaluated as they are written.
+            for text in [
+                "10 / number > 1", "10 / number > 1 OR price < number", "medium > 0 AND 10 / (number - 1) > 5 AND 10 / number < 10",
+                "(medium > 0 AND 10 / (number - 1) > 5 AND 10 / number < 10) OR price == 77",
+                "10 / medium > 1 AND 10 / parent.number > 0",
+            ] {
+                check.throwing(.divisionByZero, text) { _ = try scratch.keys(FetchRequest("Thing", where: predicate(text))) }
+                check.throwing(.divisionByZero, "the number of \(text)") {
+                    let fetch = FetchRequest("Thing", where: try predicate(text))
+                    _ = try scratch.query(QueryRequest(fetch, outputs: [.aggregate(Aggregate(.count))]))
+                }
+            }
+        }
     }
 
     private static let outputs = ConformanceCase("P082.only-what-is-found-is-ordered-and-computed", clause: "Q2") { harness, check in

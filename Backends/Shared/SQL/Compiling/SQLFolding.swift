@@ -6,7 +6,8 @@ extension SQLPredicates {
     /// Whether the engine finds all rows that satisfy a condition, and possibly others.
     func isInexact(_ predicate: CheckedPredicate) -> Bool {
         switch predicate {
-        case .and(let parts), .or(let parts): parts.allSatisfy { isExact($0) || isInexact($0) }
+        case .and(let parts): selecting(parts).allSatisfy { isExact($0) || isInexact($0) }
+        case .or(let parts): parts.allSatisfy { isExact($0) || isInexact($0) }
         // The negation of a condition that selects too many rows selects too few.
         case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
             .not:
