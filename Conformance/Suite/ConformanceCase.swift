@@ -92,7 +92,7 @@ public enum ConformanceSuite {
         + SearchFacts.cases
         + SearchCases.all
         + ConstantCases.all + PartialIndexCases.all + OrderCases.all + EdgeCases.all
-        + AggregateCases.all + QueryCases.all + EngineCases.all
+        + AggregateCases.all + QueryCases.all + EngineCases.all + ComputationCases.all
         + RandomCases.all
         + HistoryCases.all + HistoryPurgeCases.all + HistoryPollingCases.all
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all

@@ -123,8 +123,10 @@ extension SQLDialect {
         beginsWith: { _, _ in nil },
         // The server's folding tables depend on its own Unicode version or that of the machine.
         fold: { _, _ in nil },
-        foldASCII: { text in
-            ("lower(\(text) COLLATE \"C\")", "octet_length(\(text)) = char_length(\(text))")
+        // A text of ASCII has no marks to remove.
+        foldASCII: { text, options in
+            let folded: SQLText = options.contains(.caseInsensitive) ? "lower(\(text) COLLATE \"C\")" : text
+            return (folded, "octet_length(\(text)) = char_length(\(text))")
         },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
         ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
@@ -160,6 +162,6 @@ extension SQLDialect {
             }
         },
         number: { function, column, _ in numberAggregate(function, column) },
-        variables: { _, _ in 1 }, checksOverflow: true, seesOwnChanges: false, fullText: .postgreSQL)
+        variables: { _, _ in 1 }, mostDepth: 400, checksOverflow: true, seesOwnChanges: false, fullText: .postgreSQL)
 }
 #endif

@@ -72,6 +72,9 @@ extension SQLDialect {
         extreme: { isLeast, column, _ in "\(raw: isLeast ? "min" : "max")(\(column))" },
         number: { _, column, _ in SQLNumberAggregate("sum(\(column))") },
         variables: { count, type in isOneBinding(type) ? min(count, 100) : count },
+        // The parser holds 99 symbols unless the library was built for more. Up to 27 stand before the condition of a subquery that selects
+        // the rows of a change.
+        mostDepth: 72,
         // The engine's own sum or product that overflows becomes a float.
         checksOverflow: false, seesOwnChanges: true, fullText: SQLFullText.sqlite)
 

@@ -18,9 +18,9 @@ package struct SQLDialect: Sendable {
     package var beginsWith: @Sendable (SQLText, String) -> SQLText?
     /// Returns a text, given as SQL, folded by the options of a comparison; nil where the engine would fold it differently.
     package var fold: @Sendable (SQLText, TextOptions) -> SQLText?
-    /// For an engine whose case folding differs from the contract: returns a text, given as SQL, with ASCII letters folded, and the
-    /// condition that it contains only ASCII.
-    package var foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?
+    /// For an engine whose folding differs from the contract: returns a text of ASCII, given as SQL, folded by the options of a comparison,
+    /// and the condition that it contains only ASCII.
+    package var foldASCII: (@Sendable (SQLText, TextOptions) -> (folded: SQLText, isASCII: SQLText))?
     /// Returns the condition that a value is in a list.
     package var isIn: @Sendable (SQLText, [Value], ValueType) -> SQLText
     /// The suffixes of an ascending and a descending sort term, which make nil the smallest value.
@@ -66,6 +66,8 @@ package struct SQLDialect: Sendable {
     package var number: @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate
     /// Returns the number of variables that a list with a number of values of a type takes.
     package var variables: @Sendable (Int, ValueType) -> Int
+    /// The maximum depth of a condition, in symbols that the parser of the engine holds (`SQLSize`).
+    package var mostDepth: Int
     /// Whether the engine detects integer overflow in the computation of a new value.
     package var checksOverflow: Bool
     /// Whether a subquery of a statement that changes rows can see rows that the statement has already changed.
@@ -78,7 +80,7 @@ package struct SQLDialect: Sendable {
         placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
         beginsWith: @escaping @Sendable (SQLText, String) -> SQLText?, fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
-        foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?,
+        foldASCII: (@Sendable (SQLText, TextOptions) -> (folded: SQLText, isASCII: SQLText))?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
         yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?,
         constant: @escaping @Sendable (Value, ValueType) -> String?, convertsColumn: @escaping @Sendable (ValueType, ValueType) -> String?,
@@ -89,7 +91,8 @@ package struct SQLDialect: Sendable {
         total: @escaping @Sendable (AggregateFunction, SQLArgument) -> SQLText?, failsAlone: Bool, wideType: String?,
         extreme: @escaping @Sendable (Bool, SQLText, ValueType) -> SQLText,
         number: @escaping @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate,
-        variables: @escaping @Sendable (Int, ValueType) -> Int, checksOverflow: Bool, seesOwnChanges: Bool, fullText: SQLFullText?
+        variables: @escaping @Sendable (Int, ValueType) -> Int, mostDepth: Int, checksOverflow: Bool, seesOwnChanges: Bool,
+        fullText: SQLFullText?
     ) {
         self.placeholder = placeholder
         self.typeName = typeName
@@ -122,6 +125,7 @@ package struct SQLDialect: Sendable {
         self.extreme = extreme
         self.number = number
         self.variables = variables
+        self.mostDepth = mostDepth
         self.checksOverflow = checksOverflow
         self.seesOwnChanges = seesOwnChanges
         self.fullText = fullText

@@ -110,7 +110,8 @@ struct PendingFetch {
     }
 
     /// The part of the plan that the store evaluates correctly for unchanged objects: without limit and order, and without conditions that
-    /// read changed data of other objects.
+    /// read changed data of other objects. Conditions that can fail are left out too: the store would evaluate them for objects that were
+    /// changed here, and for those that another condition excludes.
     private var unaffected: FetchPlan {
         var part = plan
         part.limit = nil
@@ -121,7 +122,7 @@ struct PendingFetch {
         let kept = conditions.filter { condition in
             part.predicate = condition
             let read = ListDependencies(part, prefetched: [], context.model.schema)
-            return !read.reads(changedRoots, changedLinks)
+            return !condition.canFail && !read.reads(changedRoots, changedLinks)
         }
         part.predicate = kept.count == conditions.count ? plan.predicate : (kept.count == 1 ? kept[0] : .and(kept))
         if kept.isEmpty { part.predicate = .constant(true) }

@@ -58,6 +58,8 @@ public struct CheckedPath: Sendable, Hashable {
 /// - `isIn` and `isInExpression` have at least one value of the property's or expression's type, none of them nil, each once, in ascending
 ///   order.
 /// - `and` and `or` have at least two parts, none of them constant or of the same kind. The operand of `not` is never `not` or `constant`.
+/// - The parts of `and` and `or` that can fail come after those that cannot. A part that can fail is evaluated only if those before it do not
+///   decide the result.
 /// - `text` and `textOf` never have an empty needle, nor a pattern for `like` that another kind of match could replace.
 /// - A property alone, with a constant or another property, is never in `compareExpressions`, `isInExpression` or `textOf`.
 /// - `related` means "one or more"; "all" and "none" are expressed by `not`.

@@ -12,7 +12,7 @@ extension CheckedPredicate {
                 result.append(part)
             }
         }
-        return result.isEmpty ? .constant(true) : (result.count == 1 ? result[0] : .and(result))
+        return result.isEmpty ? .constant(true) : (result.count == 1 ? result[0] : .and(inOrder(result)))
     }
 
     /// Returns a disjunction in normal form: flattened, with constants folded.
@@ -28,7 +28,15 @@ extension CheckedPredicate {
                 result.append(part)
             }
         }
-        return result.isEmpty ? .constant(false) : (result.count == 1 ? result[0] : .or(result))
+        return result.isEmpty ? .constant(false) : (result.count == 1 ? result[0] : .or(inOrder(result)))
+    }
+
+    /// Returns the parts of a conjunction or disjunction in the order in which they are evaluated: those that cannot fail, then the others,
+    /// both as they are written. A failure then does not depend on the part that a store answers first, for example by an index.
+    private static func inOrder(_ parts: [CheckedPredicate]) -> [CheckedPredicate] {
+        var safe: [CheckedPredicate] = [], failing: [CheckedPredicate] = []
+        for part in parts { if part.canFail { failing.append(part) } else { safe.append(part) } }
+        return safe + failing
     }
 
     /// The negation in normal form: `not` occurs only before leaves (De Morgan).

@@ -23,11 +23,13 @@ package struct ResidualReader {
         let related = StoredRows(reader, schema, fields: fields.related)
         var source = stored(plan)
         source.fields = plan.fields.adding(fields.own)
-        // If all rows are requested, the store may sort them. If there is a limit, the sorter buffers no more rows than the limit requires.
+        // If all rows are requested, the store may sort them, unless a sort key fails for rows that the filter removes. If there is a limit,
+        // the sorter buffers no more rows than the limit requires.
         if plan.limit == nil {
             var sorted = source
             sorted.sort = plan.sort
-            if plan.sort.isEmpty || reader.pushdown(of: sorted) != .unsupported {
+            let canFail = plan.sort.contains { $0.expression.canFail }
+            if plan.sort.isEmpty || !canFail && reader.pushdown(of: sorted) != .unsupported {
                 return FilteredRows(try rows(sorted, plan.isLocal), plan, related, schema, count)
             }
         } else if plan.sort.isEmpty {
@@ -89,10 +91,20 @@ package struct ResidualReader {
     }
 
     /// Returns the conjuncts that the store evaluates. The resulting rows may include some that the residual filter removes.
+    ///
+    /// Those that can fail come last. Each is evaluated only for rows that satisfy the ones before it, and an error of one must not be
+    /// hidden by the ones after it.
     private func pushed(_ plan: FetchPlan) -> CheckedPredicate {
         let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
-        let answered = parts.filter { part in
-            reader.pushdown(of: FetchPlan(entity: plan.entity, entities: plan.entities, predicate: part)) != .unsupported
+        var answered: [CheckedPredicate] = [], isExact = true
+        for part in parts {
+            let pushdown = reader.pushdown(of: FetchPlan(entity: plan.entity, entities: plan.entities, predicate: part))
+            // The store would evaluate it for rows that the filter above removes.
+            if part.canFail, pushdown == .exact, !isExact { break }
+            if pushdown != .unsupported { answered.append(part) }
+            // The rows for which it fails are found above, so the store must not remove them.
+            if part.canFail, pushdown != .exact { break }
+            isExact = isExact && pushdown == .exact
         }
         let pushed = answered.isEmpty ? CheckedPredicate.constant(true) : (answered.count == 1 ? answered[0] : .and(answered))
         // Each conjunct alone may be supported although all together are too much for one statement.

@@ -39,6 +39,8 @@ extension SQLCompiler {
     private func rows(_ plan: FetchPlan, _ outputs: [CheckedExpression]) -> SQLValueQuery? {
         let predicates = SQLPredicates(tables: tables)
         guard outputs.allSatisfy(predicates.isExact) else { return nil }
+        // An engine may compute values of rows beyond the limit, before it sorts them.
+        if plan.limit != nil || plan.offset > 0, outputs.contains(where: \.canFail) { return nil }
         var joins = SQLJoins(tables: tables, entity: plan.entity)
         var list: [SQLText] = []
         for output in outputs { list.append(predicates.compile(output, &joins)) }

@@ -23,6 +23,13 @@ extension SQLPredicates {
         }
     }
 
+    /// Returns the parts of a conjunction that an engine evaluates. If a failure would end the transaction, it finds all rows for which the
+    /// first part that can fail does so, and no later part may remove them.
+    func selecting(_ parts: [CheckedPredicate]) -> ArraySlice<CheckedPredicate> {
+        guard !tables.dialect.failsAlone, let first = parts.firstIndex(where: \.canFail) else { return parts[...] }
+        return parts[...first]
+    }
+
     private func isWide(_ expression: CheckedExpression) -> Bool {
         guard expression.type.isInteger else { return false }
         if isExact(expression) { return true }

@@ -10,6 +10,7 @@ extension SQLCompiler {
         let predicates = SQLPredicates(tables: tables)
         var joins = SQLJoins(tables: tables, entity: update.fetch.entity, scope: Self.scope)
         var assignments: [SQLText] = []
+        guard SQLSize.fits(update.assignments.map(\.value), tables.dialect) else { return nil }
         for (slot, value) in update.assignments {
             guard predicates.isSettable(value) else { return nil }
             assignments.append("\(identifier: tables.column(update.fetch.entity, slot)) = \(predicates.compile(value, &joins))")

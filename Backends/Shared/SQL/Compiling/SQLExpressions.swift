@@ -39,7 +39,7 @@ extension SQLPredicates {
             for argument in arguments { texts.append(compile(argument, &joins)) }
             if let call = call(function, arguments, texts, type) { return call }
             // No engine is asked for another function that it does not compute.
-            if case .folded = function { return foldedASCII(texts[0]) }
+            if case .folded(let options) = function { return tables.dialect.foldASCII?(texts[0], options).folded ?? texts[0] }
             return "NULL"
         case .conditional(let condition, let a, let b, let type):
             let test = compile(condition, &joins), sides = [a, b].map { converted(compile($0, &joins), $0.type, to: type) ?? "NULL" }
@@ -58,7 +58,7 @@ extension SQLPredicates {
         func ofDialect() -> SQLText? { tables.dialect.function(function, zip(texts, arguments).map { SQLArgument($0, $1.type) }, type) }
         switch function {
         case .length: return "length(\(texts[0]))"
-        case .concatenate: return "(\(SQLText.joined(texts, " || ")))"
+        case .concatenate: return "(\(SQLText.joinedChain(texts, " || ")))"
         case .coalesce:
             // An engine computes only the values up to the first one that is not nil, and gives it in the type that it has.
             if arguments.contains(where: { $0.type != type || $0.canFail }) { return ofDialect() }
@@ -94,8 +94,6 @@ extension SQLPredicates {
     private func converted(_ text: SQLText, _ type: ValueType, to other: ValueType) -> SQLText? {
         type == other ? text : tables.dialect.function(.coalesce, [SQLArgument(text, type)], other)
     }
-
-    private func foldedASCII(_ text: SQLText) -> SQLText { tables.dialect.foldASCII?(text).folded ?? text }
 
     /// Returns an aggregate as one value; nil for one that the engine does not compute so.
     func aggregate(_ function: AggregateFunction, _ argument: SQLArgument) -> SQLText? {

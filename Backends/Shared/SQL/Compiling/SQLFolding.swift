@@ -6,7 +6,8 @@ extension SQLPredicates {
     /// Whether the engine finds all rows that satisfy a condition, and possibly others.
     func isInexact(_ predicate: CheckedPredicate) -> Bool {
         switch predicate {
-        case .and(let parts), .or(let parts): parts.allSatisfy { isExact($0) || isInexact($0) }
+        case .and(let parts): selecting(parts).allSatisfy { isExact($0) || isInexact($0) }
+        case .or(let parts): parts.allSatisfy { isExact($0) || isInexact($0) }
         // The negation of a condition that selects too many rows selects too few.
         case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
             .not:
@@ -14,18 +15,17 @@ extension SQLPredicates {
         }
     }
 
-    /// Returns the text that a condition folds, where the engine folds only ASCII.
-    func foldedASCII(_ predicate: CheckedPredicate) -> (text: CheckedExpression, condition: CheckedPredicate)? {
+    /// Returns the text that a condition folds, and the options of the folding, where the engine folds only ASCII.
+    func foldedASCII(_ predicate: CheckedPredicate) -> (text: CheckedExpression, options: TextOptions)? {
         guard tables.dialect.foldASCII != nil else { return nil }
-        func folded(_ expression: CheckedExpression) -> CheckedExpression? {
-            guard case .function(.folded, let arguments, _) = expression, isExact(arguments[0]) else { return nil }
-            return arguments[0]
+        func folded(_ expression: CheckedExpression) -> (CheckedExpression, TextOptions)? {
+            guard case .function(.folded(let options), let arguments, _) = expression, isExact(arguments[0]) else { return nil }
+            return (arguments[0], options)
         }
         switch predicate {
-        case .compareExpressions(let a, _, .value): return folded(a).map { ($0, predicate) }
-        case .isInExpression(let a, _): return folded(a).map { ($0, predicate) }
-        case .textOf(let a, let match, let needle):
-            return tables.dialect.match("", match, needle.text) == nil ? nil : folded(a).map { ($0, predicate) }
+        case .compareExpressions(let a, _, .value): return folded(a)
+        case .isInExpression(let a, _): return folded(a)
+        case .textOf(let a, let match, let needle): return tables.dialect.match("", match, needle.text) == nil ? nil : folded(a)
         case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .related, .isEntity, .and, .or, .not: return nil
         }
     }

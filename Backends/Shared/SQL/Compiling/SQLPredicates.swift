@@ -84,8 +84,8 @@ struct SQLPredicates {
     }
 
     func compile(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
-        if let (text, condition) = foldedASCII(predicate), let fold = tables.dialect.foldASCII {
-            return "(NOT \(fold(compile(text, &joins)).isASCII) OR \(exact(condition, &joins)))"
+        if let (text, options) = foldedASCII(predicate), let fold = tables.dialect.foldASCII {
+            return "(NOT \(fold(compile(text, &joins), options).isASCII) OR \(exact(predicate, &joins)))"
         }
         return widened(predicate, &joins) ?? exact(predicate, &joins)
     }
@@ -111,16 +111,16 @@ struct SQLPredicates {
             // Without a hierarchy the table has a single entity and no column for it.
             return tables.schema[entities.first ?? 0].isHierarchy ? isEntity(entities, joins.alias) : "\(raw: tables.dialect.yes)"
         case .and(let parts):
-            let texts = texts(parts, &joins)
+            let texts = texts(selecting(parts), &joins)
             return mustKeepOrder(predicate) ? inOrder(texts) : "(\(SQLText.joinedChain(texts, " AND ")))"
         case .or(let parts):
-            let texts = texts(parts, &joins)
+            let texts = texts(parts[...], &joins)
             return mustKeepOrder(predicate) ? firstInOrder(texts) : "(\(SQLText.joinedChain(texts, " OR ")))"
         case .not(let part): return negated(part, &joins)
         }
     }
 
-    private func texts(_ parts: [CheckedPredicate], _ joins: inout SQLJoins) -> [SQLText] {
+    private func texts(_ parts: ArraySlice<CheckedPredicate>, _ joins: inout SQLJoins) -> [SQLText] {
         var texts: [SQLText] = []
         for part in parts { texts.append(compile(part, &joins)) }
         return texts

@@ -1,15 +1,18 @@
 internal import PolystoreStorage
 
-/// The size of a statement. Engines limit the number of its values, the depth of an expression, and the number of joined tables.
+/// The size of a statement. Engines limit the number of its values, its nesting, and the number of joined tables.
 ///
-/// SQLite accepts 32,766 values unless it was built for more, a depth of 1,000, to which each operator of a chain counts, and 64 tables
-/// (https://sqlite.org/limits.html). PostgreSQL accepts 65,535 values, and needs time and memory for each table. The layer above the store
-/// answers larger requests.
+/// SQLite accepts 32,766 values unless it was built for more, and 64 tables (https://sqlite.org/limits.html). Its parser holds few symbols.
+/// PostgreSQL accepts 65,535 values, and needs time and memory for each table. The layer above the store answers larger requests.
+///
+/// The depth of a condition is the maximum number of symbols that a parser holds while it reads the condition: of everything that has begun
+/// and is not complete. For example, `f('a', b, c + d` are seven before `d`: the name, the parenthesis, the absent DISTINCT, the list of
+/// arguments, the comma, `c` and the operator.
 struct SQLSize {
-    private static let mostTerms = 16_000, mostVariables = 32_000, mostHeight = 400, mostTables = 60, mostSubqueries = 200
+    private static let mostTerms = 16_000, mostVariables = 32_000, mostTables = 60, mostSubqueries = 200
 
     private let dialect: SQLDialect
-    private var terms = 0, variables = 0, highest = 0, subqueries = 0
+    private var terms = 0, variables = 0, deepest = 0, subqueries = 0
     /// The to-one relationships of key paths; each requires a join.
     private var joins: Set<[CheckedPath.Step]> = []
 
@@ -33,87 +36,106 @@ struct SQLSize {
         return size.fits
     }
 
+    /// Whether an engine accepts new values of attributes.
+    static func fits(_ values: [CheckedExpression], _ dialect: SQLDialect) -> Bool {
+        var size = SQLSize(dialect)
+        for value in values { size.add(value) }
+        return size.fits
+    }
+
     private var fits: Bool {
-        highest <= Self.mostHeight && terms <= Self.mostTerms && terms + variables <= Self.mostVariables && joins.count < Self.mostTables
+        deepest <= dialect.mostDepth && terms <= Self.mostTerms && terms + variables <= Self.mostVariables && joins.count < Self.mostTables
             && subqueries <= Self.mostSubqueries
     }
 
     private mutating func add(_ plan: FetchPlan) {
-        highest = max(highest, height(plan.predicate))
+        deepest = max(deepest, depth(plan.predicate))
         // The parts that cannot fail are repeated before those that can.
         if plan.predicate.canFail { (terms, variables) = (2 * terms, 2 * variables) }
         for key in plan.sort { add(key.expression) }
     }
 
-    private mutating func add(_ expression: CheckedExpression) { highest = max(highest, height(expression)) }
+    private mutating func add(_ expression: CheckedExpression) { deepest = max(deepest, depth(expression)) }
 
     private mutating func add(_ steps: [CheckedPath.Step]) {
         for last in steps.indices { joins.insert(Array(steps[...last])) }
     }
 
-    private mutating func height(_ condition: CheckedPredicate) -> Int {
+    /// The depth of a condition on a property: at most that of a search in a list or in a full-text index, which is a subquery.
+    private static let leaf = 13
+
+    private mutating func depth(_ condition: CheckedPredicate) -> Int {
         terms += 1
         switch condition {
-        case .constant, .isEntity: return 3
+        case .constant, .isEntity: return Self.leaf
         case .isNil(let path), .compare(let path, _, _), .text(let path, _, _):
             add(path.steps)
-            return 3
+            return Self.leaf
         case .comparePaths(let a, _, let b):
             add(a.steps)
             add(b.steps)
-            return 3
+            return Self.leaf
         case .isIn(let path, let values):
             add(path.steps)
             variables += dialect.variables(values.count, path.type)
-            return 3
-        case .compareExpressions(let a, _, let b): return 3 + max(height(a), height(b))
+            return Self.leaf
+        case .compareExpressions(let a, _, let b): return 3 + max(depth(a), depth(b))
         case .isInExpression(let expression, let values):
             variables += dialect.variables(values.count, expression.type)
-            return 3 + height(expression)
-        case .textOf(let expression, _, _): return 3 + height(expression)
-        case .related(let members): return 3 + height(members)
+            return max(Self.leaf, depth(expression))
+        case .textOf(let expression, _, _): return max(Self.leaf, 3 + depth(expression))
+        case .related(let members): return depth(members)
         case .and(let parts), .or(let parts):
-            var highest = 0
-            for part in parts { highest = max(highest, height(part)) }
-            return highest + Self.levels(parts.count)
-        case .not(let part): return 2 + height(part)
+            var deepest = 0
+            for part in parts { deepest = max(deepest, depth(part)) }
+            // CASE WHEN (a) IS NOT TRUE THEN 0 WHEN (b …
+            return deepest + max(5, Self.chain(parts.count))
+        case .not(let part): return 1 + depth(part)
         }
     }
 
-    private mutating func height(_ expression: CheckedExpression) -> Int {
+    private mutating func depth(_ expression: CheckedExpression) -> Int {
         terms += 1
         switch expression {
         case .path(let path), .outer(_, let path):
             add(path.steps)
-            return 1
-        case .value: return 1
+            return 3
+        case .value: return 3
         case .function(_, let arguments, _):
-            var highest = 0
-            for argument in arguments { highest = max(highest, height(argument)) }
-            return 3 + highest
-        case .conditional(let condition, let a, let b, _): return 2 + max(height(condition), height(a), height(b))
+            var deepest = 0
+            for argument in arguments { deepest = max(deepest, depth(argument)) }
+            // f('a', b … and (CAST(a AS INTEGER) + CAST(b …
+            return deepest + max(5, Self.chain(arguments.count))
+        case .conditional(let condition, let a, let b, let type):
+            // CASE WHEN a THEN b …, where b may be a call that converts a number.
+            let isConverted = a.type != type || b.type != type
+            return 5 + max(depth(condition), (isConverted ? 5 : 0) + max(depth(a), depth(b)))
         case .related(_, let members, let path, _):
             if let path { add(path.steps) }
-            return 3 + height(members)
+            return depth(members)
         }
     }
 
-    private mutating func height(_ members: CheckedMembers) -> Int {
-        var steps: [CheckedPath.Step] = []
+    private mutating func depth(_ members: CheckedMembers) -> Int {
+        var steps: [CheckedPath.Step] = [], depth = 0
         for hop in members.hops {
             switch hop {
             case .toOne(let step): steps.append(step)
             case .toMany:
                 subqueries += 1
+                // EXISTS (SELECT 1 FROM b WHERE b.a = a.id AND c …
+                depth += 9
                 add(steps)
                 steps = []
             }
         }
-        return height(members.predicate)
+        // … AND CASE WHEN (b.a = a.id) IS NOT TRUE THEN 0 ELSE c …
+        if members.predicate.canFail { depth += 4 }
+        return depth + max(Self.leaf, self.depth(members.predicate))
     }
 
-    /// Returns the depth of a chain of `count` parts (`SQLText.joinedChain`).
-    private static func levels(_ count: Int) -> Int { count <= 8 ? count : 1 + Int.bitWidth - (count - 1).leadingZeroBitCount }
+    /// Returns the depth of a chain of `count` parts in parentheses (`SQLText.joinedChain`), without that of the parts.
+    private static func chain(_ count: Int) -> Int { count <= 8 ? 3 : 1 + 3 * (Int.bitWidth - (count - 1).leadingZeroBitCount) }
 }
 
 extension SQLText {

@@ -57,9 +57,34 @@ enum PendingCases {
             try person("Ann", in: work).age = 11
             try expect("after a change of another owner")
         },
+        .graph("L032.what-can-fail-is-computed-of-what-is-pending", "W3, Q2") { stack, check in
+            try fill(stack)
+            try stack.write { try person("Ben", in: $0).age = 0 }
+            let work = stack.beginUnsafe(), ben = try person("Ben", in: work)
+            func people(_ condition: String) throws -> [String] {
+                try work.fetchAll(From<Person>().where(Where(format: condition)).orderBy(.ascending(\.name))).map(\.name)
+            }
+            ben.age = 5
+            check.equal(try people("100 / age >= 10"), ["Ann", "Ben"], "by the new value")
+            check.equal(try people("parent.age == 5 AND 100 / age >= 10"), ["Ann"], "after a condition on another object")
+            ben.age = 0
+            check.equal(try people("parent.age == 0 AND 100 / age >= 10"), ["Ann"], "not of what is excluded")
+            check.throwing(.divisionByZero, "of what is not excluded") { _ = try people("100 / age >= 10") }
+        },
     ]
 
     private static let batches: [ConformanceCase] = [
+        .graph("B021.a-batch-folds-marks-without-case", "T2") { stack, check in
+            try stack.write { transaction in
+                for name in ["ABC", "abc", "\u{c4}BC", "x"] { try transaction.create(Person.self).name = name }
+            }
+            try stack.write { transaction in
+                let folded = From<Person>().where(Where(format: "name ==[d] 'ABC'"))
+                check.equal(try transaction.deleteAll(folded), 2, "deleted")
+            }
+            let left = try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.name)
+            check.equal(left, ["abc", "x"], "left")
+        },
         .graph("B020.the-last-assignment-of-an-attribute-counts", "W16") { stack, check in
             try fill(stack)
             try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: 1), .set(\.score, to: 3), .set(\.age, to: 2)) }
@@ -74,7 +99,7 @@ enum PendingCases {
             try stack.write { try $0.updateAll(owned, .set(\.name, to: ValueExpression(.path(PropertyPath("owner.name"))))) }
             check.equal(try stack.fetchAll(From<Pet>()).map(\.name), ["Ann", "Ben", "Stray"], "objects with an owner")
             check.throwing(.valueNotStorable, "NaN") { try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.score, to: .nan)) } }
-        }
+        },
     ]
 
     private static let pages: [ConformanceCase] = [
