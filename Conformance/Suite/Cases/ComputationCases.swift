@@ -9,11 +9,11 @@ enum ComputationCases {
 
     /// Checks the keys that a condition finds in each kind of request, in the store and above it.
     private static func check(_ text: String, _ keys: [Int64], _ scratch: Scratch, _ check: Check) throws {
-        let condition = try predicate(text), fetch = FetchRequest("Thing", where: condition), plan = try fetch.plan(in: scratch.schema)
+        let condition = try predicate(text), fetch = ObjectRequest("Thing", where: condition), plan = try fetch.plan(in: scratch.schema)
         check.equal(try scratch.keys(fetch), keys, text)
         let above = try scratch.read { try scratch.rows($0.through(NoPushdown.init).cursor(for: plan)).map(\.key) }
         check.equal(above, keys, "\(text) above the store")
-        let backwards = FetchRequest("Thing", where: condition, orderBy: [OrderTerm("SELF", ascending: false)], limit: 9)
+        let backwards = ObjectRequest("Thing", where: condition, orderBy: [OrderTerm("SELF", ascending: false)], limit: 9)
         check.equal(try scratch.keys(backwards), keys.reversed(), "\(text) backwards")
         let count = QueryRequest(fetch, outputs: [.aggregate(Aggregate(.count))])
         check.equal(try scratch.query(count), [[.int(Int64(keys.count))]], "the number of \(text)")
@@ -87,20 +87,20 @@ enum ComputationCases {
                     (1, ["number": .int(1), "small": .int(1), "text": .string("A")]),
                     (2, ["number": .int(5), "small": .int(1), "text": .string("A"), "parent": .int(1)]), (3, ["small": .int(1)]),
                 ])
-            let thing = try scratch.entity("Thing"), all = try FetchRequest("Thing").plan(in: scratch.schema)
+            let thing = try scratch.entity("Thing"), all = try ObjectRequest("Thing").plan(in: scratch.schema)
             for count in Array(0...16) + [18, 20, 24, 32, 48] {
                 for part in nested(count) {
                     let expression = try QueryExpression(parsing: part.text), what = "\(part.text.prefix(60))… of \(count) levels"
-                    let request = QueryRequest(FetchRequest("Thing"), outputs: [QueryOutput(expression, as: "value")])
+                    let request = QueryRequest(ObjectRequest("Thing"), outputs: [QueryOutput(expression, as: "value")])
                     check.equal(try scratch.query(request), part.values.map { [$0] }, what)
-                    let known = FetchRequest("Thing", where: .compare(expression, .equal, .value(part.values[1])))
+                    let known = ObjectRequest("Thing", where: .compare(expression, .equal, .value(part.values[1])))
                     let keys = part.values.indices.filter { part.values[$0] == part.values[1] }.map { Int64($0 + 1) }
                     check.equal(try scratch.keys(known), keys, "the condition \(what)")
                     let terms = [OrderTerm(expression, ascending: false), OrderTerm("SELF", ascending: false)]
-                    let order = FetchRequest("Thing", orderBy: terms)
+                    let order = ObjectRequest("Thing", orderBy: terms)
                     check.equal(try scratch.keys(order), part.values[2].isNull ? [2, 1, 3] : [3, 2, 1], "the order by \(what)")
                     let most = QueryOutput.aggregate(Aggregate(.maximum, of: expression), as: "most")
-                    let greatest = try scratch.query(QueryRequest(FetchRequest("Thing"), outputs: [most]))
+                    let greatest = try scratch.query(QueryRequest(ObjectRequest("Thing"), outputs: [most]))
                     check.equal(greatest, [[part.values[1]]], "the greatest \(what)")
                     guard let slot = scratch.schema[thing].slot(part.attribute) else { continue }
                     guard case .rows(let outputs) = try request.plan(in: scratch.schema).kind else { continue }
@@ -108,7 +108,7 @@ enum ComputationCases {
                     let writer = try scratch.store.beginWrite(WriteOptions(timeout: 10))
                     defer { writer.end() }
                     guard try writer.updateAll(BatchUpdate(fetch: all, assignments: [(slot, outputs[0])])) != nil else { continue }
-                    let written = try scratch.fetch(FetchRequest("Thing"), writer).map { $0.values[part.attribute] ?? .null }
+                    let written = try scratch.fetch(ObjectRequest("Thing"), writer).map { $0.values[part.attribute] ?? .null }
                     check.equal(written, part.values, "the new value \(what)")
                 }
                 for (text, keys) in nestedConditions(count) { try Self.check(text, keys, scratch, check) }
@@ -152,9 +152,9 @@ enum ComputationCases {
                 "(medium > 0 AND 10 / (number - 1) > 5 AND 10 / number < 10) OR price == 77",
                 "10 / medium > 1 AND 10 / parent.number > 0",
             ] {
-                check.throwing(.divisionByZero, text) { _ = try scratch.keys(FetchRequest("Thing", where: predicate(text))) }
+                check.throwing(.divisionByZero, text) { _ = try scratch.keys(ObjectRequest("Thing", where: predicate(text))) }
                 check.throwing(.divisionByZero, "the number of \(text)") {
-                    let fetch = FetchRequest("Thing", where: try predicate(text))
+                    let fetch = ObjectRequest("Thing", where: try predicate(text))
                     _ = try scratch.query(QueryRequest(fetch, outputs: [.aggregate(Aggregate(.count))]))
                 }
             }
@@ -168,22 +168,22 @@ enum ComputationCases {
             for text in ["price < number", "medium > 0", "number > 0"] {
                 let condition = try predicate(text)
                 for (limit, keys) in [(nil, [4, 3, 2]), (2, [4, 3])] as [(Int?, [Int64])] {
-                    let fetch = FetchRequest("Thing", where: condition, orderBy: [OrderTerm(quotient, ascending: true)], limit: limit)
+                    let fetch = ObjectRequest("Thing", where: condition, orderBy: [OrderTerm(quotient, ascending: true)], limit: limit)
                     check.equal(try scratch.keys(fetch), keys, "the order of \(text)")
                 }
-                let values = QueryRequest(FetchRequest("Thing", where: condition), outputs: [QueryOutput(quotient, as: "value")])
+                let values = QueryRequest(ObjectRequest("Thing", where: condition), outputs: [QueryOutput(quotient, as: "value")])
                 check.equal(try scratch.query(values), [[.int(10)], [.int(5)], [.int(3)]], "values of \(text)")
-                let total = QueryRequest(FetchRequest("Thing", where: condition), outputs: [.aggregate(Aggregate(.sum, of: quotient))])
+                let total = QueryRequest(ObjectRequest("Thing", where: condition), outputs: [.aggregate(Aggregate(.sum, of: quotient))])
                 check.equal(try scratch.query(total), [[.int(18)]], "the sum of \(text)")
             }
-            let first = FetchRequest("Thing", orderBy: [OrderTerm("medium", ascending: false)], limit: 3)
-            let rest = FetchRequest("Thing", orderBy: [OrderTerm("medium", ascending: true)], offset: 1)
-            for (fetch, expected) in [(first, [3, 5, 10]), (rest, [10, 5, 3])] as [(FetchRequest, [Int64])] {
+            let first = ObjectRequest("Thing", orderBy: [OrderTerm("medium", ascending: false)], limit: 3)
+            let rest = ObjectRequest("Thing", orderBy: [OrderTerm("medium", ascending: true)], offset: 1)
+            for (fetch, expected) in [(first, [3, 5, 10]), (rest, [10, 5, 3])] as [(ObjectRequest, [Int64])] {
                 let values = QueryRequest(fetch, outputs: [QueryOutput(quotient, as: "value")])
                 check.equal(try scratch.query(values), expected.map { [.int($0)] }, "values within a limit")
             }
             check.throwing(.divisionByZero, "values of all") {
-                _ = try scratch.query(QueryRequest(FetchRequest("Thing"), outputs: [QueryOutput(quotient, as: "value")]))
+                _ = try scratch.query(QueryRequest(ObjectRequest("Thing"), outputs: [QueryOutput(quotient, as: "value")]))
             }
         }
     }

@@ -160,7 +160,7 @@ enum EdgeCases {
                         let order = ReferenceStore.order(a.1, b.1)
                         return order == 0 ? a.0 < b.0 : order < 0
                     }
-                    let request = FetchRequest("Every", orderBy: [up(type.rawValue), up("SELF")])
+                    let request = ObjectRequest("Every", orderBy: [up(type.rawValue), up("SELF")])
                     check.equal(try scratch.keys(request).filter(Set(keys).contains), sorted.map(\.0), "\(type) in order")
                     try scratch.delete("Every", keys)
                 }

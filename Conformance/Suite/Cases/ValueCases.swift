@@ -45,7 +45,7 @@ enum ValueCases {
                         for value in values {
                             let equal = QueryPredicate.compare(.path(PropertyPath(type.rawValue)), .equal, .value(value))
                             let expected = zip(keys, values).filter { ReferenceStore.order($0.1, value) == 0 }.map(\.0)
-                            check.equal(try scratch.keys(FetchRequest("Every", where: equal)), expected, "\(type) found by its value")
+                            check.equal(try scratch.keys(ObjectRequest("Every", where: equal)), expected, "\(type) found by its value")
                         }
                     }
                 }

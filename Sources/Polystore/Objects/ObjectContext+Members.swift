@@ -80,7 +80,7 @@ extension ObjectContext {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
         guard mergesPending, let changes = tracker?.links[key] else { return stored }
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
-        var found: [Link] = []
+        var found: [LinkPair] = []
         for link in stored {
             let pair = ChangeTracker.Pair(owner: link.owner, member: link.member)
             guard let rank = changes[pair] else {

@@ -57,7 +57,7 @@ enum PendingCases {
             try person("Ann", in: work).age = 11
             try expect("after a change of another owner")
         },
-        .graph("L032.what-can-fail-is-computed-of-what-is-pending", "W3, Q2") { stack, check in
+        .graph("L035.what-can-fail-is-computed-of-what-is-pending", "W3, Q2") { stack, check in
             try fill(stack)
             try stack.write { try person("Ben", in: $0).age = 0 }
             let work = stack.beginUnsafe(), ben = try person("Ben", in: work)
