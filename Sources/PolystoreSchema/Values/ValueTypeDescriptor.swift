@@ -1,6 +1,6 @@
 /// The properties of an attribute type, apart from the text and storage forms of its values.
 struct ValueTypeDescriptor: Sendable {
-    /// What a value of the type must be so that every store keeps it unchanged.
+    /// A rule that a value must satisfy so that every store keeps it unchanged.
     enum Rule: Sendable {
         /// Every value is kept.
         case every
@@ -30,7 +30,7 @@ struct ValueTypeDescriptor: Sendable {
     let noun: StaticString
     /// The word before the quoted text of a constant in a predicate; nil for constants that need none.
     var keyword: StaticString?
-    /// What its values must be.
+    /// The rule that its values must satisfy.
     var rule = Rule.every
     /// The types that can represent every value exactly.
     var wider: @Sendable () -> [ValueType] = { [] }

@@ -92,7 +92,7 @@ package struct ResidualReader {
 
     /// Returns the conjuncts that the store evaluates. The resulting rows may include some that the residual filter removes.
     ///
-    /// Those that can fail come last. Each is evaluated only for rows that satisfy the ones before it, and an error of one must not be
+    /// Conjuncts that can fail come last. Each is evaluated only for rows that satisfy the ones before it, and an error of one must not be
     /// hidden by the ones after it.
     private func pushed(_ plan: FetchPlan) -> CheckedPredicate {
         let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }

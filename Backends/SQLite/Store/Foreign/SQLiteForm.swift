@@ -8,7 +8,7 @@ internal import PolystoreStorage
 ///
 /// SQLite allows any value in any column. A value without this form causes an error that names the column; it never becomes another value.
 struct SQLiteForm: Sendable, Hashable {
-    /// What a program does in another way than SQLite programs usually do.
+    /// A convention for values that deviates from the usual one of SQLite programs.
     enum Convention: Sendable {
         case usual
         /// Seconds since 2001.
