@@ -97,7 +97,8 @@ extension PostgreSQLWriter {
         try rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
             for key in part.keys { recorder.insert(entity, key) }
             if !areMany, !part.isLarge { return try send(sql, part.parameters(entity, slots, core.tables.schema)) }
-            try flush()
+            // A flush ends the copy, and the server would wait for the next one.
+            if !queue.isEmpty { try flush() }
             try copy(entity, part)
         }
         try connection.endCopy()

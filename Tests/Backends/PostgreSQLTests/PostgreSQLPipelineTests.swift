@@ -74,6 +74,24 @@ import Testing
         }
     }
 
+    @Test func rowsOfOneEntityAreCopiedAtOnceHoweverManyTheyAre() throws {
+        try withStore { store in
+            var next: Int64 = 1
+            // The first transaction prepares the statements. 40,000 rows are more than the writer reads from its source at once.
+            let exchanges = try [100, 100, 40_000].map { count in
+                let writer = try #require(try store.beginWrite(WriteOptions()) as? PostgreSQLWriter)
+                defer { writer.end() }
+                let keys = Array(next..<next + Int64(count))
+                next += Int64(count)
+                let before = writer.connection.roundTrips
+                try writer.apply(ChangeSet(entities: [EntityChanges(entity: 0, inserts: rows(0, keys, slots: 2))]))
+                _ = try writer.commit(CommitRecord())
+                return writer.connection.roundTrips - before
+            }
+            #expect(exchanges[2] == exchanges[1])
+        }
+    }
+
     @Test func anErrorInTheMiddleIsTheOneThatIsThrownAndTheConnectionGoesOn() throws {
         try withStore { store in
             for _ in 0..<2 {
