@@ -78,6 +78,7 @@ struct ProgramStep: Sendable {
 enum ProgramPolicy: String, Sendable {
     case error
     case mine
+    case theirs
 }
 
 /// An assignment of a value to an attribute.

@@ -58,6 +58,8 @@ struct DetachedMerge {
         // The contract does not specify whether an assignment of the same value is a change, and thus whether it is in conflict.
         if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty || leadsElsewhere { return .open }
         let conflicts = hasConflicts
+        // The naive model does not say what is given up: the commit must succeed, and its result must be consistent.
+        if policy == .theirs, conflicts || !newer.isEmpty { return .open }
         if conflicts, policy == .error {
             var codes: Set<StorageError.Code> = [.staleObject]
             if mine.violatesRules { codes.insert(.validationFailed) }
@@ -81,6 +83,19 @@ struct DetachedMerge {
     }
 
     // MARK: Own changes
+
+    /// Returns the part of an object that is as stored after a commit of the transaction: its values, if one of them was changed, and the
+    /// changed relationships. Changes of a concurrent transaction to the same relationship are seen later.
+    func changes(_ number: Int, in answer: ProgramAnswer) -> ProgramAnswer {
+        guard case .object(let entity, let values, let related) = answer else { return answer }
+        let hasValues = base.objects[number] == nil || mine.changedValues(number, since: base)
+        return .object(
+            entity: entity, values: hasValues ? values : [:],
+            related: related.filter { name, _ in
+                let was = base.members(number, name)
+                return mine.members(number, name) != was && theirs.members(number, name) == was
+            })
+    }
 
     private var deleted: Set<Int> { Set(base.objects.keys.filter { mine.objects[$0] == nil }) }
     private var made: Set<Int> { Set(mine.objects.keys.filter { base.objects[$0] == nil }) }

@@ -11,6 +11,8 @@ struct ProgramGenerator {
     /// The approximate state: the objects and their entities, so that steps are effective.
     var objects: [Int: String] = [:]
     private var homes: [Int: Int] = [:]
+    /// The objects that a detached transaction and the others beside it change more often than the rest.
+    private var contested: [Int] = []
     private(set) var next = 1
     /// The number of names added by later versions.
     var names = 0
@@ -81,7 +83,10 @@ struct ProgramGenerator {
     }
 
     private mutating func detached() -> ProgramStep {
+        let before = objects
         var parts: [ProgramStep] = []
+        if chance(50) { contested = [living(), living()].compactMap(\.self) }
+        defer { contested = [] }
         for _ in 0..<(2 + below(10)) {
             left -= 1
             switch below(12) {
@@ -96,8 +101,13 @@ struct ProgramGenerator {
                 parts.append(change())
             }
         }
-        let interference = chance(60) ? (0..<(1 + below(2))).map { _ in transaction() } : []
-        return ProgramStep(.detached(interference: interference, policy: chance(50) ? .error : .mine), parts)
+        guard chance(60) else { return ProgramStep(.detached(interference: [], policy: .error), parts) }
+        // The other transactions see the objects that this one has deleted, and not those that it has created.
+        let mine = objects
+        objects = before
+        let interference = (0..<(1 + below(2))).map { _ in transaction() }
+        objects = objects.filter { before[$0.key] == nil || mine[$0.key] != nil }.merging(mine.filter { before[$0.key] == nil }) { $1 }
+        return ProgramStep(.detached(interference: interference, policy: pick([.error, .error, .mine, .mine, .theirs])), parts)
     }
 
     /// Returns a change of single objects.
@@ -149,7 +159,11 @@ struct ProgramGenerator {
         return ProgramStep(.create(number, entity: entity, home: home))
     }
 
-    private mutating func living() -> Int? { objects.isEmpty ? nil : pick(objects.keys.sorted()) }
+    private mutating func living() -> Int? {
+        let contested = contested.filter { objects[$0] != nil }
+        if !contested.isEmpty, chance(60) { return pick(contested) }
+        return objects.isEmpty ? nil : pick(objects.keys.sorted())
+    }
 
     func attributes(_ entity: String) -> [Attribute] {
         schema.description(entity).slots.compactMap(\.attribute).filter { $0.crossReference == nil }

@@ -103,13 +103,20 @@ extension ProgramRun {
     private func commit(_ step: ProgramStep, _ transaction: UnsafeTransaction, _ merge: DetachedMerge, _ mine: State) throws {
         let theirs = state
         let found = try answer {
-            try transaction.commit(merging: merge.policy == .mine ? .mine : .error)
+            let policies: [ProgramPolicy: MergePolicy] = [.error: .error, .mine: .mine, .theirs: .theirs]
+            try transaction.commit(merging: policies[merge.policy] ?? .error)
             return .done
+        }
+        if merge.policy != .error, case .refused(.staleObject) = found {
+            throw difference(step, "the resolution of the conflict", found.description)
         }
         // Concurrent assignments of equal values also change versions: without a concurrent commit no object is certainly newer.
         switch theirs.naive.commits == merge.base.commits ? merge.alone() : merge.outcome() {
         case .open:
-            if case .done = found { take(mine) }
+            if case .done = found {
+                take(mine)
+                try compareMemory(step, transaction, merge)
+            }
             return try learn(step)
         case .refused(let codes):
             if case .refused(let code) = found, codes.contains(code) { return }
@@ -120,8 +127,29 @@ extension ProgramRun {
                 state.naive = naive
             }
             try compare(step, .done, found)
+            try compareMemory(step, transaction, merge)
             committed = state
         }
+    }
+
+    /// Compares the objects of a committed transaction with the stored ones. What it has only read keeps its state.
+    private func compareMemory(_ step: ProgramStep, _ transaction: UnsafeTransaction, _ merge: DetachedMerge) throws {
+        try compare(step, .text("no changes"), .text(transaction.hasChanges ? "changes" : "no changes"))
+        var stored: [Int: ProgramAnswer] = [:]
+        try stack.read(synchronous: { source in
+            for root in schema.roots {
+                for object in try source.fetchAll(From<DynamicObject>(entity: schema.entities[root].name)) {
+                    stored[number(object)] = merge.changes(number(object), in: try seen(object))
+                }
+            }
+        })
+        for root in schema.roots {
+            for object in try transaction.fetchAll(From<DynamicObject>(entity: schema.entities[root].name)) {
+                let expected = stored.removeValue(forKey: number(object)) ?? .text("nothing")
+                try compare(step, expected, merge.changes(number(object), in: try seen(object)))
+            }
+        }
+        try compare(step, .text("no other objects"), .text(stored.isEmpty ? "no other objects" : "objects \(stored.keys.sorted())"))
     }
 
     /// Returns the versions of the committed objects.
@@ -190,6 +218,10 @@ extension NaiveGraph {
         guard let a = objects[number], let b = other.objects[number] else { return objects[number] == nil && other.objects[number] == nil }
         let names = Set(a.related.keys).union(b.related.keys)
         return a.values.allSatisfy { ReferenceStore.order($1, b.values[$0] ?? .null) == 0 }
-            && names.allSatisfy { (a.related[$0] ?? []) == (b.related[$0] ?? []) }
+            && names.allSatisfy { name in
+                let (mine, others) = (a.related[name] ?? [], b.related[name] ?? [])
+                let isOrdered = relationship(name, of: number)?.cardinality == .toManyOrdered
+                return isOrdered ? mine == others : Set(mine) == Set(others)
+            }
     }
 }
