@@ -101,13 +101,18 @@ struct ProgramGenerator {
                 parts.append(change())
             }
         }
+        // An object that is deleted after other changes.
+        if let number = contested.first, objects[number] != nil, chance(30) {
+            objects[number] = nil
+            parts.append(ProgramStep(.delete([number])))
+        }
         guard chance(60) else { return ProgramStep(.detached(interference: [], policy: .error), parts) }
         // The other transactions see the objects that this one has deleted, and not those that it has created.
         let mine = objects
         objects = before
         let interference = (0..<(1 + below(2))).map { _ in transaction() }
         objects = objects.filter { before[$0.key] == nil || mine[$0.key] != nil }.merging(mine.filter { before[$0.key] == nil }) { $1 }
-        return ProgramStep(.detached(interference: interference, policy: pick([.error, .error, .mine, .mine, .theirs])), parts)
+        return ProgramStep(.detached(interference: interference, policy: pick([.error, .mine, .theirs])), parts)
     }
 
     /// Returns a change of single objects.
