@@ -61,7 +61,8 @@ struct ProgramGenerator {
             case 0 where !steps.isEmpty: steps.append(ProgramStep(.reopen))
             case 1, 2: steps.append(request())
             case 3 where steps.count > 1: steps.append(watch())
-            case 4, 5, 6: steps.append(detached())
+            case 4, 5: steps.append(detached())
+            case 6: steps += contest() ?? [detached()]
             case 7...9 where !steps.isEmpty && migrates: steps.append(migration())
             default: steps.append(transaction())
             }
@@ -113,6 +114,23 @@ struct ProgramGenerator {
         let interference = (0..<(1 + below(2))).map { _ in transaction() }
         objects = objects.filter { before[$0.key] == nil || mine[$0.key] != nil }.merging(mine.filter { before[$0.key] == nil }) { $1 }
         return ProgramStep(.detached(interference: interference, policy: pick([.error, .mine, .theirs])), parts)
+    }
+
+    /// Returns a transaction that sets a to-one relationship, and a detached one that moves and deletes the object while another changes it:
+    /// too rare otherwise.
+    private mutating func contest() -> [ProgramStep]? {
+        guard let number = living(), let before = relate(number, isOne: true) else { return nil }
+        let mine = [relate(number, isOne: true), assign(number), chance(70) ? ProgramStep(.delete([number])) : change()].compactMap(\.self)
+        let theirs = [assign(number), chance(50) ? relate(number, isOne: true) : step(depth: 1)].compactMap(\.self)
+        left -= 3 + mine.count + theirs.count
+        return [
+            ProgramStep(.transaction(author: "", fails: false), [before]),
+            ProgramStep(
+                .detached(
+                    interference: [ProgramStep(.transaction(author: "", fails: false), theirs)],
+                    policy: pick([.error, .mine, .theirs, .theirs])),
+                mine),
+        ]
     }
 
     /// Returns a change of single objects.
@@ -182,17 +200,17 @@ struct ProgramGenerator {
         return conditions.value(attribute.type)
     }
 
-    private mutating func assign() -> ProgramStep? {
-        guard let number = living(), let entity = objects[number] else { return nil }
+    private mutating func assign(_ number: Int? = nil) -> ProgramStep? {
+        guard let number = number ?? living(), let entity = objects[number] else { return nil }
         let all = attributes(entity)
         if all.isEmpty { return nil }
         let attribute = pick(all)
         return ProgramStep(.assign(number, attribute.name, value(attribute)))
     }
 
-    private mutating func relate() -> ProgramStep? {
-        guard let number = living(), let entity = objects[number] else { return nil }
-        let relationships = schema.description(entity).relationships
+    private mutating func relate(_ number: Int? = nil, isOne: Bool = false) -> ProgramStep? {
+        guard let number = number ?? living(), let entity = objects[number] else { return nil }
+        let relationships = schema.description(entity).relationships.filter { !isOne || $0.relationship.cardinality == .toOne }
         if relationships.isEmpty { return nil }
         let chosen = pick(relationships), family = Set(schema[chosen.destination].family.map { schema[$0].name })
         let candidates = objects.keys.sorted().filter { family.contains(objects[$0] ?? "") && homes[$0] == homes[number] }

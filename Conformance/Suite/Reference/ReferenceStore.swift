@@ -31,14 +31,15 @@ struct ReferenceStore: Sendable {
     func fetch(_ request: ObjectRequest) -> [Row] {
         let entities = request.includesSubentities ? family(request.entity) : [request.entity]
         let matching = rows.filter { row in entities.contains(row.entity) && (request.predicate.map { holds($0, row) } ?? true) }
-        let sorted = matching.sorted { a, b in
-            for key in request.order {
-                let x = operand(key.expression, a), y = operand(key.expression, b)
-                let order = Self.order(x, y)
+        // The keys of a single row are computed too: they can fail.
+        let keyed = matching.map { row in (row: row, keys: request.order.map { operand($0.expression, row) }) }
+        let sorted = keyed.sorted { a, b in
+            for (position, key) in request.order.enumerated() {
+                let order = Self.order(a.keys[position], b.keys[position])
                 if order != 0 { return key.ascending ? order < 0 : order > 0 }
             }
-            return position(a) < position(b)
-        }
+            return position(a.row) < position(b.row)
+        }.map(\.row)
         let rest = sorted.dropFirst(request.offset)
         return Array(request.limit.map { rest.prefix($0) } ?? rest)
     }
