@@ -93,7 +93,7 @@ enum PostgreSQLCodec {
             buffer.append(Int32(truncatingIfNeeded: cell.length))
             buffer.append(cell.bytes)
         case .decimal:
-            let number = PostgreSQLNumeric.words(DecimalKey.decode(cell.bytes) ?? 0)
+            let number = PostgreSQLNumeric.words(DecimalKey.parts(cell.bytes) ?? DecimalDigits.parts(0))
             buffer.append(Int32(2 * number.count))
             for word in number { buffer.append(word) }
         }

@@ -12,43 +12,48 @@ enum PostgreSQLNumeric {
         let count = word(0), weight = Int(Int16(truncatingIfNeeded: word(1))), isNegative = word(2) == 0x4000
         guard bytes.count == 8 + 2 * count else { return nil }
         if word(2) & 0x8000 != 0 { return .nan }
-        if count == 0 { return 0 }
-        var text = ""
-        for index in 0..<count {
-            let digits = String(word(4 + index))
-            if digits.count > 4 { return nil }
-            text += String(repeating: "0", count: 4 - digits.count) + digits
-        }
+        guard (0..<count).allSatisfy({ word(4 + $0) < 10_000 }) else { return nil }
         // Trailing zeros would use digits of precision that Decimal needs for the digits before them.
-        var exponent = 4 * (weight - count + 1)
-        while text.count > 1, text.hasSuffix("0") {
-            text.removeLast()
+        var used = count
+        while used > 0, word(3 + used) == 0 { used -= 1 }
+        if used == 0 { return 0 }
+        var last = word(3 + used), factor: UInt128 = 10_000, exponent = 4 * (weight - used + 1)
+        while last % 10 == 0 {
+            last /= 10
+            factor /= 10
             exponent += 1
         }
-        guard let mantissa = UInt128(text) else { return .nan }
+        var mantissa: UInt128 = 0
+        for index in 1...used {
+            let isLast = index == used
+            let (shifted, overflows) = mantissa.multipliedReportingOverflow(by: isLast ? factor : 10_000)
+            let (sum, carries) = shifted.addingReportingOverflow(UInt128(isLast ? last : word(3 + index)))
+            if overflows || carries { return .nan }
+            mantissa = sum
+        }
         return DecimalDigits.decimal(mantissa, exponent, isNegative: isNegative) ?? .nan
     }
 
     /// Returns the number of digits, weight, sign, scale and digits of a number.
-    static func words(_ number: Decimal) -> [UInt16] {
-        let text = number.description.drop { $0 == "-" }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        var whole = String(parts[0]), fraction = parts.count > 1 ? String(parts[1]) : ""
-        let scale = fraction.count
-        while whole.count % 4 != 0 { whole = "0" + whole }
-        while fraction.count % 4 != 0 { fraction += "0" }
-        var groups: [UInt16] = [], weight = whole.count / 4 - 1
-        let digits = Array((whole + fraction).utf8)
-        for start in stride(from: 0, to: digits.count, by: 4) {
-            groups.append(digits[start..<(start + 4)].reduce(0) { $0 * 10 + UInt16($1 - 0x30) })
+    static func words(_ number: DecimalDigits.Parts) -> [UInt16] {
+        var rest = number.mantissa, exponent = rest == 0 ? 0 : number.exponent
+        // The scale that the server shows is the number of decimal places, without trailing zeros.
+        while exponent < 0, rest % 10 == 0 { (rest, exponent) = (rest / 10, exponent + 1) }
+        // Digits of base 10,000 are counted from the decimal point. The last one ends with zeros if the exponent is no multiple of 4.
+        let zeros = ((exponent % 4) + 4) % 4, last = (exponent - zeros) / 4
+        var words: [UInt16] = [0, 0, number.isNegative ? 0x4000 : 0, UInt16(truncatingIfNeeded: max(0, -exponent))]
+        var base: UInt128 = 10_000, factor: UInt16 = 1, count = 0
+        for _ in 0..<zeros { (base, factor) = (base / 10, factor * 10) }
+        while rest > 0 {
+            let (others, digit) = rest.quotientAndRemainder(dividingBy: base)
+            // The server has no trailing zeros.
+            if digit > 0 || words.count > 4 { words.append(UInt16(digit) * factor) }
+            (rest, base, factor, count) = (others, 10_000, 1, count + 1)
         }
-        while groups.first == 0 {
-            groups.removeFirst()
-            weight -= 1
-        }
-        while groups.last == 0 { groups.removeLast() }
-        let head = [groups.count, groups.isEmpty ? 0 : weight, number < 0 ? 0x4000 : 0, scale]
-        return head.map { UInt16(truncatingIfNeeded: $0) } + groups
+        words[4...].reverse()
+        words[0] = UInt16(words.count - 4)
+        if count > 0 { words[1] = UInt16(truncatingIfNeeded: last + count - 1) }
+        return words
     }
 }
 #endif

@@ -106,6 +106,27 @@ import Testing
         }
     }
 
+    /// The expected bytes are the server's own.
+    @Test func numbersHaveTheBytesOfTheServer() throws {
+        let connection = try TestStore.admin()
+        var random = SystemRandomNumberGenerator()
+        var texts = ["0", "1", "-1", "10000", "9999", "99990000", "0.0001", "0.00012", "12.5", "-12.345678", "1e127", "9.9e-100", "1e-128"]
+        texts.append(String(repeating: "9", count: 38))
+        for _ in 0..<400 {
+            let digits = (0..<Int.random(in: 1...37, using: &random)).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()
+            texts.append("\(Bool.random(using: &random) ? "-" : "")1\(digits)e\(Int.random(in: -90...80, using: &random))")
+        }
+        for text in texts {
+            let number = try #require(Decimal(string: text))
+            let sent = try #require(try connection.text("SELECT encode(numeric_send(trim_scale('\(text)')), 'hex')"))
+            let words = stride(from: 0, to: sent.utf8.count, by: 4).compactMap { UInt16(sent.dropFirst($0).prefix(4), radix: 16) }
+            let parts = try #require(DecimalKey.withBytes(of: number) { DecimalKey.parts($0) })
+            #expect(PostgreSQLNumeric.words(parts) == words, "\(text)")
+            let read = words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }.withUnsafeBytes { PostgreSQLNumeric.decode($0) }
+            #expect(read == number, "\(text)")
+        }
+    }
+
     @Test func numbersThatNoServerWritesAreRefused() {
         func number(_ words: [UInt16]) -> Decimal? {
             let bytes = words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
