@@ -77,6 +77,23 @@ extension DetachedCases {
                 check.equal(rex.owner, pets == 1 ? ann : nil, "the owner with \(policy)")
             }
         },
+        .graph("L036.members-that-both-have-added-are-stored-and-seen-after-a-refresh", "W20") { stack, check in
+            for policy in [MergePolicy.error, .mine, .theirs] {
+                try reset(stack)
+                try stack.add("Ann")
+                try stack.write { transaction in for name in ["Go", "Chess"] { try transaction.create(Club.self).name = name } }
+                let work = stack.beginUnsafe(), ann = try person("Ann", in: work)
+                ann.clubs = try Set(work.fetchAll(From<Club>().where(\.name == "Go")))
+                try stack.write { transaction in
+                    try person("Ann", in: transaction).clubs = try Set(transaction.fetchAll(From<Club>().where(\.name == "Chess")))
+                }
+                try work.commit(merging: policy)
+                let stored = try stack.read(synchronous: { try person("Ann", in: $0).clubs.map(\.name).sorted() })
+                check.equal(stored, ["Chess", "Go"], "stored with \(policy)")
+                try work.refresh()
+                check.equal(ann.clubs.map(\.name).sorted(), ["Chess", "Go"], "after a refresh with \(policy)")
+            }
+        },
         .graph("L034.a-pair-that-both-have-added-is-removed", "W20") { stack, check in
             for way in ["refresh", "undo", "other side"] {
                 try reset(stack)
