@@ -28,12 +28,23 @@ import Testing
         for arguments in [
             ["load", "memory:", pipe, "--entity", "Note", "--model", model], ["load", "memory:", "--mapping", pipe, "--model", model],
             ["load", "memory:", "x.csv", "--entity", "Note", "--model", pipe], ["model", "show", pipe], ["info", pipe],
+            ["info", "sqlite:\(pipe)"], ["info", "lmdb:\(pipe)"], ["load", "sqlite:\(pipe)", model, "--entity", "Note", "--model", model],
         ] {
             let result = try program.run(arguments)
             #expect(result.code == 2 && !result.error.isEmpty, "\(arguments)")
         }
         let named = try program.run(["load", "memory:", pipe, "--entity", "Note", "--model", model])
         #expect(named.error.contains("not a regular file"))
+    }
+
+    /// A path that the system cannot resolve.
+    @Test(arguments: ["sqlite", "lmdb"]) func aLoopOfLinksIsNoStore(_ kind: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path("loop"), withDestinationPath: "loop")
+        let notes = try program.file("notes.csv", "text\na\n"), store = "\(kind):\(path("loop"))"
+        for arguments in [["info", store], ["load", store, notes, "--entity", "Note", "--model", model]] {
+            let result = try program.run(arguments)
+            #expect(result.code == 2 && result.error.contains("form a loop"), "\(arguments): \(result.error)")
+        }
     }
 
     @Test func aNameWithoutAPropertyIsRefusedUnlessIgnored() throws {

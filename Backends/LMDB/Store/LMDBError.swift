@@ -31,6 +31,9 @@ enum LMDBError {
             return StorageError(.permissionDenied, "permission to use the LMDB file was denied; check its permissions", cause: cause)
         case EROFS: return StorageError(.readOnly, "the LMDB file is on a read-only file system", cause: cause)
         case ENOENT: return StorageError(.notFound, "there is no LMDB store at this path", cause: cause)
+        case ELOOP, ENAMETOOLONG:
+            return StorageError(
+                .invalidConfiguration, "the path of the LMDB file is too long, or its symbolic links form a loop", cause: cause)
         case EMFILE, ENFILE:
             return StorageError(.busy, "no file descriptors are left; close files or connections and try again", cause: cause)
         case MDB_BAD_TXN:

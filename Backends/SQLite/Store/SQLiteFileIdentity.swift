@@ -22,5 +22,22 @@ struct SQLiteFileIdentity: Equatable, Sendable {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(truncatingIfNeeded: status.st_ino)
     }
+
+    /// Returns whether there is a regular file at a path.
+    ///
+    /// - Throws: `notADatabase` for a folder, a pipe and a device, because the system can open a folder for reading and the engine would fail
+    ///   later, and opening a pipe would wait for its other end; `invalidConfiguration` for a path that the system cannot resolve.
+    static func isDatabaseFile(at path: String) throws(StorageError) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno != ELOOP, errno != ENAMETOOLONG { return false }
+            throw StorageError(.invalidConfiguration, "the path of the SQLite file is too long, or its symbolic links form a loop")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return true
+        case S_IFDIR: throw StorageError(.notADatabase, "the path is a folder, not a SQLite database")
+        default: throw StorageError(.notADatabase, "the path is a device or a pipe, not a SQLite database")
+        }
+    }
 }
 #endif

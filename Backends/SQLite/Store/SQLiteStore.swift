@@ -124,10 +124,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
             throw StorageError(.invalidConfiguration, "a SQLite store is a file; for a store in memory use InMemoryStore (memory:)")
         }
         let readOnly = request.readOnly || isReadOnly
-        var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-        // The system can open a folder for reading, and the engine would fail later.
-        if isFolder.boolValue { throw StorageError(.notADatabase, "the path is a folder, not a SQLite database") }
+        let exists = try SQLiteFileIdentity.isDatabaseFile(at: path)
         if !exists, !request.createIfMissing || request.schema == nil || readOnly {
             throw StorageError(.notFound, "there is no SQLite database at this path")
         }
