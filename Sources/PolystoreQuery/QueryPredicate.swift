@@ -1,57 +1,5 @@
 public import PolystoreSchema
 
-/// A comparison of two values.
-public enum Comparison: String, Sendable, Hashable, CaseIterable {
-    /// Equal, including two nils.
-    case equal = "=="
-    /// Not equal; true if exactly one side is nil.
-    case notEqual = "!="
-    /// Less; false if a side is nil.
-    case less = "<"
-    /// Less or equal; false if a side is nil.
-    case lessOrEqual = "<="
-    /// Greater; false if a side is nil.
-    case greater = ">"
-    /// Greater or equal; false if a side is nil.
-    case greaterOrEqual = ">="
-}
-
-/// A kind of match of a text.
-public enum TextMatch: String, Sendable, Hashable, CaseIterable {
-    /// The text begins with the needle.
-    case beginsWith
-    /// The text ends with the needle.
-    case endsWith
-    /// The text contains the needle.
-    case contains
-    /// The whole text matches a pattern: `*` matches any run of characters, `?` one Unicode scalar, and `\` escapes them.
-    case like
-    /// The whole text matches a regular expression.
-    case matches
-    /// The text contains the words of a `SearchQuery`, ignoring case and diacritics.
-    case search
-}
-
-/// The number of related objects that must satisfy a condition.
-public enum Quantifier: String, Sendable, Hashable, CaseIterable {
-    /// At least one.
-    case any = "ANY"
-    /// Every one; true if there is none.
-    case all = "ALL"
-    /// None.
-    case none = "NONE"
-}
-
-/// A test of a value whose right side is a variable.
-public enum OpenTest: Sendable, Hashable {
-    /// Whether the value is in a list.
-    case isIn
-    /// Whether the value lies between the two values of a list.
-    case between
-    /// Whether the value contains a text at the position that the match requires, or matches it.
-    case text(TextMatch)
-}
-
 /// A condition on objects, with names not yet checked against a schema.
 ///
 /// Logic is two-valued as in Swift: every predicate is true or false for every object, so a predicate and its negation partition all

@@ -117,8 +117,8 @@ import Testing
         #expect(try run("verify", one, "sqlite:missing.db").error.hasPrefix("polystore: sqlite:missing.db: there is no SQLite database"))
         for url in ["sqlite::memory:", "sqlite:~/a.db", "lmdb:~/a.lmdb"] {
             let result = try run("info", url)
-            let isTold = result.error.contains("a SQLite store is a file") || result.error.contains("expanded by a shell")
-            #expect(result.code == 2 && isTold, "\(result)")
+            let isNamed = result.error.contains("a SQLite store is a file") || result.error.contains("expanded by a shell")
+            #expect(result.code == 2 && isNamed, "\(result)")
         }
     }
 

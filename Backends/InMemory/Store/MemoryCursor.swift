@@ -6,7 +6,7 @@ final class MemoryCursor: OrderedCursor {
     private let map: MemoryMap
     @exclusivity(unchecked) private var position = MemoryMap.Position(index: -1)
     /// The page of the position, kept because looking it up in the map would count references at every step.
-    @exclusivity(unchecked) private var page: MemoryPage?
+    @exclusivity(unchecked) var page: MemoryPage?
 
     init(_ map: MemoryMap) {
         self.map = map

@@ -1,39 +1,5 @@
 internal import PolystoreStorage
 
-/// A sequence of adjacent pages. Like a page, a segment belongs to the generation that created it and does not change once published: a
-/// transaction copies only the few segments that it changes, whatever the size of the map.
-///
-/// Unchecked: the only thread that holds the write lock writes a segment, before publishing it through the store's lock.
-final class MemorySegment: @unchecked Sendable {
-    static let mostPages = 128
-
-    let generation: Int
-    @exclusivity(unchecked) fileprivate(set) var pages: ContiguousArray<MemoryPage>
-
-    fileprivate init(_ pages: ContiguousArray<MemoryPage>, generation: Int) {
-        self.generation = generation
-        self.pages = pages
-    }
-
-    /// Returns the page at a position, which is copied first if it belongs to another generation.
-    fileprivate func own(_ index: Int) -> MemoryPage {
-        if pages[index].generation == generation { return pages[index] }
-        let copy = pages[index].copy(generation: generation)
-        pages[index] = copy
-        return copy
-    }
-
-    /// Returns the position of the page that contains a key or would contain it.
-    fileprivate func page(for key: UnsafeRawBufferPointer) -> Int {
-        var low = 0, high = pages.count
-        while low < high {
-            let middle = (low + high) / 2
-            if compareBytes(pages[middle].key(0), key) <= 0 { low = middle + 1 } else { high = middle }
-        }
-        return max(low - 1, 0)
-    }
-}
-
 /// An ordered map as a list of segments of pages. A copy, which is what a snapshot is, costs one retained array.
 struct MemoryMap: Sendable {
     /// The position of a pair. Past the end, its segment is the number of segments.
@@ -110,7 +76,7 @@ struct MemoryMap: Sendable {
     }
 
     /// Returns the segment at a position, which is copied first if it belongs to another generation.
-    private mutating func own(_ index: Int, _ generation: Int) -> MemorySegment {
+    mutating func own(_ index: Int, _ generation: Int) -> MemorySegment {
         if segments[index].generation == generation { return segments[index] }
         let copy = MemorySegment(segments[index].pages, generation: generation)
         segments[index] = copy

@@ -10,7 +10,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// takes long.
     private static let shortSilence = Duration.seconds(10)
     /// The time that the end of a session waits for the answer to a statement that was sent ahead. A new connection takes less time than
-    /// an answer that nobody needs.
+    /// an answer that is not needed.
     private static let shortestSilence = Duration.milliseconds(250)
 
     let handle: OpaquePointer
@@ -207,7 +207,7 @@ final class PostgreSQLConnection: SQLConnection {
         }
     }
 
-    /// Receives the answer to the statement that was sent ahead, which nobody needs any more. Gives the connection up if the server takes
+    /// Receives the answer to the statement that was sent ahead, which is not needed any more. Gives the connection up if the server takes
     /// long.
     private func discardAhead() {
         if ahead != nil {
@@ -348,11 +348,5 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Returns an error of the server, or the error that ended the session where that is its cause.
     func explained(_ error: StorageError) -> StorageError { interrupt?.error(error) ?? error }
-}
-
-/// The answer to a statement that was sent ahead.
-final class PostgreSQLAnswer {
-    /// The result or the error, once the answer was received.
-    fileprivate(set) var result: Result<PostgreSQLResult, StorageError>?
 }
 #endif

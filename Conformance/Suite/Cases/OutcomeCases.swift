@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// Cases about a store's answer for the outcome of a commit whose end its program did not see.
 enum OutcomeCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("T060.what-became-of-a-commit-is-told", clause: "W12") { harness, check in
+        ConformanceCase("T060.the-outcome-of-a-commit-is-reported", clause: "W12") { harness, check in
             try harness.withStore { scratch in
                 guard let store = scratch.store.ability((any CommitOutcomeStorage).self) else {
                     let writer = try scratch.store.beginWrite(WriteOptions())

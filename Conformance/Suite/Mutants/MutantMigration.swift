@@ -20,7 +20,7 @@ final class MutantMigration: StorageMigration {
     func prepare() throws(StorageError) -> MigrationWork { try inner.prepare() }
 
     func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
-        if store.defect == .keepsRowsOfWhatBeginsAnew { try keepRows() }
+        if store.defect == .keepsRowsOfRecreatedEntities { try keepRows() }
         try inner.finish(keys, limits: store.defect == .usesKeysAgainAfterSteps ? [:] : limits)
     }
 

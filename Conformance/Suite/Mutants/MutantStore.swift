@@ -16,7 +16,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         case missesNilInInequality = "P001.int-not-equal-includes-nil"
         case forgetsRollback = "T002.rollback-leaves-nothing"
         case keepsHalfChangeSets = "T007.a-violation-that-is-corrected"
-        case saysEverythingWasCommitted = "T060.what-became-of-a-commit-is-told"
+        case reportsEveryCommitAsDone = "T060.the-outcome-of-a-commit-is-reported"
         case usesKeysAgain = "C015.keys-are-never-used-again"
         case forgetsVersions = "L002.stale-version"
         case losesMicroseconds = "V016.date-microseconds"
@@ -26,7 +26,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         case forgetsHistory = "T040.history-has-one-entry-for-each-commit"
         case losesTombstones = "H002.a-deletion-keeps-what-the-model-preserves"
         case tellsEachChange = "H004.one-change-for-each-object"
-        case tellsOfWhatCameAndWent = "H005.what-comes-and-goes-is-not-told"
+        case recordsTransientObjects = "H005.objects-created-and-deleted-in-one-transaction-are-not-recorded"
         case forgetsAuthors = "H006.the-author-is-kept"
         case goesOverGaps = "H008.a-token-from-before-a-purge-has-expired"
         case purgesNothing = "H009.a-purge-keeps-what-is-later"
@@ -39,15 +39,15 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         case losesDefaultsInSteps = "M001.an-attribute-with-a-default-comes"
         case losesRenamedValuesInSteps = "M008.ten-versions-in-a-chain"
         case losesPairsInSteps = "M006.to-one-becomes-many-to-many"
-        case keepsRowsOfWhatBeginsAnew = "M007.an-entity-begins-anew-under-its-name"
+        case keepsRowsOfRecreatedEntities = "M007.an-entity-is-recreated-under-its-name"
         case stepsWithoutCommit = "M001.an-optional-attribute-comes"
         case commitsHalfSteps = "M013.a-step-that-is-given-up-leaves-everything"
         case usesKeysAgainAfterSteps = "M015.keys-of-deleted-objects-are-not-used-again"
         case forgetsEarlierVersions = "M020.again-is-nothing"
         case takesStepsFromElsewhere = "M017.an-explanation-changes-nothing"
-        case tellsNobody = "N013.a-commit-of-another-instance-is-told"
+        case reportsNoCommit = "N013.a-commit-of-another-instance-is-reported"
         case takesLoadsForEntries = "N013.a-bulk-load-is-unknown"
-        case goesOnTelling = "N014.nothing-is-told-after-cancel"
+        case reportsAfterCancel = "N014.nothing-is-reported-after-cancel"
         case leavesOutInsertions = "N001.insert-update-delete-and-move-once-after-the-commit"
         case leavesOutUpdates = "N001.an-update-alone"
         case leavesOutDeletions = "N001.a-deletion-alone"
@@ -102,7 +102,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
 
     /// Returns the outcome of a commit, or the answer that the defect produces.
     public func outcome(of token: CommitToken, limit: WorkLimit?) throws(StorageError) -> CommitOutcome {
-        if defect == .saysEverythingWasCommitted { return .committed }
+        if defect == .reportsEveryCommitAsDone { return .committed }
         guard let base = base.ability((any CommitOutcomeStorage).self) else {
             throw StorageError(.notFound, "the store has no commit tokens")
         }
@@ -122,9 +122,9 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         let defect = defect
         let watch = try base.ability((any ChangeNotifyingStorage).self)?.watchChanges { signal in
-            if defect != .tellsNobody { handler(defect == .takesLoadsForEntries ? .history : signal) }
+            if defect != .reportsNoCommit { handler(defect == .takesLoadsForEntries ? .history : signal) }
         }
-        return defect == .goesOnTelling ? watch.map(MutantWatch.init) : watch
+        return defect == .reportsAfterCancel ? watch.map(MutantWatch.init) : watch
     }
 
     /// A watch that cannot be ended.
@@ -166,11 +166,11 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
         case .losesTheLastRow, .forgetsRollback, .keepsHalfChangeSets, .usesKeysAgain, .forgetsVersions, .losesMicroseconds,
             .turnsEmptyTextIntoNil,
             .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .losesTombstones, .tellsEachChange,
-            .tellsOfWhatCameAndWent, .forgetsAuthors, .goesOverGaps, .purgesNothing, .saysNoToken, .tellsTheNewestFirst, .namesSecrets,
+            .recordsTransientObjects, .forgetsAuthors, .goesOverGaps, .purgesNothing, .saysNoToken, .tellsTheNewestFirst, .namesSecrets,
             .forgetsLinks, .opensAnyModel, .forgetsItsFormat, .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps,
-            .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
-            .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .tellsNobody,
-            .takesLoadsForEntries, .saysEverythingWasCommitted, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates,
+            .keepsRowsOfRecreatedEntities, .stepsWithoutCommit,
+            .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .reportsNoCommit,
+            .takesLoadsForEntries, .reportsEveryCommitAsDone, .reportsAfterCancel, .leavesOutInsertions, .leavesOutUpdates,
             .leavesOutDeletions, .leavesOutLinks, .losesWhatItKeeps:
             break
         }
@@ -276,7 +276,7 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         let token = try writer.commit(record)
         // A token for an entry that does not exist in the history.
-        return token == nil && store.defect == .tellsOfWhatCameAndWent ? HistoryToken(store: UUID(), position: 1) : token
+        return token == nil && store.defect == .recordsTransientObjects ? HistoryToken(store: UUID(), position: 1) : token
     }
 }
 

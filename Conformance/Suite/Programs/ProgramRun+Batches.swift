@@ -61,9 +61,9 @@ extension ProgramRun {
             }
             return .count(rows.count)
         case .upsertAll(let entity, let home, let unique, let first, let rows):
-            var told: [String] = []
-            _ = try expect { naive in told = try naive.upsert(entity, self.home(home), unique, first, rows) }
-            return .text(told.joined(separator: " "))
+            var delivered: [String] = []
+            _ = try expect { naive in delivered = try naive.upsert(entity, self.home(home), unique, first, rows) }
+            return .text(delivered.joined(separator: " "))
         default: return .done
         }
     }
@@ -116,7 +116,7 @@ extension NaiveGraph {
     mutating func upsert(
         _ entity: String, _ home: Int, _ unique: [String], _ first: Int, _ rows: [[ProgramAssignment]]
     ) throws(Refused) -> [String] {
-        var told: [String] = [], judged = self
+        var delivered: [String] = [], judged = self
         for (position, row) in rows.enumerated() { try judged.insert(first + position, entity, home, row) }
         for position in rows.indices where judged.violatesRules(first + position) { throw Refused(code: .validationFailed) }
         for (position, row) in rows.enumerated() {
@@ -129,13 +129,13 @@ extension NaiveGraph {
             }
             if let found {
                 for item in row { try assign(found.number, item.name, item.value) }
-                told.append("\(found.number)")
+                delivered.append("\(found.number)")
             } else {
                 try insert(number, entity, home, row)
-                told.append("new")
+                delivered.append("new")
             }
             if violatesUnique { throw Refused(code: .uniqueConstraintViolated) }
         }
-        return told
+        return delivered
     }
 }

@@ -26,7 +26,7 @@ extension ProgramRun {
             }
         }
         let flushes = !isDetached
-        let told = sources.enumerated().map { position, source in
+        let delivered = sources.enumerated().map { position, source in
             state.naive.importOne(
                 source, kind, entity, (place, home), first + position, order, flushes: flushes, isNested: kind.isNested && flushes)
         }
@@ -34,7 +34,7 @@ extension ProgramRun {
             note(number, object.objectID.key, home: home)
             held[number] = object
         }
-        try compare(step, .text(told.joined(separator: ", ")), .text(found.joined(separator: ", ")))
+        try compare(step, .text(delivered.joined(separator: ", ")), .text(found.joined(separator: ", ")))
     }
 }
 
@@ -53,9 +53,9 @@ extension NaiveGraph {
         let before = self, refused = "\(StorageError.Code.uniqueConstraintViolated)"
         if isNested, violatesUnique { return refused }
         do {
-            let told = try bring(source, kind, entity, homes, new, order, flushes: flushes)
+            let delivered = try bring(source, kind, entity, homes, new, order, flushes: flushes)
             if isNested, violatesUnique { throw Refused(code: .uniqueConstraintViolated) }
-            return told
+            return delivered
         } catch {
             if isNested { self = before }
             return (error as? Refused).map { "\($0.code)" } ?? "failed"

@@ -14,7 +14,7 @@ extension ProgramRun {
         let refusals = naive.migrate(made, keys: state.keys.mapValues(\.key))
         let former = state
         var renames = ProgramRenames(made, schema)
-        let told = try histories(&renames, isBefore: true)
+        let delivered = try histories(&renames, isBefore: true)
         forgetObservers()
         try closeStores()
         losses.formUnion(version.schema.changes(since: schema).filter { $0.loss != nil }.map(\.path))
@@ -33,7 +33,7 @@ extension ProgramRun {
         rename(renames)
         try openStores()
         committed = state
-        try compareHistories(step, told, renames)
+        try compareHistories(step, delivered, renames)
         if !renames.changesRows { try compareVersions(step) }
     }
 

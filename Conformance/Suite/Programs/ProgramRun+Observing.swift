@@ -39,11 +39,12 @@ extension ProgramRun {
             try compare(step, .text("consistent notifications"), .text(watch.recorder.problems.first ?? "consistent notifications"))
             let keys = expected.compactMap { state.keys[$0] }
             let isShown = watch.published.waits(20) { $0.shown.keys == keys }
-            let told = watch.published.told
+            let delivered = watch.published.delivered
             if !isShown {
-                try compare(step, .text("publisher \(expected)"), .text("publisher \(told.shown.keys.map { state.numbers[$0] ?? -1 })"))
+                try compare(
+                    step, .text("publisher \(expected)"), .text("publisher \(delivered.shown.keys.map { state.numbers[$0] ?? -1 })"))
             }
-            try compare(step, .text("consistent notifications"), .text(told.problems.first ?? "consistent notifications"))
+            try compare(step, .text("consistent notifications"), .text(delivered.problems.first ?? "consistent notifications"))
         }
         for number in looked.keys.sorted() {
             guard let object = looked[number] else { continue }
@@ -69,7 +70,7 @@ extension ProgramRun {
             for home in 0..<target.count { tokens[home] = try? stack.currentHistoryToken(of: .storage(stack.storages[home])) }
             return ""
         }
-        var told: [String] = []
+        var delivered: [String] = []
         for home in 0..<target.count where stack.storages[home].capabilities.contains(.history) {
             let after = state.naive
             let made = after.objects.values.filter { $0.home == home && before.objects[$0.number] == nil }.map(\.number).sorted()
@@ -91,10 +92,10 @@ extension ProgramRun {
             let updated = numbers { if case .updated = $0 { true } else { false } }
             let missing = changed.filter { !updated.contains($0) }
             try compare(step, .text("history without []"), .text("history without \(missing)"))
-            told.append(
+            delivered.append(
                 changes.map { change in "\(known[change.key] ?? -1) \(Self.text(change.kind))" }.sorted().joined(separator: ", "))
         }
-        return told.joined(separator: "; ")
+        return delivered.joined(separator: "; ")
     }
 
     private static func text(_ kind: ObjectChange.Kind) -> String {

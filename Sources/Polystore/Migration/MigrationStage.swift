@@ -1,4 +1,4 @@
-public import PolystoreStorage
+internal import PolystoreStorage
 
 /// The work of a program before and after the step between two versions of its model, in the same transaction as the step.
 public struct MigrationStage: Sendable {
@@ -66,53 +66,4 @@ public struct MigrationStage: Sendable {
                 cause: error)
         }
     }
-}
-
-/// The objects of one version of a model during a step to another version.
-///
-/// The context is valid only during the closure to which it is passed.
-public final class MigrationContext {
-    private let stack: DataStack
-
-    init(_ models: [ManagedObject.Type], _ session: WriteSession) throws(StorageError) {
-        stack = try DataStack(schema: session.schema, models: models)
-        let state = StorageState(
-            storeID: .placeholder, schema: session.schema, formatVersion: StoreMetadata.currentFormat, wasCreated: false)
-        let store = OpenStore(SessionStore(session), state)
-        stack.core.append(StackCore.Entry(store: store, entities: Set(session.schema.entities.indices)))
-    }
-
-    /// The schema of the version.
-    public var schema: Schema { stack.schema }
-
-    /// Runs a closure that creates, changes, fetches or deletes objects. All of its changes become part of the step, or none do.
-    public func perform<R>(_ body: (WriteTransaction) throws -> R) throws -> R { try stack.perform(synchronous: body) }
-}
-
-/// A store over one session of a step. Its transactions do not end the session.
-///
-/// Unchecked, because only the thread of the step uses it.
-private final class SessionStore: StorageInterface, @unchecked Sendable {
-    static let storeType = "migration"
-    private let session: any StorageWriter
-    /// The capabilities of the store that are usable within a transaction.
-    let capabilities: StorageCapabilities
-
-    init(_ session: WriteSession) {
-        self.session = session.writer
-        var capabilities = session.store.capabilities
-        capabilities.supported.formIntersection([.savepoints, .rawSQL])
-        self.capabilities = capabilities
-    }
-
-    var configuration: String? { nil }
-    func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
-        throw StorageError(.alreadyExists, "the store is already open")
-    }
-    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { HeldSession(session, savepoint: nil) }
-    func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        HeldSession(session, savepoint: try session.savepoint())
-    }
-    func close() throws(StorageError) {}
-    func erase() throws(StorageError) { throw StorageError(.unsupported, "a store cannot be erased during its migration") }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 public import PolystoreStorage
 
 /// An enum of the versions of a model: one case per version, oldest first, whose raw value is the name of the version.
@@ -36,38 +36,6 @@ public protocol ModelVersion: RawRepresentable, CaseIterable, Hashable, Sendable
 
     /// The stored data that steps may lose (``SchemaHistory/acceptedLosses``). Empty by default.
     static var acceptedLosses: Set<String> { get }
-}
-
-/// The location of a model's files: a folder `NAME.xcdatamodeld`, or one JSON file for each version, `VERSION.json`.
-public protocol ModelFileManager {
-    /// The bundle with the files.
-    static var bundle: Bundle { get }
-    /// The name of the model.
-    static var modelName: String { get }
-}
-
-extension ModelFileManager {
-    /// Returns the schema of a version.
-    ///
-    /// - Throws: `notFound`, which names the expected files; `invalidConfiguration` for an invalid file.
-    public static func schema(version: String) throws(StorageError) -> Schema {
-        let manager = FileManager.default
-        let folder = bundle.resourceURL ?? bundle.bundleURL, xcode = folder.appendingPathComponent("\(modelName).xcdatamodeld")
-        let json = folder.appendingPathComponent("\(version).json")
-        do throws(SchemaError) {
-            if !modelName.isEmpty, manager.fileExists(atPath: xcode.path) {
-                return try XcodeDataModel(contentsOf: xcode).version(version).schema
-            }
-            if let data = manager.contents(atPath: json.path) {
-                return try Schema(json: String(decoding: data, as: UTF8.self)).named(version)
-            }
-        } catch {
-            throw StorageError(error)
-        }
-        throw StorageError(
-            .notFound,
-            "the bundle contains neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\": add the files to the target's resources")
-    }
 }
 
 extension ModelVersion {
@@ -114,7 +82,7 @@ extension ModelVersion {
 
 extension Schema {
     /// Returns the same schema under the name of another version.
-    fileprivate func named(_ version: String) throws(SchemaError) -> Schema {
+    func named(_ version: String) throws(SchemaError) -> Schema {
         self.version == version ? self : try Schema(version: version, entities: entities, configurations: configurations)
     }
 }

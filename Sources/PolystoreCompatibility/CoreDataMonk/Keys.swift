@@ -3,31 +3,6 @@ public import Polystore
 prefix operator %
 postfix operator %
 
-/// A key path in an expression of CoreDataMonk, distinguished from a constant by its prefix: `%"name"`.
-public struct MonkKey: Sendable {
-    let path: PropertyPath
-    let quantifier: Quantifier?
-
-    /// Returns a condition on the value of the key path, or on the values of related objects if the key path has a modifier.
-    func condition<O: ManagedObject>(_ make: (QueryExpression) -> QueryPredicate) -> Where<O> {
-        guard let quantifier else { return Where(make(.path(path))) }
-        let names = path.names, relationship = PropertyPath(names.count > 1 ? Array(names.dropLast()) : names)
-        let property: PropertyPath = names.count > 1 ? PropertyPath([names[names.count - 1]]) : .object
-        return Where(.related(quantifier, relationship, make(.path(property))))
-    }
-}
-
-/// A key path before the prefix operator is applied: `"friends.age"%`, with the modifiers `any` and `all`.
-public struct MonkKeyText: Sendable {
-    fileprivate let path: String
-    fileprivate var quantifier: Quantifier?
-
-    /// The key path with the modifier for at least one related object.
-    public var any: MonkKeyText { MonkKeyText(path: path, quantifier: .any) }
-    /// The key path with the modifier for every related object.
-    public var all: MonkKeyText { MonkKeyText(path: path, quantifier: .all) }
-}
-
 /// Creates a key path.
 public prefix func % (path: String) -> MonkKey { MonkKey(path: PropertyPath(path), quantifier: nil) }
 
@@ -78,36 +53,6 @@ extension Where {
 extension OrderBy {
     /// Returns an order by the first term, then by the second.
     public static func | (a: OrderBy, b: OrderBy) -> OrderBy { a + b }
-}
-
-/// The values that a query of CoreDataMonk requests, combined with `|`. Without an alias a value has the name of its property.
-public struct QueryTargets: Sendable {
-    let terms: [(text: String, alias: String)]
-
-    private static func target(_ function: String, _ path: String, _ alias: String?) -> QueryTargets {
-        QueryTargets(terms: [("@\(function)(\(path))", alias ?? path)])
-    }
-
-    /// Combines two lists of values.
-    public static func | (a: QueryTargets, b: QueryTargets) -> QueryTargets { QueryTargets(terms: a.terms + b.terms) }
-    /// Selects the values of properties, one for each name.
-    public static func select(_ paths: String...) -> QueryTargets { QueryTargets(terms: paths.map { ($0, $0) }) }
-    /// Selects a computed value, given as text: `.expression("price * 1.19", alias: "gross")`.
-    public static func expression(_ text: String, alias: String? = nil) -> QueryTargets { QueryTargets(terms: [(text, alias ?? text)]) }
-    /// Selects the average, which is nil if there are no values.
-    public static func average(_ path: String, alias: String? = nil) -> QueryTargets { target("avg", path, alias) }
-    /// Selects the sum, which is 0 if there are no values.
-    public static func sum(_ path: String, alias: String? = nil) -> QueryTargets { target("sum", path, alias) }
-    /// Selects the population standard deviation, which is nil if there are no values.
-    public static func stdDev(_ path: String, alias: String? = nil) -> QueryTargets { target("stddev", path, alias) }
-    /// Selects the minimum, which is nil if there are no values.
-    public static func min(_ path: String, alias: String? = nil) -> QueryTargets { target("min", path, alias) }
-    /// Selects the maximum, which is nil if there are no values.
-    public static func max(_ path: String, alias: String? = nil) -> QueryTargets { target("max", path, alias) }
-    /// Selects the median, which is nil if there are no values.
-    public static func median(_ path: String, alias: String? = nil) -> QueryTargets { target("median", path, alias) }
-    /// Selects the number of values.
-    public static func count(_ path: String, alias: String? = nil) -> QueryTargets { target("count", path, alias) }
 }
 
 /// Combines two key paths.

@@ -1,15 +1,5 @@
 internal import Foundation
-public import PolystoreSchema
-
-/// The argument of a placeholder in a predicate's text.
-public enum PredicateArgument: Sendable, Hashable {
-    /// A constant, for `%@`, `%d`, `%f` and similar placeholders.
-    case value(Value)
-    /// Constants, for `IN %@` and `BETWEEN %@`.
-    case list([Value])
-    /// A key path, for `%K`.
-    case path(PropertyPath)
-}
+internal import PolystoreSchema
 
 /// Parses predicates in the grammar of `NSPredicate`
 /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pSyntax.html): comparisons and operators

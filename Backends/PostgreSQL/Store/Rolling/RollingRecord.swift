@@ -2,13 +2,6 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The past version in which programs of the older version read history entries of sessions of the newer one.
-struct RollingPast: Sendable {
-    let past: PastVersion
-    /// The position of the step.
-    let since: Int64
-}
-
 /// A store's record of an online migration step in progress.
 struct RollingRecord {
     /// The newer version.

@@ -3,14 +3,6 @@ internal import PolystoreSQL
 public import PolystoreStorage
 internal import Synchronization
 
-/// The listener and the watches of a store: a single connection serves observers and watches.
-struct PostgreSQLEars: Sendable {
-    var listener: PostgreSQLListener?
-    var watches: ChangeWatches?
-    /// Whether there are, or were, observers. In that case the listener stays for as long as the store is open.
-    var isObserved = false
-}
-
 extension PostgreSQLStore {
     /// Reports commits of other programs: those that use Polystore, and those that write to its tables directly.
     ///

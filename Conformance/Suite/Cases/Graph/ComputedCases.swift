@@ -20,8 +20,8 @@ extension Person {
 }
 
 extension Pet {
-    fileprivate var ownerName: String { owner?.name ?? "nobody" }
-    fileprivate var knownOwner: String? { owner?.name ?? "nobody" }
+    fileprivate var ownerName: String { owner?.name ?? "no one" }
+    fileprivate var knownOwner: String? { owner?.name ?? "no one" }
     /// Whether the person has a name; requests can use the property.
     fileprivate var isNamed: Bool { computed(as: \.name != "") { !name.isEmpty } }
 }

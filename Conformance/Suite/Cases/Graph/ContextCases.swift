@@ -123,7 +123,7 @@ enum ContextCases {
             check.isTrue(!work.hasChanges, "no objects remain")
             try work.commit()
         },
-        .graph("E012.nobody-waits-for-it", "W9") { stack, check in
+        .graph("E012.the-main-thread-does-not-wait", "W9") { stack, check in
             try stack.add("Ann", "Bob")
             let work = stack.beginUnsafe()
             try person("Ann", in: work).age = 1

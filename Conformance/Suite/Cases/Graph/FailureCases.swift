@@ -92,7 +92,7 @@ enum FailureCases {
                 attempts += 1
                 try transaction.create(Note.self).text = "note"
                 let ann = try? person("Ann", in: transaction)
-                if let ann { ann.age += 1 } else { try? transaction.create(Person.self).name = "Nobody" }
+                if let ann { ann.age += 1 } else { try? transaction.create(Person.self).name = "No one" }
             }
             try pair.stack.write { transaction in
                 attempts += 1

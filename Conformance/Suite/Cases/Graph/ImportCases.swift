@@ -70,7 +70,7 @@ enum ImportCases {
             check.equal(try people(stack), ["a A", "b B2", "c C"], "people")
         },
         .graph("J011.no-id-is-left-out", "I2") { stack, check in
-            check.equal(try importing(stack, [source(nil, "nobody"), source("a", "A")]), ["A"], "made")
+            check.equal(try importing(stack, [source(nil, "no one"), source("a", "A")]), ["A"], "made")
             check.isTrue(try stack.write { try $0.importUniqueObject(Into<Person>(), source: source(nil, "x")) == nil }, "alone")
         },
         .graph("J012.the-last-of-equal-ids-wins", "I2") { stack, check in
@@ -163,7 +163,7 @@ enum ImportCases {
             try stack.add("Ann")
             let outcomes = try stack.write { transaction in
                 let results: [PersistenceResult] = try transaction.importPersistableObjects([
-                    Pup(id: 1, name: "Rex", owner: "Ann"), Pup(id: 2, name: "Rolf", owner: "nobody"),
+                    Pup(id: 1, name: "Rex", owner: "Ann"), Pup(id: 2, name: "Rolf", owner: "no one"),
                 ])
                 return results.map { result in
                     switch result {

@@ -88,7 +88,7 @@ enum PartialCases {
             check.equal(seen.map(\.email), ["a", "b"], "emails after a merge")
             check.equal(seen.map(\.age), [31, 10], "ages")
         },
-        .graph("O025.what-cannot-be-read-later-is-told", "R7") { stack, check in
+        .graph("O025.an-attribute-that-cannot-be-read-later-is-reported", "R7") { stack, check in
             try fill(stack)
             let request = From<Person>().properties(\.name).orderBy(.ascending(\.name)), people = try stack.fetchAll(request)
             try stack.write { try $0.delete(person("Ann", in: $0)) }

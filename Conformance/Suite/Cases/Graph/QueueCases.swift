@@ -166,7 +166,7 @@ enum QueueCases {
             check.throwing(.timeout, "of a task") { try Waiting.run { try await stack.perform(timeout: .milliseconds(100), change) } }
             check.throwing(.timeout, "of the caller") { try stack.perform(timeout: .milliseconds(100), synchronous: change) }
             check.throwing(.timeout, "of a detached commit") { try work.commit(timeout: .milliseconds(100)) }
-            // Transactions of a stack wait no longer than half a minute, after which a cancelled one ends too; a session waits as long as it is told.
+            // Transactions of a stack wait no longer than half a minute, after which a cancelled one ends too; a session waits as long as its options say.
             let limit = WorkLimit(), refusal = SharedValue<StorageError.Code?>(nil), store = stack.storages[0]
             Thread.detachNewThread {
                 do { try store.beginWrite(WriteOptions(timeout: 600, isExclusive: true, limit: limit)).end() } catch { refusal.set(error) }

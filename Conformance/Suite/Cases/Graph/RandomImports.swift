@@ -21,7 +21,7 @@ enum RandomImports {
                 check.equal(found, expected, "round \(round) of \(sources)")
                 if expected != nil { people = next }
                 let stored = try stack.fetchAll(From<Person>().orderBy(.ascending(\.email))).map { "\($0.email ?? "-") \($0.name)" }
-                check.equal(stored, people.told, "people of round \(round)")
+                check.equal(stored, people.delivered, "people of round \(round)")
                 if !check.failures.isEmpty { return }
             }
         }
@@ -38,7 +38,7 @@ enum RandomImports {
     private struct Known {
         private var names: [[UInt8]: String] = [:]
 
-        var told: [String] {
+        var delivered: [String] {
             names.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { "\(String(decoding: $0.key, as: UTF8.self)) \($0.value)" }
         }
 
@@ -49,13 +49,13 @@ enum RandomImports {
                 guard let id = source["email"].map({ Array($0.utf8) }), let name = source["name"] else { continue }
                 if let place = chosen.firstIndex(where: { $0.id == id }) { chosen[place].name = name } else { chosen.append((id, name)) }
             }
-            var told: [String] = []
+            var delivered: [String] = []
             for (id, name) in chosen where name != (names[id] == nil ? "skip" : "keep") {
                 if name.isEmpty { return nil }
                 names[id] = name
-                told.append(name)
+                delivered.append(name)
             }
-            return told
+            return delivered
         }
     }
 }

@@ -374,7 +374,7 @@ enum RelationshipCases {
             })
             check.equal(songs, [5, 5], "two relationships prefetched")
         },
-        .graph("R020.strict-loading-is-told-outside-of-reads-too", "R7") { stack, check in
+        .graph("R020.strict-loading-is-reported-outside-of-reads-too", "R7") { stack, check in
             try family(stack)
             stack.relationships = .strict
             let people = try stack.fetchAll(From<Person>()), dogs = try stack.fetchAll(From<Dog>())
@@ -385,7 +385,7 @@ enum RelationshipCases {
             check.equal(dogs[0].loadError?.details.property, "owner", "of a to-one")
             check.throwing(.unplannedLoad, "a load that throws") { _ = try people[0].load(\.pets) }
         },
-        .graph("R020.what-cannot-be-loaded-is-told", "R7") { stack, check in
+        .graph("R020.a-relationship-that-cannot-be-loaded-is-reported", "R7") { stack, check in
             try family(stack)
             let people = try stack.fetchAll(From<Person>().properties(\.age)), dogs = try stack.fetchAll(From<Dog>())
             let store = stack.storages[0]

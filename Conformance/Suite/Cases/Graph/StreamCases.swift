@@ -194,7 +194,7 @@ enum StreamCases {
             }
             check.equal(found, expected, "names")
         },
-        .graph("O022.wrong-requests-are-told-at-the-first-object", "Q10") { stack, check in
+        .graph("O022.wrong-requests-are-refused-at-the-first-object", "Q10") { stack, check in
             let error = try Waiting.run { () -> StorageError.Code? in
                 var iterator = stack.fetchStream(From<Person>().where(Where(format: "agee > 1"))).makeAsyncIterator()
                 do throws(StorageError) { _ = try await iterator.next() } catch {

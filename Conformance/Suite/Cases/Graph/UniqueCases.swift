@@ -75,7 +75,7 @@ enum UniqueCases {
             try make(stack, "a")
             let results = try stack.write { transaction in
                 try transaction.upsertObjects(
-                    Into<Person>(), sourceArray: [["email": "a", "name": "A"], ["email": "b", "name": "B"], ["name": "nobody"]]
+                    Into<Person>(), sourceArray: [["email": "a", "name": "A"], ["email": "b", "name": "B"], ["name": "no one"]]
                 ).map { "\($0.object.name) \($0.isInserted)" }
             }
             check.equal(results, ["A false", "B true"], "results")

@@ -114,7 +114,7 @@ enum HistoryCases {
                 try scratch.lastChanges(), [try scratch.change("Item", key, .update(try scratch.mask("Item", "number", "name")))], "changes"
             )
         },
-        HistoryScene.historyCase("H005.what-comes-and-goes-is-not-told", "H2") { scratch, check in
+        HistoryScene.historyCase("H005.objects-created-and-deleted-in-one-transaction-are-not-recorded", "H2") { scratch, check in
             let token = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
             let none = try scratch.write { writer in
                 let keys = try scratch.insert("Tag", [[:], [:]], writer)
@@ -131,7 +131,7 @@ enum HistoryCases {
             }
             check.equal(try scratch.lastChanges(), [try scratch.change("Tag", kept, .insert)], "changes")
         },
-        HistoryScene.historyCase("H004.a-random-transaction-is-told-as-what-it-comes-to", "H2", [.savepoints]) { scratch, check in
+        HistoryScene.historyCase("H004.a-random-transaction-is-recorded-as-its-net-changes", "H2", [.savepoints]) { scratch, check in
             var transactions = RandomTransactions(scratch, check, seed: RandomCases.seed)
             try transactions.run(40)
         },
@@ -238,7 +238,7 @@ enum HistoryCases {
             try scratch.delete("Item", [key])
             check.equal(try scratch.lastChanges(), [try scratch.change("Item", key, .delete, tombstone: ["name": .null])], "a deletion")
         },
-        .graph("H017.pairs-of-what-comes-and-goes-are-not-told", "H2", needs: [.history]) { stack, check in
+        .graph("H017.pairs-added-and-removed-in-one-transaction-are-not-recorded", "H2", needs: [.history]) { stack, check in
             try stack.write { transaction in
                 try transaction.create(Person.self).name = "Ann"
                 try transaction.create(Club.self).name = "Chess"

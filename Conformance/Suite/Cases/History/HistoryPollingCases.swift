@@ -18,9 +18,9 @@ enum HistoryPollingCases {
             // The entries that the history returns up to the newest token, and those that it will return later.
             func compare(_ what: String) throws {
                 let seen = try scratch.read { reader in
-                    let told = try reader.history(since: nil, limit: 100).map(\.token)
-                    check.equal(try reader.currentToken(), told.last, "the newest token, \(what)")
-                    return told + (try reader.unsettledTokens())
+                    let delivered = try reader.history(since: nil, limit: 100).map(\.token)
+                    check.equal(try reader.currentToken(), delivered.last, "the newest token, \(what)")
+                    return delivered + (try reader.unsettledTokens())
                 }
                 check.equal(seen.sorted { $0.position < $1.position }, committed.sorted { $0.position < $1.position }, what)
             }
@@ -125,10 +125,10 @@ enum HistoryPollingCases {
         func report(_ check: Check) {
             state.withLock { state in
                 check.equal(state.problems, [], "problems")
-                let told = state.entries.map(\.token.position)
-                check.equal(told, told.sorted(), "positions rise")
-                check.equal(Set(told).count, told.count, "each once")
-                check.equal(told, state.tokens.values.joined().map(\.position).sorted(), "every commit")
+                let delivered = state.entries.map(\.token.position)
+                check.equal(delivered, delivered.sorted(), "positions rise")
+                check.equal(Set(delivered).count, delivered.count, "each once")
+                check.equal(delivered, state.tokens.values.joined().map(\.position).sorted(), "every commit")
                 for (writer, tokens) in state.tokens {
                     let own = state.entries.filter { $0.author == String(writer) }.map(\.token)
                     check.equal(own, tokens, "commits of writer \(writer) in their order")

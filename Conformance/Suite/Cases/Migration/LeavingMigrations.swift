@@ -50,7 +50,7 @@ enum LeavingMigrations {
                 try scratch.insert("Person", [["name": .string("Ann"), "pet": .int(1)], ["name": .string("Bob"), "pet": .int(2)]])
             }
         },
-        migrationCase("M007.an-entity-begins-anew-under-its-name") { harness, check in
+        migrationCase("M007.an-entity-is-recreated-under-its-name") { harness, check in
             for isOptional in [true, false] {
                 let person = Mapped.named(
                     "Person", [Relationship("pet", to: "Dog", isOptional: isOptional), Relationship("pets", to: "Dog", .toMany)])

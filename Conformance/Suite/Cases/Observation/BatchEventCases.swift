@@ -9,7 +9,7 @@ enum BatchEventCases {
     private static let byAge = From<Person>().orderBy(.ascending(\.age))
 
     private static let batches: [ConformanceCase] = [
-        .graph("N016.batches-are-told-object-by-object", "H6") { stack, check in
+        .graph("N016.batches-are-reported-object-by-object", "H6") { stack, check in
             let young = byAge.where(\.age < 10)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(young))
             let published = PublisherRecorder(try stack.publishList(young))
@@ -32,7 +32,7 @@ enum BatchEventCases {
             while try view.merge() {}
             check.equal(list.shown.keys.count, 1, "deleteAll")
             check.isTrue(published.waits { $0.shown == list.shown }, "deleteAll, published")
-            check.equal(list.problems + published.told.problems, [], "problems")
+            check.equal(list.problems + published.delivered.problems, [], "problems")
         },
         .graph("N016.cascades", "H6") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2, "Cid": 3], to: stack)
@@ -95,7 +95,7 @@ enum BatchEventCases {
             try EventCases.add(["Cid": 0], to: stack)
             while try view.merge() {}
             check.equal(list.take(), ["will", "insert 0.0", "did"], "after that")
-            check.equal(list.problems + published.told.problems, [], "problems")
+            check.equal(list.problems + published.delivered.problems, [], "problems")
         },
     ]
 

@@ -132,12 +132,12 @@ enum ConsumerCases {
             let sum = try stack.publishValue(of: Person.self) { try $0.queryValue(From<Person>().select(Int.self, .sum(\.age))) ?? 0 }
             let everything = try stack.publishValue { try $0.fetchCount(From<Person>()) + $0.fetchCount(From<Song>()) }
             let dogs = try stack.publishValue(of: Pet.self) { try $0.fetchCount(From<Dog>()) }
-            let told = Mutex<[Int]>([])
+            let delivered = Mutex<[Int]>([])
             // This function is not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
-            @Sendable @inline(never) func tell(_ value: Int) { told.withLock { $0.append(value) } }
+            @Sendable @inline(never) func tell(_ value: Int) { delivered.withLock { $0.append(value) } }
             let task = Waiting.start { for await value in count.values { tell(value) } }
             defer { task.cancel() }
-            check.isTrue(Waiting.until { told.withLock { $0 } == [0] }, "the first value")
+            check.isTrue(Waiting.until { delivered.withLock { $0 } == [0] }, "the first value")
             func expect(_ counts: Int, _ isThere: Bool, _ sums: Int, _ all: Int, _ what: String) {
                 let isReached = Waiting.until(10) {
                     count.value == counts && exists.value == isThere && sum.value == sums && everything.value == all
@@ -147,20 +147,20 @@ enum ConsumerCases {
             }
             try EventCases.add(["Ann": 1, "Ben": 20], to: stack)
             expect(1, true, 21, 2, "insertions")
-            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1] }, "the count is delivered")
+            check.isTrue(Waiting.until { delivered.withLock { $0 } == [0, 1] }, "the count is delivered")
             try stack.write { try person("Ben", in: $0).age = 21 }
             expect(1, true, 22, 2, "an update that leaves the count alone")
             try stack.write { try $0.create(Song.self).title = "x" }
             expect(1, true, 22, 3, "an object of another entity")
             try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: 5)) }
             expect(2, true, 10, 3, "a batch")
-            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1, 2] }, "the new count is delivered")
+            check.isTrue(Waiting.until { delivered.withLock { $0 } == [0, 1, 2] }, "the new count is delivered")
             try stack.write { try $0.create(Dog.self).owner = person("Ann", in: $0) }
             check.isTrue(Waiting.until { dogs.value == 1 }, "a class below the named one")
             try stack.write { try EventCases.remove("Ann", $0) }
             expect(1, false, 5, 2, "a deletion")
             check.isTrue(Waiting.until { dogs.value == 0 }, "objects deleted by cascade")
-            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1, 2, 1] }, "delivered counts: \(told.withLock { $0 })")
+            check.isTrue(Waiting.until { delivered.withLock { $0 } == [0, 1, 2, 1] }, "delivered counts: \(delivered.withLock { $0 })")
         },
         .graph("N015.a-value-that-cannot-be-made", "H7") { stack, check in
             struct TooMany: Error {}

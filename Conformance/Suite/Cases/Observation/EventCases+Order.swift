@@ -30,7 +30,7 @@ extension EventCases {
                 check.equal(list.events, events, "\(what): events")
                 check.equal(list.shown.keys.count, count, "\(what): objects")
                 check.isTrue(published.waits(for: events + 1), "\(what): an update")
-                check.equal(published.told.shown, list.shown, "\(what): published")
+                check.equal(published.delivered.shown, list.shown, "\(what): published")
             }
             try stack.write { try $0.insertAll(Into<Person>(), sources: 0..<10_000) { $0.age = $1 } }
             try expect(10_000, 1, "insertions")
@@ -39,8 +39,8 @@ extension EventCases {
             check.equal(list.updated.count, 10_000, "updated objects")
             try stack.write { try $0.deleteAll(From<Person>()) }
             try expect(0, 3, "deletions")
-            check.equal(published.told.updates, 4, "updates in all")
-            check.equal(list.problems + published.told.problems, [], "problems")
+            check.equal(published.delivered.updates, 4, "updates in all")
+            check.equal(list.problems + published.delivered.problems, [], "problems")
         },
     ]
 
@@ -72,12 +72,12 @@ extension EventCases {
             let publisher = try stack.publishList(byAge)
             var gone: PublisherRecorder<Person>? = PublisherRecorder(publisher)
             check.isTrue(gone?.waits(for: 1) == true, "the first")
-            let told = gone?.told
+            let delivered = gone?.delivered
             gone = nil
             let stays = PublisherRecorder(publisher)
             try add(["Ann": 1], to: stack)
             check.isTrue(stays.waits { $0.shown.keys.count == 1 }, "a remaining observer")
-            check.equal(told?.updates, 1, "a cancelled observer")
+            check.equal(delivered?.updates, 1, "a cancelled observer")
         },
     ]
 }

@@ -41,16 +41,16 @@ enum EventCases {
                     // All changes have been sent to the store, and none is committed.
                     _ = try? view.merge()
                     check.equal(list.calls, [], "the monitor before the commit")
-                    check.equal(published.told.updates, 1, "the publisher before the commit")
+                    check.equal(published.delivered.updates, 1, "the publisher before the commit")
                 })
             while try view.merge() {}
             check.equal(list.take(), ["will", "delete 0.2", "insert 0.0", "update 0.1", "move 0.0 0.3", "did"], "calls")
             check.equal(list.sources, ["form"], "its author")
             check.isTrue(published.waits(for: 2), "one update")
-            check.equal(published.told.sources, [nil, "form"], "its author, published")
-            check.equal(published.told.shown, list.shown, "published changes")
+            check.equal(published.delivered.sources, [nil, "form"], "its author, published")
+            check.equal(published.delivered.shown, list.shown, "published changes")
             check.equal(try monitor.objectsInAllSections().map(\.name), ["Dan", "Bea", "Zoe", "Ann"], "names")
-            check.equal(list.problems + published.told.problems, [], "problems")
+            check.equal(list.problems + published.delivered.problems, [], "problems")
         },
         .graph("N001.an-update-alone", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
@@ -120,7 +120,7 @@ enum EventCases {
                 try view.merge()
                 check.equal(list.take(), ["will", call, "did"], "\(name), \(age)")
                 check.isTrue(published.waits { $0.shown == list.shown }, "\(name), \(age), published")
-                check.isTrue(published.told.updates <= number + 2, "updates")
+                check.isTrue(published.delivered.updates <= number + 2, "updates")
             }
             // Leaving the list and returning within one transaction is an update at most.
             try stack.write { transaction in
@@ -131,7 +131,7 @@ enum EventCases {
             }
             try view.merge()
             check.equal(list.take().filter { !$0.hasPrefix("update") && !["will", "did"].contains($0) }, [], "out and in again")
-            check.equal(list.problems + published.told.problems, [], "problems")
+            check.equal(list.problems + published.delivered.problems, [], "problems")
         },
     ]
 
@@ -166,7 +166,7 @@ enum EventCases {
             try work.commit()
             try settle(stack, view, published)
             check.equal(list.calls + object.calls, [], "calls")
-            check.equal(published.told.updates, 1, "updates")
+            check.equal(published.delivered.updates, 1, "updates")
             check.equal(count.value, 2, "the count")
         },
         .graph("N002.nothing-of-what-changes-nothing", "H6") { stack, check in
@@ -186,7 +186,7 @@ enum EventCases {
             try stack.write { try $0.create(Song.self).title = "of another entity" }
             try settle(stack, view, published)
             check.equal(list.calls + object.calls, [], "calls")
-            check.equal(published.told.updates, 1, "updates")
+            check.equal(published.delivered.updates, 1, "updates")
         },
         .graph("N002.a-part-that-is-undone", "H6", needs: [.savepoints]) { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
@@ -202,7 +202,7 @@ enum EventCases {
             try view.merge()
             check.equal(list.take(), ["will", "insert 0.0", "did"], "calls")
         },
-        .graph("N003.each-list-is-told-what-concerns-it", "H6") { stack, check in
+        .graph("N003.each-list-receives-the-changes-of-its-objects", "H6") { stack, check in
             try stack.write { transaction in for age in 0..<12 { try add("P\(age)", age, transaction) } }
             let view = stack.makeViewContext()
             let lists = try (1...4).map { divisor in

@@ -7,7 +7,7 @@ enum InterludeCases {
     static let all: [ConformanceCase] = failures + objects + resets + places
 
     private static let failures: [ConformanceCase] = [
-        .graph("N020.a-value-that-fails-for-a-while-stops-nobody-else", "H6") { stack, check in
+        .graph("N020.a-value-that-fails-for-a-while-stops-no-other-observer", "H6") { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let isFailing = SharedValue(false)
             let first = PublisherRecorder(try stack.publishList(EventCases.byAge.limit(10)))
@@ -27,7 +27,7 @@ enum InterludeCases {
             check.equal(value.value, 1, "the last value")
             // Longer than until it is tried again.
             Thread.sleep(forTimeInterval: 1.5)
-            check.equal([first.told.updates, first.told.renewals], [3, 1], "nothing is delivered twice")
+            check.equal([first.delivered.updates, first.delivered.renewals], [3, 1], "nothing is delivered twice")
             isFailing.withLock { $0 = false }
             check.isTrue(Waiting.until(20) { value.value == 3 }, "the value, tried again")
             check.isTrue(value.error == nil, "no error any more")
@@ -44,7 +44,7 @@ enum InterludeCases {
             try view.merge()
             check.equal(object.take(), ["will 1", "did 7 age"], "a change of an unfetched property")
         },
-        .graph("N022.a-list-is-told-of-pairs-as-commits-are", "H7") { stack, check in
+        .graph("N022.a-list-reports-pairs-like-commits-do", "H7") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2, "Cid": 3], to: stack)
             try stack.write { try $0.create(Club.self).name = "Chess" }
             let byName = From<Club>().orderBy(.ascending(\.name)), view = stack.makeViewContext()
@@ -80,7 +80,7 @@ enum InterludeCases {
                     check.isTrue(published.waits(20) { $0.updated == chess }, "\(what): published")
                 }
             }
-            check.equal(people.problems + clubs.problems + published.told.problems, [], "problems")
+            check.equal(people.problems + clubs.problems + published.delivered.problems, [], "problems")
         },
         .graph("N023.a-deletion-that-is-taken-back", "H6") { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
@@ -233,7 +233,7 @@ enum InterludeCases {
             check.equal(snapshot.items(inSectionWithID: names[1])?.count, 2, "the other")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N028.a-purge-of-what-was-told", "H4, H6", needs: [.history]) { stack, check in
+        .graph("N028.a-purge-of-delivered-transactions", "H4, H6", needs: [.history]) { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(EventCases.byAge))
             for age in 2...10 { try stack.write { try person("Ann", in: $0).age = age } }

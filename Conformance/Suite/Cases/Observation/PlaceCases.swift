@@ -50,7 +50,7 @@ enum PlaceCases {
             try expect(["delete 0.0", "delete 0.1", "delete 0.2", "insert 0.0", "insert 0.1", "insert 0.2"], [72, 73, 74], "most go")
             try stack.write { try $0.deleteAll(From<Person>().where(\.age > 72)) }
             try expect(["delete 0.1", "delete 0.2"], [72], "too few remain")
-            check.equal(list.problems + published.told.problems, [], "problems")
+            check.equal(list.problems + published.delivered.problems, [], "problems")
             check.equal(list.refetches, 0, "changes are delivered also where rows are fetched")
         },
     ]
@@ -89,7 +89,7 @@ enum PlaceCases {
             try expect(
                 ["section- Room ", "section- Room A", "section- Room B", "delete 0.0", "delete 1.0", "delete 1.1", "delete 2.0"], [],
                 "all go")
-            check.equal(list.problems + published.told.problems, [], "problems")
+            check.equal(list.problems + published.delivered.problems, [], "problems")
         },
         .graph("N006.a-section-by-a-related-object", "H7") { stack, check in
             try EventCases.add(["Ann": 30, "Ben": 40, "x": 1, "y": 2, "z": 3], to: stack)
@@ -190,7 +190,7 @@ enum PlaceCases {
             check.equal(list.take(), ["will", "update 0.0", "did"], "the owner's parent")
             check.isTrue(published.waits(for: 3), "published: the owner's parent")
         },
-        .graph("N007.what-a-list-began-with-is-told-once", "H7") { stack, check in
+        .graph("N007.the-first-objects-of-a-list-are-delivered-once", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext(merging: .onDemand), prefetched = dogs.prefetch(\.owner)
             func recorder() throws -> ListRecorder<Dog> { ListRecorder(try view.monitorList(prefetched)) }

@@ -51,7 +51,7 @@ enum RacingCases {
     }
 
     private static let beginnings: [ConformanceCase] = [
-        .graph("N018.a-publisher-begins-while-somebody-writes", "H7") { stack, check in
+        .graph("N018.a-publisher-begins-during-writes", "H7") { stack, check in
             let count = rounds(stack)
             // Without observers, the changes of a commit are not recorded: a commit that begins then is reported as one of unknown changes.
             let somebody = try stack.publishList(From<Song>())
@@ -61,9 +61,9 @@ enum RacingCases {
                 for round in 0..<count {
                     let publisher = try stack.publishList(byAge), recorder = PublisherRecorder(publisher)
                     if !recorder.waits(for: 2) { check.isTrue(false, "round \(round): an update") }
-                    let told = recorder.told
-                    if told.renewals != 1 || !told.problems.isEmpty {
-                        check.isTrue(false, "round \(round): \(told.renewals) first values, \(told.problems)")
+                    let delivered = recorder.delivered
+                    if delivered.renewals != 1 || !delivered.problems.isEmpty {
+                        check.isTrue(false, "round \(round): \(delivered.renewals) first values, \(delivered.problems)")
                         return
                     }
                     last = (publisher, recorder)
@@ -73,7 +73,7 @@ enum RacingCases {
             let newest = try stack.fetchIDs(byAge).map(\.key)
             check.isTrue(last.recorder.waits { $0.shown.keys == newest }, "the last one ends with the newest list")
         },
-        .graph("N018.a-monitor-begins-while-somebody-writes", "H7") { stack, check in
+        .graph("N018.a-monitor-begins-during-writes", "H7") { stack, check in
             let count = rounds(stack)
             let somebody = try stack.publishList(From<Song>())
             defer { withExtendedLifetime(somebody) {} }
@@ -94,7 +94,7 @@ enum RacingCases {
             check.equal(list.shown.keys, try stack.fetchIDs(byAge).map(\.key), "one that starts after all commits")
             check.isTrue(!(try view.merge()), "no changes remain to deliver")
         },
-        .graph("N018.an-object-and-a-value-begin-while-somebody-writes", "H7") { stack, check in
+        .graph("N018.an-object-and-a-value-begin-during-writes", "H7") { stack, check in
             let ann = try stack.write { try EventCases.add("Ann", 0, $0).objectID }
             let count = rounds(stack) / 5
             for round in 1...count {
@@ -114,25 +114,25 @@ enum RacingCases {
         .graph("N008.eight-writers-and-four-observers", "H6") { stack, check in
             // If commits overlap, the changes of a visible commit may be unknown.
             let isExact = !stack.storages[0].capabilities.contains(.concurrentWriters)
-            try crowd(stack, check, isTold: isExact ? { $0 == $1 } : isInOrder) { number, transaction in
+            try crowd(stack, check, isDelivered: isExact ? { $0 == $1 } : isInOrder) { number, transaction in
                 _ = try EventCases.add("P\(number)", 1_000 - number, transaction)
             }
         },
         // The changes of a later commit to the same objects may be reported with an earlier one, and then have no source.
         .graph("N008.eight-writers-of-the-same-objects", "H6") { stack, check in
-            try crowd(stack, check, isTold: isInOrder, step)
+            try crowd(stack, check, isDelivered: isInOrder, step)
         },
     ]
 
     /// Returns whether commits that were reported separately were reported once and in order.
-    private static func isInOrder(_ told: [String?], _ order: [String]) -> Bool {
-        let places = told.compactMap { $0 }.map { source in order.firstIndex { $0 == source } ?? -1 }
+    private static func isInOrder(_ delivered: [String?], _ order: [String]) -> Bool {
+        let places = delivered.compactMap { $0 }.map { source in order.firstIndex { $0 == source } ?? -1 }
         return places.first ?? 0 >= 0 && places == Array(Set(places)).sorted()
     }
 
     /// Lets eight threads write while two monitors and two publishers observe.
     private static func crowd(
-        _ stack: DataStack, _ check: Check, isTold: ([String?], [String]) -> Bool,
+        _ stack: DataStack, _ check: Check, isDelivered: ([String?], [String]) -> Bool,
         _ step: @escaping @Sendable (Int, WriteTransaction) throws -> Void
     ) throws {
         let commits = stack.storages[0].capabilities.contains(.persistent) && !IsolationCases.isThorough ? 15 : 100
@@ -173,21 +173,21 @@ enum RacingCases {
         let newest = try stack.fetchIDs(young).map(\.key)
         for screen in screens {
             check.isTrue(Waiting.until(20) { screen.shown.keys == newest }, "a monitor ends with the newest list")
-            let told = screen.seen.map(\.source)
-            check.isTrue(isTold(told, order), "a monitor receives each commit once, in order: \(told) of \(order)")
+            let delivered = screen.seen.map(\.source)
+            check.isTrue(isDelivered(delivered, order), "a monitor receives each commit once, in order: \(delivered) of \(order)")
             check.isTrue(!screen.seen.contains(where: \.isRefetch), "nothing is fetched again")
             check.equal(screen.problems, [], "problems")
             try Waiting.run { await screen.end() }
         }
         for recorder in recorders {
             check.isTrue(recorder.waits { $0.shown.keys == newest }, "a publisher ends with the newest list")
-            check.equal(recorder.told.problems, [], "problems")
-            check.equal(recorder.told.growth, newest.count, "insertions minus deletions")
-            check.equal(recorder.told.renewals, 1, "only the first list is shown from scratch")
+            check.equal(recorder.delivered.problems, [], "problems")
+            check.equal(recorder.delivered.growth, newest.count, "insertions minus deletions")
+            check.equal(recorder.delivered.renewals, 1, "only the first list is shown from scratch")
             // Several commits may be one update; those that are reported separately are reported in order.
-            let told = recorder.told.sources.compactMap { $0 }, places = told.compactMap(order.firstIndex)
+            let delivered = recorder.delivered.sources.compactMap { $0 }, places = delivered.compactMap(order.firstIndex)
             check.equal(places, places.sorted(), "the order of updates")
-            check.equal(Set(told).count, told.count, "no commit is delivered twice")
+            check.equal(Set(delivered).count, delivered.count, "no commit is delivered twice")
         }
     }
 

@@ -61,7 +61,7 @@ enum SourceCases {
             check.equal(list.sources, [nil], "of both")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N019.a-publisher-gives-nobody-what-others-did", "H9", needs: [.history]) { stack, check in
+        .graph("N019.a-publisher-reports-only-the-changes-of-its-source", "H9", needs: [.history]) { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let people = try stack.publishList(From<Person>().where(\.age >= 0)), updates = people.updates
             let ann = try stack.publishObject(try stack.fetchIDs(From<Person>())[0])

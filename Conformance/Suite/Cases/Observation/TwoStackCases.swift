@@ -6,7 +6,7 @@ internal import PolystoreStorage
 enum TwoStackCases {
     static let all: [ConformanceCase] =
         [
-            stacks("N013.each-stack-is-told-the-commits-of-the-other") { stacks, check in
+            stacks("N013.each-stack-receives-the-commits-of-the-other") { stacks, check in
                 let byAge = From<Person>().orderBy(.ascending(\.age))
                 let views = stacks.map { $0.makeViewContext() }
                 let monitors = try views.map { try $0.monitorList(byAge) }, lists = monitors.map { ListRecorder($0) }
@@ -15,11 +15,11 @@ enum TwoStackCases {
                 func expect(_ events: Int, _ what: String) throws {
                     let newest = try stacks[0].fetchIDs(byAge).map(\.key.key)
                     for (index, (view, list)) in zip(views, lists).enumerated() {
-                        let isTold = try Waiting.until(20) {
+                        let isDelivered = try Waiting.until(20) {
                             while try view.merge() {}
                             return list.events >= events
                         }
-                        check.isTrue(isTold, "\(what): stack \(index) is notified")
+                        check.isTrue(isDelivered, "\(what): stack \(index) is notified")
                         check.equal(list.shown.keys.map(\.key), newest, "\(what): stack \(index)")
                         check.isTrue(published[index].waits { $0.shown.keys.map(\.key) == newest }, "\(what): stack \(index), published")
                     }
@@ -33,15 +33,15 @@ enum TwoStackCases {
                 try stacks[1].write { try EventCases.remove("P1", $0) }
                 try expect(8, "a deletion")
                 try? stacks[1].write { transaction in
-                    try EventCases.add("Nobody", 1, transaction)
+                    try EventCases.add("No one", 1, transaction)
                     _ = try transaction.fetchCount(From<Person>())
                     throw ImportRefused()
                 }
                 try EventCases.add(["Last": 1], to: stacks[0])
                 try expect(9, "after a transaction that was undone")
                 for (list, recorder) in zip(lists, published) {
-                    check.equal([list.events, list.refetches, recorder.told.renewals], [9, 0, 1], "each commit once")
-                    check.equal(list.problems + recorder.told.problems, [], "problems")
+                    check.equal([list.events, list.refetches, recorder.delivered.renewals], [9, 0, 1], "each commit once")
+                    check.equal(list.problems + recorder.delivered.problems, [], "problems")
                 }
             },
             stacks("N013.both-stacks-write-at-once") { stacks, check in
@@ -68,17 +68,17 @@ enum TwoStackCases {
                 let newest = try stacks[0].fetchAll(byAge)
                 check.equal(newest.count, 2 * commits, "people")
                 for (index, list) in lists.enumerated() {
-                    let isTold = try Waiting.until(30) {
+                    let isDelivered = try Waiting.until(30) {
                         while try views[index].merge() {}
                         return list.shown.keys.map(\.key) == newest.map(\.objectID.key.key)
                     }
-                    check.isTrue(isTold, "stack \(index) ends with the newest list")
+                    check.isTrue(isDelivered, "stack \(index) ends with the newest list")
                     check.equal(list.refetches, 0, "stack \(index): nothing is fetched again")
                     check.isTrue(
                         published[index].waits { $0.shown.keys.count == newest.count && $0.shown.keys == list.shown.keys },
                         "stack \(index), published")
-                    check.equal(published[index].told.growth, newest.count, "stack \(index): insertions")
-                    check.equal(list.problems + published[index].told.problems, [], "stack \(index): problems")
+                    check.equal(published[index].delivered.growth, newest.count, "stack \(index): insertions")
+                    check.equal(list.problems + published[index].delivered.problems, [], "stack \(index): problems")
                 }
             },
             stacks("N013.objects-and-values-of-the-other-stack") { stacks, check in
@@ -116,7 +116,7 @@ enum TwoStackCases {
                 }
             },
         ] + [
-            ConformanceCase("N013.nobody-else-changes-a-store-of-this-process", clause: "H8", needsAbsent: [.remoteChanges]) {
+            ConformanceCase("N013.no-other-process-changes-a-store-of-this-process", clause: "H8", needsAbsent: [.remoteChanges]) {
                 harness, check in
                 try harness.withStack { stack in
                     let watch = try OpenStore(opened: stack.storages[0], .empty).watchChanges { _ in }

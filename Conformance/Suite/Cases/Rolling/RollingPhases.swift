@@ -16,7 +16,7 @@ enum RollingPhases {
                         "Note", attributes: [Attribute("c", .int64, defaultValue: .int(0)), Attribute("b", .int64), Attribute("a", .int64)]),
                     Entity("Zoo"),
                 ])
-            func told(_ scratch: Scratch, since token: HistoryToken?) throws -> [[String]] {
+            func delivered(_ scratch: Scratch, since token: HistoryToken?) throws -> [[String]] {
                 try scratch.history(since: token).map { entry in
                     entry.changes.map { change in
                         let entity = scratch.schema[change.entity]
@@ -47,13 +47,13 @@ enum RollingPhases {
                 ]
                 _ = try next.token()
                 _ = try scene.old.token()
-                check.equal(try told(scene.old, since: nil), older, "the older version")
-                check.equal(try told(next, since: nil), newer, "the newer version")
+                check.equal(try delivered(scene.old, since: nil), older, "the older version")
+                check.equal(try delivered(next, since: nil), newer, "the newer version")
                 try scene.phases.contract(timeout: 10)
-                check.equal(try told(next, since: nil), newer, "afterwards")
-                check.equal(try told(next, since: token), Array(newer.suffix(2)), "since a token from before the end")
+                check.equal(try delivered(next, since: nil), newer, "afterwards")
+                check.equal(try delivered(next, since: token), Array(newer.suffix(2)), "since a token from before the end")
                 let key = try next.insert("Alpha", [["x": .int(2)]])[0]
-                check.equal(try told(next, since: token).last, ["+Alpha \(key)"], "it continues")
+                check.equal(try delivered(next, since: token).last, ["+Alpha \(key)"], "it continues")
             }
         },
         RollingCases.rollingCase("M025.filling-goes-on-where-it-stopped", "M14") { harness, check in
@@ -128,7 +128,7 @@ enum RollingPhases {
                 check.isTrue(try !next.values("Note", "b").contains(.null), "none is without a value")
             }
         },
-        RollingCases.rollingCase("M026.abandoned-and-begun-anew", "M14") { harness, check in
+        RollingCases.rollingCase("M026.abandoned-and-begun-again", "M14") { harness, check in
             try RollingScene.run(
                 harness, RollingCases.before, RollingCases.after, rows: [RollingCases.row("a", 1, nil), RollingCases.row("b", 2, "x")]
             ) { scene in

@@ -14,7 +14,7 @@ enum WatchingCases {
     }
 
     private static let others: [ConformanceCase] = [
-        watching("N013.a-commit-of-another-instance-is-told", "H8") { scene, check in
+        watching("N013.a-commit-of-another-instance-is-reported", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check)
             for number in 1...3 {
@@ -140,7 +140,7 @@ enum WatchingCases {
             check.equal(scene.signals.found, before, "the first, which was cancelled")
             two?.cancel()
         },
-        watching("N014.nothing-is-told-after-cancel", "H8") { scene, check in
+        watching("N014.nothing-is-reported-after-cancel", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check), second = Signals()
             try other.insert("Item", [["number": .int(1)]])

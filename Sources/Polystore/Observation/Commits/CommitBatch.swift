@@ -75,7 +75,7 @@ struct CommitBatch {
     }
 
     /// Returns the commits of other sources that a snapshot may contain; nil if there are none.
-    fileprivate func others(in sessions: SessionPool) -> CommitBatch? {
+    func others(in sessions: SessionPool) -> CommitBatch? {
         let own = Self.key(self.source)
         var others = taken[end...].filter { Self.key($0.source) != own }
         for (store, tokens) in tokens {
@@ -165,36 +165,5 @@ private enum UndeliveredCommits {
             CommittedChanges.Part(store: store, token: entry.token, changes: entry.changes)
         }
         return parts.isEmpty ? nil : CommittedChanges(Array(parts), author: "", isRemote: true)
-    }
-}
-
-/// Rows of changed objects in the snapshot in which a batch is processed. Many lists request the same ones.
-final class TouchedRows {
-    private struct Place: Hashable {
-        let store: Int32
-        let root: EntityIndex
-        let keys: [Int64]
-    }
-
-    private var known: [Place: RowBatch] = [:]
-    /// The commits of the snapshot that are not in the batch, and the number of sessions opened when they were read.
-    private var others: (openings: Int, batch: CommitBatch?)?
-
-    /// Returns the commits of a snapshot that are not in a batch. They are read once, until a newer snapshot is opened.
-    fileprivate func others(of batch: CommitBatch, in sessions: SessionPool) -> CommitBatch? {
-        if let others, others.openings == sessions.openings { return others.batch }
-        let found = batch.others(in: sessions)
-        others = (sessions.openings, found)
-        return found
-    }
-
-    /// Returns the rows of ascending keys.
-    func rows(_ root: EntityIndex, _ keys: [Int64], _ store: Int32, _ sessions: SessionPool) throws(StorageError) -> RowBatch {
-        let place = Place(store: store, root: root, keys: keys)
-        if let rows = known[place] { return rows }
-        let rows = RowBatch(capacity: keys.count)
-        try sessions.reader(Int(store)).rows(root, keys: keys, into: rows)
-        known[place] = rows
-        return rows
     }
 }

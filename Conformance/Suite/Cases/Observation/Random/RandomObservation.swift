@@ -47,29 +47,30 @@ enum RandomObservation {
         /// Returns the failures after commits that changed one state of the objects to another.
         func problems(_ old: World, _ new: World, _ stack: DataStack) throws -> [String] {
             let expected = list.expected(new), updated = list.updated(old, new)
-            let isTold = expected != list.expected(old) || !updated.isEmpty
+            let isDelivered = expected != list.expected(old) || !updated.isEmpty
             let allowed = updated.union(list.mayBeUpdated(old, new))
             var problems = monitor.problems
             if monitor.shown != expected { problems.append("the monitor shows \(monitor.shown), expected \(expected)") }
-            if isTold || (!allowed.isEmpty && monitor.events > events) { events += 1 }
+            if isDelivered || (!allowed.isEmpty && monitor.events > events) { events += 1 }
             if monitor.events != events || monitor.refetches > 0 {
                 problems.append("the monitor delivered \(monitor.events) events, \(monitor.refetches) refetches, expected \(events)")
             }
-            if isTold, !monitor.updated.isSuperset(of: updated) || !monitor.updated.isSubset(of: allowed) {
+            if isDelivered, !monitor.updated.isSuperset(of: updated) || !monitor.updated.isSubset(of: allowed) {
                 problems.append("the monitor updated \(Self.text(monitor.updated)), expected \(Self.text(updated))")
             }
             let fetched = try stack.fetchIDs(list.from).map(\.key)
             if fetched != expected.keys { problems.append("a fetch gives \(fetched.map(\.key)), expected \(expected)") }
             // No further update is produced, but one may still be on its way to the recorder.
             if !published.waits(for: events + 1, seconds: 20) { problems.append("the publisher is silent") }
-            let told = published.told
-            problems += told.problems
-            if told.shown != expected { problems.append("the publisher shows \(told.shown), expected \(expected)") }
-            if told.updates != events + 1 || told.renewals != 1 {
-                problems.append("the publisher delivered \(told.updates) updates, \(told.renewals) renewals, expected \(events + 1)")
+            let delivered = published.delivered
+            problems += delivered.problems
+            if delivered.shown != expected { problems.append("the publisher shows \(delivered.shown), expected \(expected)") }
+            if delivered.updates != events + 1 || delivered.renewals != 1 {
+                problems.append(
+                    "the publisher delivered \(delivered.updates) updates, \(delivered.renewals) renewals, expected \(events + 1)")
             }
-            if isTold, told.updated != monitor.updated {
-                problems.append("the publisher updated \(Self.text(told.updated)), the monitor \(Self.text(monitor.updated))")
+            if isDelivered, delivered.updated != monitor.updated {
+                problems.append("the publisher updated \(Self.text(delivered.updated)), the monitor \(Self.text(monitor.updated))")
             }
             return problems
         }

@@ -31,7 +31,7 @@ final class PublisherRecorder<Object: ManagedObject>: Sendable {
 
     deinit { task.cancel() }
 
-    var told: Told { tape.told.withLock { $0 } }
+    var delivered: Told { tape.delivered.withLock { $0 } }
 
     /// Waits for a number of updates. Returns false if they do not arrive.
     func waits(for count: Int, seconds: TimeInterval = 30) -> Bool { waits(seconds) { $0.updates >= count } }
@@ -39,7 +39,7 @@ final class PublisherRecorder<Object: ManagedObject>: Sendable {
     /// Waits until the recorded updates satisfy a condition. Returns false if they do not.
     func waits(_ seconds: TimeInterval = 30, until isReached: (Told) -> Bool) -> Bool {
         let end = DispatchTime.now() + seconds
-        while !isReached(told) { if tape.arrivals.wait(timeout: end) == .timedOut { return isReached(told) } }
+        while !isReached(delivered) { if tape.arrivals.wait(timeout: end) == .timedOut { return isReached(delivered) } }
         return true
     }
 }
@@ -47,12 +47,12 @@ final class PublisherRecorder<Object: ManagedObject>: Sendable {
 extension PublisherRecorder {
     /// The recorded updates, shared with the task.
     private final class Tape: Sendable {
-        let told = Mutex(Told(shown: ShadowList([])))
+        let delivered = Mutex(Told(shown: ShadowList([])))
         let arrivals = DispatchSemaphore(value: 0)
 
         /// Records an update. Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
         @inline(never) func take(_ update: ListPublisher<Object>.Update) {
-            told.withLock { $0.take(update) }
+            delivered.withLock { $0.take(update) }
             arrivals.signal()
         }
     }

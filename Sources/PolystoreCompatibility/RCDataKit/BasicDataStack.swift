@@ -2,21 +2,6 @@ internal import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
-/// An in-memory stack of RCDataKit, for previews and experiments.
-public struct PreviewStack: DataStackProtocol {
-    /// The underlying stack.
-    public let dataStack: DataStack
-    /// The author of the main context's updates.
-    public let mainContextAuthor: TransactionAuthor
-
-    /// Creates an empty stack.
-    public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "preview") throws(StorageError) {
-        dataStack = try DataStack(models: models)
-        mainContextAuthor = mainAuthor
-        try dataStack.addStorageAndWait(InMemoryStore())
-    }
-}
-
 #if SQLite
 /// A stack of RCDataKit over a single SQLite file.
 public struct BasicDataStack: DataStackProtocol {
@@ -56,22 +41,6 @@ public struct BasicDataStack: DataStackProtocol {
     private static func store(_ path: String?) throws(StorageError) -> SQLiteStore {
         if let path { return SQLiteStore(path: path) }
         return try SQLiteStore()
-    }
-}
-
-/// A stack of RCDataKit over a file of its own in the temporary folder, for tests.
-public struct TestingStack: DataStackProtocol {
-    /// The underlying stack.
-    public let dataStack: DataStack
-    /// The author of the main context's updates.
-    public let mainContextAuthor: TransactionAuthor
-
-    /// Creates an empty stack.
-    public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "tests") throws(StorageError) {
-        dataStack = try DataStack(models: models)
-        mainContextAuthor = mainAuthor
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString).sqlite")
-        try dataStack.addStorageAndWait(SQLiteStore(fileURL: file))
     }
 }
 #endif
