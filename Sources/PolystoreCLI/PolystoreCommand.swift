@@ -22,9 +22,9 @@ public struct PolystoreCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            LoadCommand.self, InfoCommand.self, TransferCommand.self, VerifyCommand.self, DumpCommand.self, QueryCommand.self,
-            HistoryCommand.self,
-            ModelCommand.self, SchemaCommand.self, DemoCommand.self,
+            LoadCommand.self, InfoCommand.self, TransferCommand.self, VerifyCommand.self, DiffCommand.self, QueryCommand.self,
+            DumpCommand.self, RestoreCommand.self, BackupCommand.self, CheckCommand.self, CompactCommand.self, EraseCommand.self,
+            HistoryCommand.self, ModelCommand.self, SchemaCommand.self, DemoCommand.self,
         ])
 
     /// Creates a command without arguments.

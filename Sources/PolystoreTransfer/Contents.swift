@@ -21,6 +21,18 @@ package struct Contents {
         return Int(count)
     }
 
+    /// Checks that the store contains no rows.
+    ///
+    /// - Throws: `alreadyExists`, which names the first entity with rows.
+    func checkIsEmpty() throws(StorageError) {
+        for root in schema.roots where try count(root) > 0 {
+            let name = schema.entities[root].name
+            throw StorageError(
+                .alreadyExists, "the target is not empty: it contains objects of \(name); choose an empty target",
+                details: .init(entity: name))
+        }
+    }
+
     /// Passes the rows of a hierarchy to `body` in batches, in key order, and returns their digest.
     package func rows(
         _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void

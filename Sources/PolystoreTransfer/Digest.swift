@@ -13,6 +13,14 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     /// Creates the digest of an empty set.
     public init() {}
 
+    /// Creates the digest of bytes, as of one row.
+    init(of bytes: UnsafeRawBufferPointer) {
+        var hash = RowHash(UInt64(bytes.count))
+        hash.mix(bytes)
+        sum = hash.value
+        count = 1
+    }
+
     /// The digest as thirty-two hexadecimal digits.
     public var description: String {
         let digits = String(sum, radix: 16)
@@ -69,19 +77,24 @@ private struct RowHash {
         case .text, .blob:
             let bytes = cell.bytes
             mix(UInt64(bytes.count) | UInt64(cell.kind.rawValue) &<< 56)
-            guard let start = bytes.baseAddress else { return }
-            var offset = 0
-            while offset &+ 8 <= bytes.count {
-                mix(UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
-                offset &+= 8
-            }
-            var rest: UInt64 = 0
-            while offset < bytes.count {
-                rest = rest &<< 8 | UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
-                offset &+= 1
-            }
-            mix(rest)
+            if !bytes.isEmpty { mix(bytes) }
         }
+    }
+
+    /// Mixes bytes, but not their number.
+    @inline(__always)
+    mutating func mix(_ bytes: UnsafeRawBufferPointer) {
+        var offset = 0
+        while offset &+ 8 <= bytes.count {
+            mix(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset &+= 8
+        }
+        var rest: UInt64 = 0
+        while offset < bytes.count {
+            rest = rest &<< 8 | UInt64(bytes[offset])
+            offset &+= 1
+        }
+        mix(rest)
     }
 
     var value: UInt128 {

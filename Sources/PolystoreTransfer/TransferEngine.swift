@@ -37,23 +37,10 @@ public struct TransferEngine: Sendable {
         let writer = try target.beginWrite(WriteOptions(isBulk: true, limit: limit))
         defer { writer.end() }
         try Peers(writer).checkIsAlone()
-        try checkEmpty(writer)
+        try Contents(writer).checkIsEmpty()
         let items = try copy(contents, totals, writer, report)
         _ = try writer.commit(CommitRecord(author: "transfer"))
         return items
-    }
-
-    /// Checks that the target contains no rows.
-    ///
-    /// - Throws: `alreadyExists`, which names the first entity with rows.
-    private func checkEmpty(_ writer: WriteSession) throws(StorageError) {
-        let schema = writer.schema, contents = Contents(writer)
-        for root in schema.roots where try contents.count(root) > 0 {
-            let name = schema.entities[root].name
-            throw StorageError(
-                .alreadyExists, "the target is not empty: it contains objects of \(name); choose an empty target",
-                details: .init(entity: name))
-        }
     }
 
     private func copy(
@@ -96,6 +83,35 @@ public struct TransferEngine: Sendable {
         let known = Set(a.map(\.name))
         return a.map { VerifyItem(name: $0.name, first: $0.digest, second: byName[$0.name]) }
             + b.filter { !known.contains($0.name) }.map { VerifyItem(name: $0.name, first: nil, second: $0.digest) }
+    }
+
+    /// Passes each object that differs between two stores with the same schema to `body`, in the order of entities and keys.
+    ///
+    /// Versions are not compared. The memory that this needs does not depend on the number of objects.
+    /// - Throws: `schemaMismatch` if the schemas differ; `cancelled`; errors of `body`.
+    public func differences(
+        between first: OpenStore, and second: OpenStore, _ body: (RowDifference) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let a = try first.beginRead(ReadOptions(limit: limit))
+        defer { a.end() }
+        let b = try second.beginRead(ReadOptions(limit: limit))
+        defer { b.end() }
+        try StoreComparison(a, b, limit).differences(body)
+    }
+
+    /// Checks a store as a whole and passes each violation to `body`: damage that the engine finds, rows that cannot be decoded, required
+    /// values that are nil, references and pairs without a destination, ends of a relationship or indexes that disagree with the rows, and a
+    /// history that cannot be read.
+    ///
+    /// - Throws: `corrupted` if the store cannot be read at all; `cancelled`; errors of `body`.
+    public func check(_ store: OpenStore, _ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        do throws(StorageError) { try store.ability((any CheckedStorage).self)?.check() } catch  where error.code == .corrupted {
+            try body(CheckFinding("store", nil, nil, error.message))
+        }
+        let session = try store.beginRead(ReadOptions(limit: limit))
+        defer { session.end() }
+        var check = StoreCheck(session, limit)
+        try check.findings(body)
     }
 
     private func digests(_ store: OpenStore) throws(StorageError) -> [TransferItem] {

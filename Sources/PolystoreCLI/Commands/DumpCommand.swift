@@ -1,12 +1,15 @@
 internal import ArgumentParser
-internal import Foundation
 internal import PolystoreStorage
 internal import PolystoreTransfer
 
 /// `polystore dump`.
 struct DumpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dump", abstract: "Writes all objects of a store as JSON, one object per line.")
+        commandName: "dump", abstract: "Writes an archive of a store: its model and all objects as JSON, one object per line.",
+        discussion: """
+            polystore restore creates a store from an archive, of any kind. An archive contains keys, versions and relationships, and digests by \
+            which damage is noticed. It does not contain the history. A file whose name ends with .gz is compressed.
+            """)
 
     @Argument(help: "The store to read, as a URL.")
     var store: String
@@ -22,20 +25,12 @@ struct DumpCommand: ParsableCommand {
             try Stores.check(output: path, from: store)
         }
         try opened.check()
+        for note in opened.remarks { Console.error("note: \(note)") }
         Interruption.watch()
         let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
-        let file = try output.map { path throws(StorageError) in try AtomicFile(path) }
-        var buffer = Data()
-        func flush() throws(StorageError) {
-            if let file { try file.write(buffer) } else { try Console.write(buffer) }
-            buffer.removeAll(keepingCapacity: true)
-        }
-        try Dump(Contents(reader)).lines { line throws(StorageError) in
-            buffer += Data((line + "\n").utf8)
-            if buffer.count > 1 << 20 { try flush() }
-        }
-        try flush()
-        try file?.finish()
+        let file = try OutputFile(output)
+        try ArchiveWriter(Contents(reader)).write { bytes throws(StorageError) in try file.write(bytes) }
+        try file.finish()
     }
 }

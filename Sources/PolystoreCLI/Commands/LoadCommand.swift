@@ -6,7 +6,7 @@ internal import PolystoreTransfer
 /// `polystore load`.
 struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load", abstract: "Loads CSV or NDJSON files into a store, in one transaction.",
+        commandName: "load", abstract: "Loads CSV, TSV, NDJSON or JSON files into a store, in one transaction.",
         discussion: """
             Either --mapping names a file that assigns files to entities and columns to attributes and relationships, or --entity names \
             the entity of the one given file. A mapping is {"files": [{"file": "flights.csv", "entity": "Flight", "columns": \
@@ -14,16 +14,22 @@ struct LoadCommand: ParsableCommand {
             arr_delay, and the plane is the one whose tailnum equals the column tail. Values must satisfy the rules of the model. \
             References are resolved to objects of the files and of the store; unresolved references are skipped and counted, and the exit \
             code is then 3.
+
+            Files may be compressed by gzip. The form of a file follows from its extension (.csv, .tsv, .ndjson, .jsonl), otherwise from its \
+            first line; the separator of a .csv file is the comma, semicolon or tab of its first line. --infer makes a model from the file.
             """)
 
     @Argument(help: "The store to load into, as a URL; it is created if it does not exist.")
     var store: String
 
-    @Argument(help: "The file to load, with --entity.")
+    @Argument(help: "The file to load, with --entity or --infer, or - for the standard input.")
     var file: String?
 
     @Option(help: "The model file; required if the store does not exist.")
     var model: String?
+
+    @Flag(help: "Infer the model of a new store from the file; the entity is named by --entity, or after the file.")
+    var infer = false
 
     @Option(help: "The mapping file; its file names are relative to its folder.")
     var mapping: String?
@@ -43,11 +49,19 @@ struct LoadCommand: ParsableCommand {
     @Flag(help: "Ignore columns and names of the files that match no property.")
     var ignoreUnknown = false
 
+    func validate() throws {
+        if infer, model != nil || mapping != nil { throw ValidationError("--infer makes the model, so it excludes --model and --mapping") }
+        if infer, file == nil { throw ValidationError("--infer needs a file") }
+        if mapping != nil, file != nil || entity != nil {
+            throw ValidationError("--mapping names the files and entities, so it excludes a file and --entity")
+        }
+    }
+
     func run() throws {
-        var (mapping, folder) = try wanted()
+        let source = try LoadSource(file: file, mapping: mapping)
+        var (mapping, schema) = try wanted(source)
         if ignoreUnknown { mapping.ignoresUnknown = true }
         if !nils.isEmpty { mapping.nil = (mapping.nil ?? [""]) + nils }
-        let schema = try model.map { path throws(StorageError) in try Stores.model(path) }
         Interruption.watch()
         let made = try schema.map { schema throws(StorageError) in try Stores.create(store, schema) }
         let opened = try made ?? Stores.open(store, readOnly: false)
@@ -56,7 +70,7 @@ struct LoadCommand: ParsableCommand {
             defer { line.finish() }
             report = try FileLoader.load(
                 mapping, into: opened.store, isStrict: strict, limit: Interruption.limit, progress: { line.show($0, done: $1) },
-                read: { try Stores.blocks(folder.appendingPathComponent($0).path) })
+                read: source.blocks)
         } catch {
             opened.abandon()
             throw error
@@ -66,16 +80,20 @@ struct LoadCommand: ParsableCommand {
         if report.dangling.contains(where: { $0.unresolved > 0 }) { throw Failure.incomplete }
     }
 
-    private func wanted() throws -> (LoadMapping, URL) {
-        if let mapping {
-            return (
-                try LoadMapping(json: Stores.data(mapping, atMost: Stores.longestText)),
-                URL(fileURLWithPath: mapping).deletingLastPathComponent()
-            )
+    /// Returns the mapping of the files, and the model of a store that is to be created.
+    private func wanted(_ source: LoadSource) throws -> (LoadMapping, Schema?) {
+        let schema = try model.map { path throws(StorageError) in try Stores.model(path) }
+        if let mapping { return (try LoadMapping(json: Stores.data(mapping, atMost: Stores.longestText)), schema) }
+        guard let name = source.name, let entity = entity ?? (infer ? source.entityName : nil) else {
+            throw ValidationError("specify --mapping FILE, or a file and --entity NAME")
         }
-        guard let file, let entity else { throw ValidationError("specify --mapping FILE, or a file and --entity NAME") }
-        let url = URL(fileURLWithPath: file)
-        return (LoadMapping(files: [LoadMapping.file(url.lastPathComponent, entity: entity)]), url.deletingLastPathComponent())
+        var file = LoadMapping.file(name, entity: entity)
+        if !infer { return (LoadMapping(files: [file]), schema) }
+        let inference = try ModelInference(try source.blocks(name), name: name, entity: entity, nils: [""] + nils)
+        file.columns = inference.columns
+        do throws(SchemaError) { return (LoadMapping(files: [file]), try Schema(entities: [inference.entity])) } catch {
+            throw StorageError(.invalidConfiguration, "no model can be inferred from \(name): \(error)", cause: error)
+        }
     }
 
     /// Prints the number of loaded objects, and the unresolved references of each relationship.

@@ -92,7 +92,7 @@ struct QueryCommand: ParsableCommand {
         let cursor = try reader.cursor(for: plan), schema = reader.schema, batch = RowBatch()
         while try cursor.next(into: batch) {
             var lines = ""
-            for index in 0..<batch.count { lines += try Dump.line(batch.row(index), schema) + "\n" }
+            for index in 0..<batch.count { lines += try RowText.line(batch.row(index), schema) + "\n" }
             try Console.write(Data(lines.utf8))
         }
     }

@@ -125,10 +125,21 @@ enum Stores {
         do throws(RegularFile.Problem) { return try RegularFile.data(path, atMost: most) } catch { throw refusal(path, error) }
     }
 
-    /// Returns the contents of a file, block by block.
+    /// Returns the contents of a file, block by block. A compressed file is decompressed; `-` is the standard input.
     static func blocks(_ path: String) throws(StorageError) -> FileBlocks {
+        func blocks(_ file: FileHandle) -> FileBlocks {
+            FileBlocks { try file.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : $0 } }
+        }
+        if path == "-" { return blocks(.standardInput) }
         let file = try open(file: path)
-        return FileBlocks { try file.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : $0 } }
+        let start: Data
+        do {
+            start = try file.read(upToCount: 2) ?? Data()
+            try file.seek(toOffset: 0)
+        } catch {
+            throw StorageError(.inputOutput, "\(path): the file cannot be read", cause: error)
+        }
+        return Compression.isCompressed(start) ? try Compression.decompressed(path) : blocks(file)
     }
 
     private static func open(file path: String) throws(StorageError) -> FileHandle {

@@ -13,8 +13,19 @@ struct VerifyCommand: ParsableCommand {
     @Argument(help: "The second store, as a URL.")
     var second: String
 
+    @Flag(help: "Name the objects and properties that differ; the stores must have the same model.")
+    var rows = false
+
+    @Option(help: "The maximum number of objects to name, with --rows.")
+    var limit: Int?
+
     @Flag(help: "Print JSON.")
     var json = false
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
+        if limit != nil, !rows { throw ValidationError("--limit is the number of objects that --rows names") }
+    }
 
     func run() throws {
         let a = try Stores.open(first)
@@ -32,6 +43,7 @@ struct VerifyCommand: ParsableCommand {
             return
         }
         if !json { Console.print("the stores differ in \(differing.joined(separator: ", "))") }
+        if rows { _ = try DifferenceList(limit: limit, isJSON: json).show(a, b) }
         throw Failure.differs
     }
 

@@ -34,6 +34,12 @@ struct ByteReader {
         return block[offset]
     }
 
+    /// Returns the first line of the file, or its beginning if the line is long, without consuming it.
+    mutating func firstLine() throws(StorageError) -> ArraySlice<UInt8> {
+        while block.count - offset < 1 << 16, !block[offset...].contains(Self.lineFeed), try refill() {}
+        return block[offset...].prefix { $0 != Self.lineFeed }
+    }
+
     /// Skips the byte that `peek` returned.
     mutating func skip() {
         column += 1

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Reads records of comma-separated values (RFC 4180), including quotes and line breaks inside quotes.
+/// Reads records of values that a character separates (RFC 4180), including quotes and line breaks inside quotes.
 struct CSVReader {
     /// A field of a record.
     struct Field {
@@ -8,11 +8,15 @@ struct CSVReader {
         let isQuoted: Bool
     }
 
-    private static let comma = UInt8(ascii: ","), quote = UInt8(ascii: "\""), lineFeed = UInt8(ascii: "\n")
+    private static let quote = UInt8(ascii: "\""), lineFeed = UInt8(ascii: "\n"), carriageReturn = UInt8(ascii: "\r")
 
     private var bytes: ByteReader
+    private let separator: UInt8
 
-    init(_ bytes: ByteReader) { self.bytes = bytes }
+    init(_ bytes: ByteReader, separator: UInt8) {
+        self.bytes = bytes
+        self.separator = separator
+    }
 
     /// Returns the next record and the line on which it begins, or nil at the end.
     mutating func next() throws(StorageError) -> (fields: [Field], line: Int)? {
@@ -23,7 +27,7 @@ struct CSVReader {
             fields.append(try bytes.peek() == Self.quote ? quoted() : plain())
             switch try bytes.peek() {
             case nil: return (fields, line)
-            case Self.comma: bytes.skip()
+            case separator: bytes.skip()
             default:
                 try bytes.skipLineEnd()
                 return (fields, line)
@@ -31,12 +35,14 @@ struct CSVReader {
         }
     }
 
-    private static func isSeparator(_ byte: UInt8) -> Bool { byte == comma || byte == lineFeed || byte == UInt8(ascii: "\r") }
+    /// Returns whether a byte ends a field.
+    private func isEnd(_ byte: UInt8) -> Bool { byte == separator || byte == Self.lineFeed || byte == Self.carriageReturn }
 
     private mutating func plain() throws(StorageError) -> Field {
         let line = bytes.line, column = bytes.column
         var result: [UInt8] = []
-        try bytes.take(into: &result, until: Self.isSeparator)
+        let separator = separator
+        try bytes.take(into: &result) { $0 == separator || $0 == Self.lineFeed || $0 == Self.carriageReturn }
         return Field(text: try text(result, line, column), isQuoted: false)
     }
 
@@ -49,10 +55,10 @@ struct CSVReader {
             guard let byte = try bytes.peek() else { throw bytes.refusal("a quote is not closed", line: line, column: column) }
             bytes.skip()
             if byte == Self.quote {
-                guard let next = try bytes.peek(), !Self.isSeparator(next) else { break }
+                guard let next = try bytes.peek(), !isEnd(next) else { break }
                 guard next == Self.quote else {
                     throw bytes.refusal(
-                        "expected a comma or the end of the line after a closing quote", line: bytes.line, column: bytes.column)
+                        "expected a separator or the end of the line after a closing quote", line: bytes.line, column: bytes.column)
                 }
                 bytes.skip()
             }

@@ -1,14 +1,14 @@
 internal import PolystoreStorage
 
-/// The records of a CSV file whose first line contains the column names.
+/// The records of a file of separated values whose first line contains the column names.
 struct CSVRecords: RecordReader {
     let columns: [String]?
     private var reader: CSVReader
     private let file: String
     private var positions: [ExactText: Int] = [:]
 
-    init(_ bytes: ByteReader, _ file: String) throws(StorageError) {
-        reader = CSVReader(bytes)
+    init(_ bytes: ByteReader, _ file: String, separator: UInt8) throws(StorageError) {
+        reader = CSVReader(bytes, separator: separator)
         self.file = file
         let header = try reader.next()?.fields.map(\.text) ?? []
         columns = header

@@ -17,5 +17,5 @@ package struct FileBlocks {
     }
 
     /// Returns the next block, or nil at the end.
-    func block() throws -> Data? { try next() }
+    package func block() throws -> Data? { try next() }
 }

@@ -131,8 +131,8 @@ package final class FileLoader {
         do { blocks = try read(name) } catch let error as StorageError { throw error } catch {
             throw StorageError(.notFound, "the file \(name.excerpt()) cannot be read", cause: error)
         }
-        let bytes = try ByteReader(blocks, name)
-        let records: any RecordReader = name.lowercased().hasSuffix(".csv") ? try CSVRecords(bytes, name) : NDJSONRecords(bytes)
+        var bytes = try ByteReader(blocks, name)
+        let records = try RecordFormat(name, &bytes).records(bytes, name)
         if let columns = records.columns { try target.check(columns: columns) }
         return records
     }

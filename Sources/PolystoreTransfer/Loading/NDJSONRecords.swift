@@ -22,9 +22,10 @@ struct NDJSONRecords: RecordReader {
         return nil
     }
 
-    private static func record(_ bytes: [UInt8], _ line: Int) throws(JSONError) -> LoadRecord {
+    /// Returns the record of a JSON object that begins on the given line of its file.
+    static func record(_ bytes: [UInt8], _ line: Int) throws(JSONError) -> LoadRecord {
         guard let text = bytes.withUnsafeBytes(String.init(utf8:)) else {
-            throw JSONError(line: 1, column: 1, message: "the line is not valid UTF-8")
+            throw JSONError(line: 1, column: 1, message: "the text is not valid UTF-8")
         }
         guard case .object(let members) = try JSONParser.parse(text).value else {
             throw JSONError(line: 1, column: 1, message: "expected a JSON object")

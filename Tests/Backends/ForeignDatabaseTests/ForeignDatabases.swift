@@ -78,9 +78,10 @@ struct OpenDatabase {
     func lines() throws -> [String] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        var lines: [String] = []
-        try Dump(Contents(reader)).lines { lines.append($0) }
-        return lines
+        var bytes: [UInt8] = []
+        try ArchiveWriter(Contents(reader)).write { bytes += $0 }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { $0.hasPrefix("{\"entity\"") || $0.hasPrefix("{\"link\"") }
     }
 
     func digests() throws -> [TransferItem] {

@@ -1,0 +1,23 @@
+internal import ArgumentParser
+internal import PolystoreStorage
+
+/// `polystore compact`.
+struct CompactCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact", abstract: "Returns the space of deleted objects of a store in a file to the file system.")
+
+    @Argument(help: "The store, as a URL.")
+    var store: String
+
+    func run() throws {
+        let opened = try Stores.open(store, readOnly: false)
+        defer { opened.close() }
+        guard let storage = opened.store.ability((any LocalStorage).self) else {
+            throw StorageError(
+                .unsupported, "\(opened.url.redacted) is not in a file; its server reuses the space of deleted objects by itself")
+        }
+        let before = try storage.fileSize()
+        try storage.compact()
+        Console.print("\(before) bytes before, \(try storage.fileSize()) bytes now")
+    }
+}

@@ -1,0 +1,54 @@
+package import PolystoreStorage
+
+/// Writes all contents of a store as an archive, from which `ArchiveReader` restores objects with their keys, versions, and relationships.
+package struct ArchiveWriter {
+    private let contents: Contents
+
+    /// Creates a writer for the given contents.
+    package init(_ contents: Contents) { self.contents = contents }
+
+    /// Passes the bytes of the archive to `output`, in parts of about a megabyte.
+    ///
+    /// - Returns: The digests of the tables.
+    @discardableResult
+    package func write(_ output: ([UInt8]) throws(StorageError) -> Void) throws(StorageError) -> [TransferItem] {
+        let schema = contents.schema
+        var blocks = ArchiveBlocks(), items: [TransferItem] = []
+        let header = Self.header(schema)
+        try output(header)
+        for root in schema.roots {
+            let name = schema.entities[root].name
+            let digest = try contents.rows(root) { batch throws(StorageError) in
+                for index in 0..<batch.count {
+                    try blocks.add(try RowText.line(batch.row(index), schema), of: name, output)
+                }
+            }
+            try blocks.flush(output)
+            items.append(TransferItem(name: name, digest: digest))
+        }
+        for (link, description) in schema.links.enumerated() {
+            let digest = try contents.links(link) { pairs throws(StorageError) in
+                for pair in pairs { try blocks.add(RowText.line(pair, of: description), of: description.name, output) }
+            }
+            try blocks.flush(output)
+            items.append(TransferItem(name: description.name, digest: digest))
+        }
+        try output(Self.end(items, header))
+        return items
+    }
+
+    private static func header(_ schema: Schema) -> [UInt8] {
+        typealias Name = ArchiveFormat.Name
+        return Array(
+            "{\"\(Name.archive)\":\"archive\",\"\(Name.format)\":\(ArchiveFormat.version),\"\(Name.model)\":\(schema.json)}\n".utf8)
+    }
+
+    private static func end(_ items: [TransferItem], _ header: [UInt8]) -> [UInt8] {
+        typealias Name = ArchiveFormat.Name
+        let tables = items.map {
+            "{\"\(Name.table)\":\(JSONWriter.quoted($0.name)),\"\(Name.rows)\":\($0.digest.count),\"\(Name.digest)\":\"\($0.digest)\"}"
+        }
+        let digest = header.dropLast().withUnsafeBytes { Digest(of: $0) }
+        return Array("{\"\(Name.header)\":\"\(digest)\",\"\(Name.tables)\":[\(tables.joined(separator: ","))]}\n".utf8)
+    }
+}

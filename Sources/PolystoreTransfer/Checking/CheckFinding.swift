@@ -1,0 +1,23 @@
+/// A violation that a check of a store found.
+public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
+    /// The entity, or the link table.
+    public let table: String
+    /// The primary key of the object, or nil if the violation concerns the whole table.
+    public let key: Int64?
+    /// The property, or nil if the violation concerns the whole object.
+    public let property: String?
+    /// A sentence that describes the violation. It contains no stored value except keys.
+    public let sentence: String
+
+    init(_ table: String, _ key: Int64? = nil, _ property: String? = nil, _ sentence: String) {
+        self.table = table
+        self.key = key
+        self.property = property
+        self.sentence = sentence
+    }
+
+    /// The table, property, and key, followed by the sentence.
+    public var description: String {
+        "\(table)\(property.map { ".\($0)" } ?? "")\(key.map { " of object \($0)" } ?? ""): \(sentence)"
+    }
+}

@@ -1,0 +1,34 @@
+internal import PolystoreStorage
+
+/// The rows of a hierarchy in key order, one at a time.
+struct RowScan {
+    private let cursor: any RowCursor
+    private let batch = RowBatch(capacity: 1024)
+    private var index = 0
+    private var isFinished = false
+
+    init(_ session: ReadSession, _ root: EntityIndex) throws(StorageError) {
+        cursor = try session.cursor(for: FetchPlan(session.schema, root))
+        try refill()
+    }
+
+    /// The key of the current row, or nil after the last row.
+    var key: Int64? { isFinished ? nil : batch.key(index) }
+
+    /// The entity of the current row.
+    var entity: EntityIndex { batch.row(index).entity }
+
+    /// Returns a cell of the current row. It is valid until the scan advances.
+    func cell(_ slot: Int) -> Cell { batch.row(index)[slot] }
+
+    /// Advances to the next row.
+    mutating func advance() throws(StorageError) {
+        index += 1
+        if index == batch.count { try refill() }
+    }
+
+    private mutating func refill() throws(StorageError) {
+        index = 0
+        repeat { isFinished = try !cursor.next(into: batch) } while !isFinished && batch.count == 0
+    }
+}

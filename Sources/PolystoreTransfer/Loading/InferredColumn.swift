@@ -1,0 +1,56 @@
+internal import PolystoreStorage
+
+/// The type of a column as far as its values so far determine it.
+struct InferredColumn {
+    /// The column in the file.
+    let name: ExactText
+    /// The number of values that are not nil.
+    private(set) var count = 0
+    /// The types that all values so far have, the narrowest first.
+    private var types = Self.candidates
+
+    private static let candidates: [ValueType] = [.bool, .int64, .double, .date, .uuid]
+
+    init(_ name: ExactText) { self.name = name }
+
+    /// The inferred type, which is a string if the values have no other type in common.
+    var type: ValueType { count > 0 ? types.first ?? .string : .string }
+
+    /// Takes the value of a record into account. A nil only makes the attribute optional.
+    mutating func add(_ field: LoadRecord.Field, nils: Set<ExactText>) {
+        switch field {
+        case .text(let field):
+            if nils.contains(ExactText(field.text)), !field.isQuoted || field.text.isEmpty { return }
+            count += 1
+            types.removeAll { !Self.canBe(field.text, $0) }
+        case .json(let json):
+            if case .null = json { return }
+            count += 1
+            types.removeAll { !Self.canBe(json, $0) }
+        }
+    }
+
+    /// Whether a text has the form of a type. Digits that are not a number's shortest form, such as a postal code with leading zeros, would
+    /// lose characters as a number.
+    private static func canBe(_ text: String, _ type: ValueType) -> Bool {
+        switch type {
+        case .bool: return ["true", "false"].contains(text.lowercased())
+        case .int64: return Int64(text).map { String($0) == text } ?? false
+        case .double:
+            let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
+            let hasLeadingZero = digits.first == UInt8(ascii: "0") && digits.count > 1 && digits.dropFirst().first != UInt8(ascii: ".")
+            let isNumber = digits.first.map { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ?? false
+            return isNumber && !hasLeadingZero && digits.count <= 17 && ValueText.value(text, as: type) != nil
+        default: return ValueText.value(text, as: type) != nil
+        }
+    }
+
+    private static func canBe(_ json: JSONValue, _ type: ValueType) -> Bool {
+        switch json {
+        case .bool: type == .bool
+        case .number(let text): (type == .int64 || type == .double) && canBe(text, type)
+        case .string(let text): (type == .date || type == .uuid) && canBe(text, type)
+        case .null, .array, .object: false
+        }
+    }
+}

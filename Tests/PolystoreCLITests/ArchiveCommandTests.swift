@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// The commands that look after stores: archives, copies, comparison, checks, and removal.
+@Suite struct ArchiveCommandTests {
+    private let program: Program
+    private var folder: URL { program.folder }
+
+    init() throws { program = try Program() }
+
+    private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
+
+    /// A store with two notes.
+    private func notes() throws -> String {
+        let model = try program.file(
+            "model.json", #"{"entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}]}]}"#)
+        let store = "sqlite:\(folder.path)/a.db"
+        #expect(try run("load", store, program.file("notes.csv", "text\na\nb\n"), "--entity", "Note", "--model", model).code == 0)
+        return store
+    }
+
+    private func sqlite(_ name: String, _ statement: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        process.arguments = ["\(folder.path)/\(name)", statement]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test func aStoreIsRestoredFromItsArchiveCompressedOrNot() throws {
+        let store = try notes()
+        for name in ["a.ndjson", "a.ndjson.gz"] {
+            let archive = "\(folder.path)/\(name)", copy = "lmdb:\(folder.path)/\(name).lmdb"
+            #expect(try run("dump", store, "-o", archive).code == 0)
+            let restored = try run("restore", archive, copy)
+            #expect(restored.output == "restored 2 rows of 1 tables; all digests are those of the archive\n", "\(restored)")
+            #expect(try run("diff", store, copy).output == "the stores are equal\n")
+            #expect(try run("restore", archive, copy).code == 5)
+        }
+        let plain = try Data(contentsOf: folder.appendingPathComponent("a.ndjson"))
+        let compressed = try Data(contentsOf: folder.appendingPathComponent("a.ndjson.gz"))
+        #expect(plain.starts(with: Data(#"{"polystore":"archive","format":1,"#.utf8)))
+        #expect(compressed.starts(with: [0x1f, 0x8b]))
+    }
+
+    @Test func aDamagedArchiveLeavesNoStore() throws {
+        let store = try notes(), archive = "\(folder.path)/a.gz"
+        #expect(try run("dump", store, "-o", archive).code == 0)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
+        try bytes.prefix(bytes.count - 9).write(to: URL(fileURLWithPath: archive))
+        let result = try run("restore", archive, "sqlite:\(folder.path)/b.db")
+        #expect(result.code == 2 && result.error.contains("damaged or incomplete"), "\(result)")
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(left.allSatisfy { !$0.hasPrefix("b.db") }, "\(left)")
+        let noArchive = try run("restore", program.file("x.csv", "text\na\n"), "sqlite:\(folder.path)/b.db")
+        #expect(noArchive.code == 2 && noArchive.error.contains("is not an archive"))
+    }
+
+    @Test func anArchiveThatDoesNotFitOnTheDiskIsTrouble() throws {
+        let result = try run("dump", notes(), "-o", "/dev/full")
+        #expect(result.code == 2 && result.error.contains("no space"), "\(result)")
+    }
+
+    @Test func differencesAreListedWithTheirValues() throws {
+        let store = try notes(), copy = "sqlite:\(folder.path)/b.db"
+        #expect(try run("transfer", store, copy).code == 0)
+        try sqlite("b.db", "UPDATE Note SET text = 'x' WHERE _id = 1; DELETE FROM Note WHERE _id = 2")
+        let lines = try run("diff", store, copy)
+        #expect(lines.code == 1)
+        #expect(lines.output == "~ Note 1: text \"a\" → \"x\"\n- Note 2\n")
+        #expect(try run("diff", store, copy, "--limit", "1").output == "~ Note 1: text \"a\" → \"x\"\nand 1 more objects\n")
+        let json = try run("verify", store, copy, "--rows", "--json").output
+        #expect(
+            json.hasSuffix(
+                #"{"entity":"Note","key":1,"properties":{"text":{"first":"a","second":"x"}}}"# + "\n"
+                    + #"{"entity":"Note","key":2,"only":"first"}"# + "\n"))
+        #expect(try run("verify", store, copy, "--limit", "1").code == 64)
+    }
+
+    @Test func aBackupIsAWholeStore() throws {
+        let store = try notes(), copy = "\(folder.path)/copy.db"
+        #expect(try run("backup", store, copy).code == 0)
+        #expect(try run("verify", store, "sqlite:\(copy)").code == 0)
+        #expect(try run("backup", store, copy).code == 5)
+        #expect(try run("check", "sqlite:\(copy)").output == "nothing was found\n")
+        #expect(try run("compact", "sqlite:\(copy)").code == 0)
+    }
+
+    @Test func aCheckNamesWhatItFinds() throws {
+        let store = try notes()
+        try sqlite("a.db", "UPDATE Note SET text = NULL WHERE _id = 2")
+        let result = try run("check", store)
+        #expect(result.code == 1)
+        #expect(result.output == "Note.text of object 2: the attribute is required but nil\n", "\(result)")
+    }
+
+    @Test func aStoreIsErasedOnlyIfConfirmed() throws {
+        let store = try notes(), file = "\(folder.path)/a.db"
+        let refused = try run("erase", store)
+        #expect(refused.code == 5 && refused.error.contains("--yes"))
+        #expect(FileManager.default.fileExists(atPath: file))
+        #expect(try run("erase", store, "--yes").code == 0)
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+}

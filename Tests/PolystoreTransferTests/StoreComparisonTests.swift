@@ -1,0 +1,155 @@
+import PolystoreInMemory
+import PolystoreStorage
+import PolystoreTransfer
+import Testing
+
+/// Differences between stores, and violations within one.
+@Suite struct StoreComparisonTests {
+    private let schema: Schema
+    private let note: EntityIndex
+    private let poem: EntityIndex
+
+    init() throws {
+        schema = try Schema(entities: [
+            Entity(
+                "Note", attributes: [Attribute("text", .string), Attribute("rank", .int64, isOptional: true)],
+                relationships: [
+                    Relationship("twin", to: "Note", inverse: "twin"), Relationship("tags", to: "Note", .toMany),
+                    Relationship("parts", to: "Part", .toManyOrdered, inverse: "whole"),
+                ], indexes: [Index(["rank"])]),
+            Entity("Poem", parent: "Note"),
+            Entity("Part", relationships: [Relationship("whole", to: "Note", inverse: "parts")]),
+        ])
+        note = try #require(schema.index(of: "Note"))
+        poem = try #require(schema.index(of: "Poem"))
+    }
+
+    private struct Row {
+        var entity: EntityIndex
+        var key: Int64
+        var text: Value = .string("a")
+        var rank: Value = .null
+        var twin: Value = .null
+    }
+
+    private func store(
+        _ rows: [Row], tags: [LinkPair] = [], parts: [(key: Int64, whole: Int64)] = [], order: [LinkPair] = []
+    ) throws -> OpenStore {
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)),
+            writer = try store.beginWrite(WriteOptions(isBulk: true))
+        defer { writer.end() }
+        let batch = RowBatch(), part = try #require(schema.index(of: "Part"))
+        for row in rows {
+            let slots = schema[row.entity].slots, cells = batch.appendRow(key: row.key, version: 1, entity: row.entity, slots: slots.count)
+            cells.initialize(repeating: .null, count: slots.count)
+            for (name, value) in [("text", row.text), ("rank", row.rank), ("twin", row.twin)] {
+                cells[try #require(schema[row.entity].slot(name))] = batch.cell(for: value)
+            }
+        }
+        if batch.count > 0 { try writer.load(note, batch) }
+        batch.clear()
+        for row in parts { batch.appendRow(key: row.key, version: 1, entity: part, slots: 1).initialize(to: .int(row.whole)) }
+        if batch.count > 0 { try writer.load(part, batch) }
+        for (name, pairs) in [("Note.tags", tags), ("Note.parts", order)] where !pairs.isEmpty {
+            try writer.load(link: try #require(schema.links.firstIndex { $0.name == name }), pairs)
+        }
+        _ = try writer.commit(CommitRecord())
+        return store
+    }
+
+    private func differences(_ a: OpenStore, _ b: OpenStore) throws -> [RowDifference] {
+        var found: [RowDifference] = []
+        try TransferEngine().differences(between: a, and: b) { found.append($0) }
+        return found
+    }
+
+    private func findings(_ store: OpenStore) throws -> [String] {
+        var found: [String] = []
+        try TransferEngine().check(store) { found.append($0.description) }
+        return found
+    }
+
+    @Test func eachDifferenceIsNamedOnce() throws {
+        let first = try store(
+            [
+                Row(entity: note, key: 1), Row(entity: note, key: 2), Row(entity: note, key: 4, rank: .int(1)), Row(entity: poem, key: 5),
+                Row(entity: note, key: 9),
+            ],
+            tags: [LinkPair(owner: 4, rank: 0, member: 1), LinkPair(owner: 4, rank: 0, member: 2), LinkPair(owner: 9, rank: 0, member: 1)])
+        let second = try store(
+            [
+                Row(entity: note, key: 2), Row(entity: note, key: 3), Row(entity: note, key: 4, text: .string("b")),
+                Row(entity: note, key: 5), Row(entity: note, key: 9),
+            ],
+            tags: [LinkPair(owner: 4, rank: 0, member: 2), LinkPair(owner: 9, rank: 0, member: 1)])
+        let found = try differences(first, second)
+        #expect(found.map(\.key) == [1, 3, 4, 5, 4])
+        #expect(found.map(\.entity) == ["Note", "Note", "Note", "Poem", "Note"])
+        #expect(found[0].kind == .onlyInFirst)
+        #expect(found[1].kind == .onlyInSecond)
+        guard case .properties(let properties) = found[2].kind else { return #expect(Bool(false), "\(found[2])") }
+        #expect(properties.map(\.name) == ["text", "rank"])
+        #expect(properties.map(\.first) == [.string("a"), .int(1)])
+        #expect(properties.map(\.second) == [.string("b"), .null])
+        #expect(found[3].kind == .entities(first: "Poem", second: "Note"))
+        #expect(found[4].kind == .members(relationship: "tags", first: [1, 2], second: [2]))
+        #expect(try differences(first, first).isEmpty)
+    }
+
+    @Test func theOrderOfMembersCountsOnlyWhereTheRelationshipIsOrdered() throws {
+        let rows = [Row(entity: note, key: 1), Row(entity: note, key: 2), Row(entity: note, key: 3)]
+        func tagged(_ ranks: (Int64, Int64)) throws -> OpenStore {
+            try store(
+                rows, tags: [LinkPair(owner: 1, rank: 0, member: 2), LinkPair(owner: 1, rank: 0, member: 3)], parts: [(1, 1), (2, 1)],
+                order: [LinkPair(owner: 1, rank: ranks.0, member: 1), LinkPair(owner: 1, rank: ranks.1, member: 2)])
+        }
+        #expect(try differences(tagged((1, 2)), tagged((5, 9))).isEmpty)
+        let turned = try differences(tagged((1, 2)), tagged((2, 1)))
+        #expect(turned.map(\.kind) == [.members(relationship: "parts", first: [1, 2], second: [2, 1])])
+    }
+
+    @Test func manyObjectsAreComparedInOrder() throws {
+        let rows = (1...10_000).map { Row(entity: note, key: Int64($0)) }
+        var others = rows.filter { $0.key % 1000 != 0 }
+        others[4].rank = .int(7)
+        #expect(try differences(store(rows), store(others)).map(\.key) == [5] + stride(from: 1000, through: 10_000, by: 1000))
+    }
+
+    @Test func otherModelsAreNotCompared() throws {
+        let other = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: Schema(entities: [Entity("Note")])))
+        let error = #expect(throws: StorageError.self) { try differences(store([]), other) }
+        #expect(error?.code == .schemaMismatch)
+    }
+
+    @Test func aWholeStoreHasNoFindings() throws {
+        let whole = try store(
+            [
+                Row(entity: note, key: 1, twin: .int(2)), Row(entity: poem, key: 2, rank: .int(4), twin: .int(1)),
+                Row(entity: note, key: 8, twin: .int(8)),
+            ],
+            tags: [LinkPair(owner: 1, rank: 0, member: 2)], parts: [(1, 1), (2, 8)],
+            order: [LinkPair(owner: 1, rank: 1, member: 1), LinkPair(owner: 8, rank: 1, member: 2)])
+        #expect(try findings(whole).isEmpty)
+    }
+
+    @Test func eachViolationIsNamed() throws {
+        let broken = try store(
+            [
+                Row(entity: note, key: 1, text: .null, twin: .int(2)), Row(entity: note, key: 2, twin: .int(3)),
+                Row(entity: poem, key: 3, twin: .int(77)),
+            ],
+            tags: [LinkPair(owner: 1, rank: 0, member: 99), LinkPair(owner: 98, rank: 0, member: 1)], parts: [(1, 1), (2, 55)])
+        #expect(
+            try findings(broken) == [
+                "Note.text of object 1: the attribute is required but nil",
+                "Poem.twin of object 3: refers to object 77 of Note, which does not exist",
+                "Note.twin of object 1: object 2 does not refer back to this object",
+                "Note.twin of object 2: object 3 does not refer back to this object",
+                "Part.whole of object 2: refers to object 55 of Note, which does not exist",
+                "Note.tags of object 1: has object 99 of Note as a member, which does not exist",
+                "Note.tags of object 98: pairs exist although the object does not",
+                "Note.parts of object 1: has no position for object 1, which refers to it",
+                "Note.parts of object 55: has no position for object 2, which refers to it",
+            ])
+    }
+}
