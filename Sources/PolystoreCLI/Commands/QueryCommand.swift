@@ -6,9 +6,14 @@ internal import PolystoreTransfer
 /// `polystore query`.
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "query", abstract: "Fetches objects, or computes one aggregate over them.",
-        discussion:
-            "Example: polystore query sqlite:shop.db Order --where 'total > 100 AND customer.name BEGINSWITH \"A\"' --order-by -total")
+        commandName: "query", abstract: "Fetches objects, or computes values of objects or of groups of objects.",
+        discussion: """
+            Example: polystore query sqlite:shop.db Order --where 'total > 100 AND customer.name BEGINSWITH "A"' --order-by -total
+
+            Without --select all values of the objects are printed, one JSON object per line. --select takes properties, paths, computed values \
+            and aggregates, with names: --select 'customer.city AS city, @count() AS orders, @sum(total) AS total' --group-by customer.city \
+            --having 'total > 1000' --order-by -total --format table
+            """)
 
     @Argument(help: "The store to read, as a URL.")
     var store: String
@@ -19,13 +24,28 @@ struct QueryCommand: ParsableCommand {
     @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.")
     var condition: String?
 
+    @Option(parsing: .unconditional, help: "The values to print, separated by commas.")
+    var select: String?
+
+    @Option(parsing: .unconditional, help: "The values by which objects are grouped, separated by commas.")
+    var groupBy: String?
+
+    @Option(parsing: .unconditional, help: "The condition that groups must satisfy.")
+    var having: String?
+
+    @Flag(help: "Print equal rows of --select once.")
+    var distinct = false
+
     @Option(
         parsing: .unconditional,
-        help: "The properties to sort by, separated by commas; a minus sign before a name sorts in descending order.")
+        help: "The values to sort by, separated by commas; a minus sign before a value sorts in descending order.")
     var orderBy: String?
 
-    @Option(help: "The maximum number of objects.")
+    @Option(parsing: .unconditional, help: "The maximum number of rows.")
     var limit: Int?
+
+    @Option(parsing: .unconditional, help: "The number of rows to skip.")
+    var offset: Int?
 
     @Flag(help: "Print the number of objects.")
     var count = false
@@ -42,58 +62,97 @@ struct QueryCommand: ParsableCommand {
     @Option(help: "Print the maximum of this property.")
     var maximum: String?
 
+    @Option(help: "The form of the output: \(AnswerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var format = AnswerFormat.ndjson
+
+    private var aggregates: [(option: String, aggregate: Aggregate)] {
+        let functions: [(String, AggregateFunction, String?)] = [
+            ("--sum", .sum, sum), ("--average", .average, average), ("--minimum", .minimum, minimum), ("--maximum", .maximum, maximum),
+        ]
+        return (count ? [("--count", Aggregate(.count))] : [])
+            + functions.compactMap { option, function, path in path.map { (option, Aggregate(function, PropertyPath($0))) } }
+    }
+
     func validate() throws {
-        let options = [("--sum", sum), ("--average", average), ("--minimum", minimum), ("--maximum", maximum)]
-        let asked = (count ? ["--count"] : []) + options.filter { $0.1 != nil }.map(\.0)
-        if asked.count > 1 { throw ValidationError("\(asked.joined(separator: " and ")) cannot be combined; use one at a time") }
         if let limit, limit < 0 { throw ValidationError("--limit must be at least 0") }
-        if let first = asked.first, limit != nil || orderBy != nil {
-            throw ValidationError("\(first) prints one value over all objects and cannot be combined with --order-by or --limit")
+        if let offset, offset < 0 { throw ValidationError("--offset must be at least 0") }
+        if select == nil, let option = distinct ? "--distinct" : groupBy.map({ _ in "--group-by" }) ?? having.map({ _ in "--having" }) {
+            throw ValidationError("\(option) needs --select")
+        }
+        guard let first = aggregates.first?.option else { return }
+        if select != nil || limit != nil || offset != nil || orderBy != nil {
+            throw ValidationError(
+                "\(first) prints one row over all objects and cannot be combined with --select, --order-by, --limit or --offset")
         }
     }
 
     func run() throws {
         let opened = try Stores.open(store)
         defer { opened.close() }
-        let reader = try opened.store.beginRead()
+        Interruption.watch()
+        let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
         do {
-            let request = try fetchRequest()
-            if let aggregate {
-                let plan = try QueryRequest(request, outputs: [.aggregate(aggregate)]).plan(in: opened.schema)
-                let value = try reader.values(for: plan).first?.first ?? .null
-                return Console.print(JSONWriter.write(ValueText.json(value)))
+            if let request = try valueRequest() {
+                try showValues(request, reader)
+            } else if format == .ndjson {
+                try showLines(fetchRequest().plan(in: opened.schema), reader)
+            } else {
+                try showObjects(fetchRequest().plan(in: opened.schema), reader)
             }
-            try show(request.plan(in: opened.schema), reader)
         } catch let error as QueryError {
             throw StorageError(error)
         }
     }
 
-    private var aggregate: Aggregate? {
-        if count { return Aggregate(.count) }
-        if let sum { return Aggregate(.sum, PropertyPath(sum)) }
-        if let average { return Aggregate(.average, PropertyPath(average)) }
-        if let minimum { return Aggregate(.minimum, PropertyPath(minimum)) }
-        return maximum.map { Aggregate(.maximum, PropertyPath($0)) }
-    }
-
     private func fetchRequest() throws(QueryError) -> ObjectRequest {
-        let keys = (orderBy ?? "").split(separator: ",").map { key in
-            let name = key.drop { $0 == " " }, isDescending = name.hasPrefix("-")
-            return OrderTerm(
-                PropertyPath(name.dropFirst(isDescending ? 1 : 0).trimmingCharacters(in: .whitespaces)), ascending: !isDescending)
-        }
+        let order = try orderBy.map(SelectList.order) ?? []
         let predicate = try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
-        return ObjectRequest(entity, where: predicate, orderBy: keys, limit: limit)
+        return ObjectRequest(entity, where: predicate, orderBy: order, limit: limit, offset: offset ?? 0)
     }
 
-    private func show(_ plan: FetchPlan, _ reader: ReadSession) throws(StorageError) {
-        let cursor = try reader.cursor(for: plan), schema = reader.schema, batch = RowBatch()
-        while try cursor.next(into: batch) {
-            var lines = ""
-            for index in 0..<batch.count { lines += try RowText.line(batch.row(index), schema) + "\n" }
-            try Console.write(Data(lines.utf8))
+    /// Returns the request for values, or nil for a request for objects.
+    private func valueRequest() throws(QueryError) -> QueryRequest? {
+        let fetch = try fetchRequest()
+        if !aggregates.isEmpty { return QueryRequest(fetch, outputs: aggregates.map { .aggregate($0.aggregate) }) }
+        guard let select else { return nil }
+        let having = try having.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
+        return QueryRequest(
+            fetch, outputs: try SelectList.outputs(select), groupBy: try groupBy.map(SelectList.expressions) ?? [], having: having,
+            isDistinct: distinct)
+    }
+
+    private func showValues(_ request: QueryRequest, _ reader: ReadSession) throws {
+        let rows = try reader.values(for: request.plan(in: reader.schema))
+        // A single aggregate is printed without a name, for scripts.
+        if aggregates.count == 1, format == .ndjson {
+            return Console.print(JSONWriter.write(ValueText.json(rows.first?.first ?? .null)))
         }
+        var writer = AnswerWriter(format, request.outputs.map(\.alias))
+        for row in rows { try writer.write(row) }
+        try writer.finish()
+    }
+
+    private func showLines(_ plan: FetchPlan, _ reader: ReadSession) throws(StorageError) {
+        let cursor = try reader.cursor(for: plan), lines = RowLines(reader.schema), batch = RowBatch()
+        var bytes: [UInt8] = []
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count { try lines.append(batch.row(index), to: &bytes) }
+            if bytes.count > 1 << 16 {
+                try Console.write(Data(bytes))
+                bytes.removeAll(keepingCapacity: true)
+            }
+        }
+        try Console.write(Data(bytes))
+    }
+
+    /// Prints objects as columns: the key, the entity if there are several, and every property of the entity and its sub-entities.
+    private func showObjects(_ plan: FetchPlan, _ reader: ReadSession) throws(StorageError) {
+        let columns = ObjectColumns(reader.schema, plan.entity), cursor = try reader.cursor(for: plan), batch = RowBatch()
+        var writer = AnswerWriter(format, columns.names)
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count { try writer.write(try columns.values(batch.row(index))) }
+        }
+        try writer.finish()
     }
 }

@@ -7,11 +7,12 @@ struct ArchiveBlocks {
     private var lines = 0
     private var bytes: [UInt8] = []
 
-    /// Adds a line of a table, and passes the block to `output` if it is complete.
-    mutating func add(_ line: String, of table: String, _ output: ([UInt8]) throws(StorageError) -> Void) throws(StorageError) {
+    /// Adds a line, which `append` writes, to a table. Passes the block to `output` if it is complete.
+    mutating func add(
+        to table: String, _ output: ([UInt8]) throws(StorageError) -> Void, _ append: (inout [UInt8]) throws(StorageError) -> Void
+    ) throws(StorageError) {
         self.table = table
-        bytes += line.utf8
-        bytes.append(UInt8(ascii: "\n"))
+        try append(&bytes)
         lines += 1
         if bytes.count >= ArchiveFormat.blockBytes { try flush(output) }
     }

@@ -13,6 +13,7 @@ package struct ArchiveWriter {
     @discardableResult
     package func write(_ output: ([UInt8]) throws(StorageError) -> Void) throws(StorageError) -> [TransferItem] {
         let schema = contents.schema
+        let lines = RowLines(schema)
         var blocks = ArchiveBlocks(), items: [TransferItem] = []
         let header = Self.header(schema)
         try output(header)
@@ -20,7 +21,7 @@ package struct ArchiveWriter {
             let name = schema.entities[root].name
             let digest = try contents.rows(root) { batch throws(StorageError) in
                 for index in 0..<batch.count {
-                    try blocks.add(try RowText.line(batch.row(index), schema), of: name, output)
+                    try blocks.add(to: name, output) { bytes throws(StorageError) in try lines.append(batch.row(index), to: &bytes) }
                 }
             }
             try blocks.flush(output)
@@ -28,7 +29,11 @@ package struct ArchiveWriter {
         }
         for (link, description) in schema.links.enumerated() {
             let digest = try contents.links(link) { pairs throws(StorageError) in
-                for pair in pairs { try blocks.add(RowText.line(pair, of: description), of: description.name, output) }
+                for pair in pairs {
+                    try blocks.add(to: description.name, output) { bytes throws(StorageError) in
+                        lines.append(pair, of: description, to: &bytes)
+                    }
+                }
             }
             try blocks.flush(output)
             items.append(TransferItem(name: description.name, digest: digest))

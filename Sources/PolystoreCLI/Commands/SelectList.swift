@@ -1,0 +1,70 @@
+internal import PolystoreStorage
+
+/// A list of expressions with names, as in `name, age * 2 AS double, @sum(price) AS total`.
+enum SelectList {
+    /// Parses a list.
+    static func outputs(_ text: String) throws(QueryError) -> [QueryOutput] {
+        var outputs: [QueryOutput] = []
+        for part in parts(text) {
+            let (expression, alias) = split(part)
+            outputs.append(QueryOutput(try QueryExpression(parsing: expression), as: alias))
+        }
+        return outputs
+    }
+
+    /// Parses a list of expressions without names.
+    static func expressions(_ text: String) throws(QueryError) -> [QueryExpression] {
+        var expressions: [QueryExpression] = []
+        for part in parts(text) { expressions.append(try QueryExpression(parsing: part)) }
+        return expressions
+    }
+
+    /// Parses the terms of an order. A minus sign before a term sorts in descending order.
+    static func order(_ text: String) throws(QueryError) -> [OrderTerm] {
+        var terms: [OrderTerm] = []
+        for part in parts(text) {
+            let isDescending = part.hasPrefix("-")
+            terms.append(OrderTerm(try QueryExpression(parsing: isDescending ? String(part.dropFirst()) : part), ascending: !isDescending))
+        }
+        return terms
+    }
+
+    /// Splits a text at the commas outside of parentheses and quotes.
+    private static func parts(_ text: String) -> [String] {
+        var parts: [String] = [], part = "", depth = 0, quote: Character?
+        for character in text {
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "'" || character == "\"" {
+                quote = character
+            } else if character == "(" || character == "{" {
+                depth += 1
+            } else if character == ")" || character == "}" {
+                depth -= 1
+            } else if character == ",", depth == 0 {
+                parts.append(part)
+                part = ""
+                continue
+            }
+            part.append(character)
+        }
+        return (parts + [part]).map { String($0.trimming(while: \.isWhitespace)) }
+    }
+
+    /// Splits an expression from the name after its last `AS`.
+    private static func split(_ text: String) -> (String, String?) {
+        guard let match = text.wholeMatch(of: /(.*\S)\s+[aA][sS]\s+([\p{L}_][\p{L}\p{N}_]*)/.dotMatchesNewlines()) else {
+            return (text, nil)
+        }
+        return (String(match.1), String(match.2))
+    }
+}
+
+extension String {
+    /// Returns the string without the characters at both ends that satisfy a condition.
+    fileprivate func trimming(while condition: (Character) -> Bool) -> Substring {
+        let start = drop(while: condition)
+        guard let last = start.lastIndex(where: { !condition($0) }) else { return "" }
+        return start[...last]
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// `polystore query` and `polystore sql`.
+@Suite struct QueryCommandTests {
+    private let program: Program
+    private let store: String
+
+    init() throws {
+        program = try Program()
+        store = "sqlite:\(program.folder.path)/pets.db"
+        let csv = try program.file(
+            "pets.csv", "name,kind,age,born\nRex,dog,3,2020-01-02\n\"Ann, \"\"A\"\"\",cat,,\nBo,dog,5,2018-01-01\n\"\",cat,1,\n")
+        #expect(try run("load", store, csv, "--infer", "--entity", "Pet", "-q").code == 0)
+    }
+
+    private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
+
+    private func query(_ arguments: String...) throws -> String {
+        let result = try program.run(["query", store, "Pet"] + arguments)
+        #expect(result.code == 0, "\(result)")
+        return result.output
+    }
+
+    @Test func objectsArePrintedInEachForm() throws {
+        #expect(
+            try query("--format", "csv", "--order-by", "key(SELF)")
+                == """
+                key,name,kind,age,born
+                1,Rex,dog,3,2020-01-02T00:00:00Z
+                2,"Ann, ""A\""",cat,,
+                3,Bo,dog,5,2018-01-01T00:00:00Z
+                4,"",cat,1,
+
+                """.replacing(",2020", with: ",2020"))
+        #expect(try query("--format", "tsv", "--limit", "1") == "key\tname\tkind\tage\tborn\n1\tRex\tdog\t3\t2020-01-02T00:00:00Z\n")
+        #expect(
+            try query("--format", "json", "--where", "age > 4")
+                == "[\n {\"key\":3,\"name\":\"Bo\",\"kind\":\"dog\",\"age\":5,\"born\":\"2018-01-01T00:00:00Z\"}\n]\n")
+        #expect(try query("--format", "json", "--where", "age > 40") == "[]\n")
+        #expect(
+            try query("--format", "table", "--where", "age > 2") == """
+                key  name  kind  age  born
+                ───  ────  ────  ───  ────────────────────
+                1    Rex   dog   3    2020-01-02T00:00:00Z
+                3    Bo    dog   5    2018-01-01T00:00:00Z
+
+                """)
+        #expect(
+            try query("--where", "age > 4")
+                == #"{"entity":"Pet","key":3,"version":1,"name":"Bo","kind":"dog","age":5,"born":"2018-01-01T00:00:00Z"}"# + "\n")
+    }
+
+    @Test func valuesAreComputedForObjectsAndGroups() throws {
+        #expect(
+            try query("--select", "name AS n, age * 2 AS double", "--where", "age > 1", "--order-by", "-age", "--format", "csv")
+                == "n,double\nBo,10\nRex,6\n")
+        #expect(
+            try query(
+                "--select", "kind, @count() AS pets, @sum(age) AS years, @max(age) AS oldest", "--group-by", "kind", "--order-by", "-years",
+                "--format", "csv") == "kind,pets,years,oldest\ndog,2,8,5\ncat,2,1,1\n")
+        #expect(
+            try query("--select", "kind, @sum(age) AS years", "--group-by", "kind", "--having", "years > 4")
+                == "{\"kind\":\"dog\",\"years\":8}\n")
+        #expect(try query("--select", "kind", "--distinct", "--order-by", "kind", "--format", "csv") == "kind\ncat\ndog\n")
+        #expect(try query("--select", "name", "--order-by", "-age", "--offset", "1", "--limit", "1", "--format", "csv") == "name\nRex\n")
+    }
+
+    @Test func severalAggregatesAreOneRow() throws {
+        #expect(try query("--count") == "4\n")
+        #expect(try query("--count", "--sum", "age", "--maximum", "age") == "{\"count()\":4,\"sum(age)\":9,\"max(age)\":5}\n")
+        #expect(try query("--count", "--format", "table") == "count()\n───────\n4\n")
+    }
+
+    @Test func optionsThatExcludeEachOtherAreRefused() throws {
+        #expect(try run("query", store, "Pet", "--count", "--limit", "1").code == 64)
+        #expect(try run("query", store, "Pet", "--group-by", "kind").code == 64)
+        #expect(try run("query", store, "Pet", "--offset", "-1").code == 64)
+        #expect(try run("query", store, "Pet", "--format", "xml").code == 64)
+        #expect(try run("query", store, "Pet", "--select", "nam").error.contains("did you mean"))
+    }
+
+    @Test func statementsInSQLAreRead() throws {
+        let result = try run("sql", store, "SELECT kind, count(*) AS n FROM Pet GROUP BY kind ORDER BY kind", "--format", "csv")
+        #expect(result.output == "kind,n\ncat,2\ndog,2\n", "\(result)")
+        #expect(try run("sql", store, "DELETE FROM Pet").code == 2)
+        #expect(try query("--count") == "4\n")
+    }
+}
