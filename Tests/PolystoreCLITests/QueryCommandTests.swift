@@ -24,15 +24,14 @@ import Testing
 
     @Test func objectsArePrintedInEachForm() throws {
         #expect(
-            try query("--format", "csv", "--order-by", "key(SELF)")
-                == """
+            try query("--format", "csv") == #"""
                 key,name,kind,age,born
                 1,Rex,dog,3,2020-01-02T00:00:00Z
-                2,"Ann, ""A\""",cat,,
+                2,"Ann, ""A""",cat,,
                 3,Bo,dog,5,2018-01-01T00:00:00Z
                 4,"",cat,1,
 
-                """.replacing(",2020", with: ",2020"))
+                """#)
         #expect(try query("--format", "tsv", "--limit", "1") == "key\tname\tkind\tage\tborn\n1\tRex\tdog\t3\t2020-01-02T00:00:00Z\n")
         #expect(
             try query("--format", "json", "--where", "age > 4")
@@ -68,7 +67,7 @@ import Testing
 
     @Test func severalAggregatesAreOneRow() throws {
         #expect(try query("--count") == "4\n")
-        #expect(try query("--count", "--sum", "age", "--maximum", "age") == "{\"count()\":4,\"sum(age)\":9,\"max(age)\":5}\n")
+        #expect(try query("--count", "--sum", "age", "--maximum", "age") == "{\"count()\":4,\"sum(age)\":9,\"maximum(age)\":5}\n")
         #expect(try query("--count", "--format", "table") == "count()\n───────\n4\n")
     }
 
