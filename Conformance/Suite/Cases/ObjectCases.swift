@@ -150,9 +150,11 @@ enum ObjectCases {
         ConformanceCase("C030.missing-place", clause: "E1") { harness, check in
             try harness.withStore { scratch in
                 try scratch.store.close()
-                if !harness.capabilities.contains(.persistent) {
-                    let other = try scratch.another()
-                    check.throwing([.notFound, .notADatabase], "open without a schema") { _ = try other.open(OpenRequest(schema: nil)) }
+                let other = try scratch.another()
+                if harness.capabilities.contains(.persistent) { try other.erase() }
+                check.throwing([.notFound, .notADatabase], "open without a schema") { _ = try other.open(OpenRequest(schema: nil)) }
+                check.throwing([.notFound, .notADatabase], "open what may not be made") {
+                    _ = try other.open(OpenRequest(schema: scratch.schema, createIfMissing: false))
                 }
             }
         },

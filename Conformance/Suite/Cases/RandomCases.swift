@@ -13,11 +13,11 @@ enum RandomCases {
                 let reference = try random.reference(scratch)
                 for number in 0..<(IsolationCases.isThorough ? 100_000 : 300) {
                     let request = random.fetch()
-                    if try scratch.keys(request) == reference.keys(request) { continue }
+                    check.equal(try scratch.keys(request), reference.keys(request), "seed \(seed), request \(number): \(request)")
+                    if check.failures.isEmpty { continue }
                     // The smallest request that still differs shows the cause.
                     let small = try Shrinking.smallest(request) { try scratch.keys($0) != reference.keys($0) }
-                    return check.equal(
-                        try scratch.keys(small), reference.keys(small), "seed \(seed), request \(number), shrunk: \(small)")
+                    return check.equal(try scratch.keys(small), reference.keys(small), "shrunk: \(small)")
                 }
             }
         },
@@ -29,8 +29,8 @@ enum RandomCases {
                     let predicate = random.predicate()
                     let holds = try scratch.keys(ObjectRequest("Thing", where: predicate))
                     let not = try scratch.keys(ObjectRequest("Thing", where: .not(predicate)))
-                    if (holds + not).sorted() == everything { continue }
-                    return check.equal((holds + not).sorted(), everything, "seed \(seed), predicate \(number): \(predicate)")
+                    check.equal((holds + not).sorted(), everything, "seed \(seed), predicate \(number): \(predicate)")
+                    if !check.failures.isEmpty { return }
                 }
             }
         },
@@ -47,8 +47,8 @@ enum RandomCases {
                     let flag = QueryExpression.conditional(predicate, .value(.int(1)), .value(.int(0)))
                     let values = try scratch.query(QueryRequest(ObjectRequest("Thing"), outputs: [QueryOutput(flag, as: "holds")]))
                     let counted = values.count { $0 == [.int(1)] }
-                    if found == counted { continue }
-                    return check.equal(found, counted, "seed \(seed), predicate \(number): \(predicate)")
+                    check.equal(found, counted, "seed \(seed), predicate \(number): \(predicate)")
+                    if !check.failures.isEmpty { return }
                 }
             }
         },
@@ -63,8 +63,8 @@ enum RandomCases {
                     let pivot = things[number % things.count], predicate = random.predicate()
                     let rectified = reference.holds(predicate, pivot) ? predicate : .not(predicate)
                     let keys = try scratch.keys(ObjectRequest("Thing", where: rectified))
-                    if keys.contains(pivot.key) { continue }
-                    return check.isTrue(false, "seed \(seed), predicate \(number) finds \(pivot.key): \(rectified)")
+                    check.isTrue(keys.contains(pivot.key), "seed \(seed), predicate \(number) finds \(pivot.key): \(rectified)")
+                    if !check.failures.isEmpty { return }
                 }
             }
         },
@@ -76,11 +76,11 @@ enum RandomCases {
                     let (function, path, predicate) = random.aggregate()
                     guard let expected = reference.aggregate(function, path, ObjectRequest("Thing", where: predicate)) else { continue }
                     let found = try scratch.aggregate("Thing", function, path?.description, where: predicate)
-                    if !AggregateCases.near(found, expected) {
-                        return check.equal(
-                            found, expected,
-                            "seed \(seed), aggregate \(number): \(function) of \(path?.description ?? "objects") where \(predicate)")
-                    }
+                    check.isTrue(
+                        AggregateCases.near(found, expected),
+                        "seed \(seed), aggregate \(number): \(function) of \(path?.description ?? "objects") where \(predicate): "
+                            + "\(expected), found \(found)")
+                    if !check.failures.isEmpty { return }
                 }
             }
         },
@@ -95,7 +95,8 @@ enum RandomCases {
                     let isEqual =
                         found.count == expected.count
                         && zip(found, expected).allSatisfy { row, wanted in zip(row, wanted).allSatisfy { AggregateCases.near($0, $1) } }
-                    if !isEqual { return check.equal(found, expected, "seed \(seed), groups \(number): \(request)") }
+                    check.isTrue(isEqual, "seed \(seed), groups \(number): \(request): \(expected), found \(found)")
+                    if !check.failures.isEmpty { return }
                 }
             }
         },

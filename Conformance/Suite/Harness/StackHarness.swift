@@ -27,6 +27,11 @@ struct StorePair {
         if !stores.allSatisfy({ $0.capabilities.supported.isSuperset(of: [.persistent, .concurrentWriters]) }) { return true }
         return stores.allSatisfy { (try? $0.ability((any PreparedCommitStorage).self)?.keepsPreparedCommits()) == true }
     }
+
+    /// Throws if one transaction cannot write to both stores.
+    func needsCommonCommits() throws {
+        if !commitsTogether { throw NothingToCheck("one transaction cannot write to both stores") }
+    }
 }
 
 extension StoreHarness {
@@ -45,11 +50,14 @@ extension StoreHarness {
         try body(stack)
     }
 
-    /// Runs `body` over a stack with two new stores: the one under test and each possible companion.
+    /// Runs `body` over a stack with two new stores: the one under test and each possible companion. A pair that gives `body` nothing to check
+    /// is skipped; `NothingToCheck` is thrown if no pair was checked.
     func withPairs(
         _ firstConfiguration: String?, _ secondConfiguration: String?, _ check: Check,
         through wrapping: (any StorageInterface) -> any StorageInterface = { $0 }, _ body: (StorePair) throws -> Void
     ) throws {
+        let start = check.count
+        var reason: NothingToCheck?
         for companion in [self] + companions {
             check.label = "\(name) and \(companion.name)"
             let firstPlace = try place()
@@ -62,9 +70,14 @@ extension StoreHarness {
             defer { try? first.close() }
             try stack.addStorageAndWait(second)
             defer { try? second.close() }
-            try body(StorePair(stack: stack, first: first, second: second))
+            do {
+                try body(StorePair(stack: stack, first: first, second: second))
+            } catch let nothing as NothingToCheck {
+                reason = nothing
+            }
         }
         check.label = ""
+        if let reason, check.count == start { throw reason }
     }
 }
 

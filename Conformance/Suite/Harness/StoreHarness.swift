@@ -9,6 +9,8 @@ public final class StoreHarness: Sendable {
     let name: String
     /// The companion stores for cases that need two stores.
     let companions: [StoreHarness]
+    /// The conformance program, if it runs: it can act as another process.
+    let program: URL?
     private let make: @Sendable () throws -> StorePlace
 
     /// Creates a harness over locations. It opens one immediately to determine the capabilities of the store.
@@ -16,8 +18,13 @@ public final class StoreHarness: Sendable {
     /// - Parameters:
     ///   - companions: The stores of other kinds for cases that need two stores; a second location of the same kind is always used.
     ///   - make: Creates a new, empty location.
-    public init(companions: [StoreHarness] = [], _ make: @escaping @Sendable () throws -> StorePlace) throws {
+    public convenience init(companions: [StoreHarness] = [], _ make: @escaping @Sendable () throws -> StorePlace) throws {
+        try self.init(companions: companions, program: nil, make)
+    }
+
+    init(companions: [StoreHarness], program: URL?, _ make: @escaping @Sendable () throws -> StorePlace) throws {
         self.make = make
+        self.program = program
         self.companions = companions
         let place = try make()
         defer { place.remove() }
@@ -35,8 +42,12 @@ public final class StoreHarness: Sendable {
     ///   - others: The URLs of the companion stores for cases that need two stores.
     ///   - opener: Opens stores by URL.
     public static func scratch(_ url: String, beside others: [String] = [], opener: some StoreOpener) throws -> StoreHarness {
+        try scratch(url, beside: others, program: nil, opener: opener)
+    }
+
+    static func scratch(_ url: String, beside others: [String], program: URL?, opener: some StoreOpener) throws -> StoreHarness {
         let companions = try others.map { other in try StoreHarness { try StorePlace.scratch(other, opener: opener) } }
-        return try StoreHarness(companions: companions) { try StorePlace.scratch(url, opener: opener) }
+        return try StoreHarness(companions: companions, program: program) { try StorePlace.scratch(url, opener: opener) }
     }
 
     func place() throws -> StorePlace { try make() }
@@ -60,6 +71,8 @@ public struct StorePlace: Sendable {
     public let store: @Sendable (_ configuration: String?) throws -> any StorageInterface
     /// Removes the location.
     public let remove: @Sendable () -> Void
+    /// The URL of the location, with which another process opens it; nil if there is none.
+    private(set) var url: String?
 
     /// Creates a location.
     public init(
@@ -83,8 +96,10 @@ public struct StorePlace: Sendable {
             let path = folder.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? folder.path
             // Options stay after the path.
             let url = try StoreURL("\(named.scheme):\(path)/scratch\(parts.count == 2 ? "?\(parts[1])" : "")")
-            return StorePlace(
+            var place = StorePlace(
                 store: { try opener.store(at: url, configuration: $0) }, remove: { try? FileManager.default.removeItem(at: folder) })
+            place.url = url.text
+            return place
         }
         let isServer = named.scheme == "postgresql"
         let url = isServer ? try StoreURL("\(named.text)\(parts.count == 2 ? "&" : "?")x-schema=\(name)") : named

@@ -51,8 +51,12 @@ struct ProgramStep: Sendable {
         case importAll(ProgramImportKind, entity: String, home: Int, first: Int, sources: [ProgramSource])
         /// Sets an undo point of a detached transaction, undoes, and redoes.
         case mark, undo, redo
-        /// A monitor and a publisher observe a list from now on.
-        case watch(ProgramRequest)
+        /// A monitor and a publisher observe a list from now on, in sections by an attribute if one is named.
+        case watch(ProgramRequest, section: String?)
+        /// A monitor and a publisher observe an object from now on.
+        case follow(Int)
+        /// A publisher observes the number of objects of a request from now on.
+        case publishCount(ProgramRequest)
         /// All stores are closed and opened again.
         case reopen
         /// All stores are closed, and opened again with the next version of the model.

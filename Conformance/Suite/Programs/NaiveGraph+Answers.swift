@@ -118,9 +118,8 @@ extension NaiveGraph {
         if let position = query.keys.firstIndex(of: expression) { return group.keys[position] }
         guard case .aggregate(let aggregate) = expression.node else { return nil }
         guard let argument = aggregate.argument else { return .int(Int64(group.members.count)) }
-        guard case .path(let path) = argument.node else { return nil }
-        let values = group.members.map { store.value(path, $0) }
-        let type = store.type(path, of: query.request.fetch.entity)
+        let values = group.members.map { store.operand(argument, $0) }
+        let type = store.type(argument, of: query.request.fetch.entity)
         if ![.count, .countDistinct, .minimum, .maximum].contains(aggregate.function), Self.dependsOnOrder(values) { return nil }
         return store.aggregate(aggregate.function, values, type)
     }
@@ -132,7 +131,7 @@ extension NaiveGraph {
             case .double(let number): abs(number) > 1e6 || (number != 0 && abs(number) < 1e-6)
             case .decimal(let number): abs(number) > 1_000_000 || number.significand.description.count > 15
             case .int(let number): abs(number / 2) > 1_000_000
-            default: false
+            case .null, .bool, .string, .date, .uuid, .data: false
             }
         }
     }

@@ -24,8 +24,10 @@ struct DetachedWork {
             assigned.insert(Place(number: number, name: name))
             guard let inverse = before.relationship(name, of: number)?.inverse else { return }
             for member in members + before.members(number, name) { assigned.insert(Place(number: member, name: inverse)) }
-        case .importAll(let kind, _, _, _, _) where kind.unique != nil: isVague = true
-        default: break
+        case .importAll(let kind, _, _, _, _): if kind.unique != nil { isVague = true }
+        case .transaction, .nested, .detached, .create, .delete, .read, .fetch, .count, .pages, .query, .updateAll, .deleteAll, .insertAll,
+            .upsertAll, .mark, .undo, .redo, .watch, .follow, .publishCount, .reopen, .migrate:
+            break
         }
     }
 }

@@ -65,6 +65,9 @@ struct NaiveGraph {
         let description = schema.description(entity)
         guard let slot = description.slot(name), let attribute = description.slots[slot].attribute else { return .null }
         if let code = Self.refusal(value, attribute.type) { throw Refused(code: code) }
+        let isAllowed =
+            attribute.allowedValues.isEmpty || value.isNull || attribute.allowedValues.contains { ReferenceStore.order($0, value) == 0 }
+        if !isAllowed { throw Refused(code: .valueNotStorable) }
         if isIndexed(name, description), value.byteCount ?? 0 > 1024 { throw Refused(code: .valueTooLarge) }
         return Self.stored(value, attribute.type)
     }
@@ -96,7 +99,7 @@ struct NaiveGraph {
         switch (type, value) {
         case (.float, .double(let number)): .double(Double(Float(number)) + 0)
         case (.double, .double(let number)): .double(number + 0)
-        default: value
+        case (_, _): value
         }
     }
 

@@ -27,7 +27,7 @@ enum ProgramAnswer {
         case (.object(let entity, let values, let related), .object(let other, let others, let relatives)):
             entity == other && values.keys == others.keys && values.allSatisfy { Self.agree([$1], [others[$0] ?? .null], isExact: true) }
                 && related == relatives
-        default: false
+        case (_, _): false
         }
     }
 

@@ -199,7 +199,9 @@ struct ProgramVersion {
         case .makeConcrete(let name):
             guard let index = index(name), entities[index].isAbstract, touch(name) else { return false }
             entities[index].isAbstract = false
-        default: return false
+        case .addAttribute, .removeAttribute, .renameAttribute, .retype, .require, .relax, .addRelationship, .removeRelationship,
+            .renameRelationship, .reshape, .addInverse, .removeInverse, .addIndex, .removeIndex, .addUnique, .removeUnique:
+            return false
         }
         return true
     }
@@ -251,7 +253,9 @@ struct ProgramVersion {
             }
             entities[index].relationships[position].inverse = nil
             entities[other].relationships.remove(at: place)
-        default: return false
+        case .addAttribute, .removeAttribute, .renameAttribute, .retype, .require, .relax, .addEntity, .removeEntity, .renameEntity,
+            .makeConcrete, .addIndex, .removeIndex, .addUnique, .removeUnique:
+            return false
         }
         return true
     }

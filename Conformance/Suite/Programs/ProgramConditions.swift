@@ -59,6 +59,7 @@ struct ProgramConditions {
     /// Returns a value of an attribute's type.
     mutating func value(_ type: ValueType, extreme: Int = 15) -> Value {
         let values = ProgramValues(type)
+        if let long = values.long, below(200) == 0 { return long }
         return !values.extreme.isEmpty && chance(extreme) ? pick(values.extreme) : pick(values.ordinary)
     }
 
@@ -145,11 +146,13 @@ struct ProgramConditions {
     }
 
     private mutating func computed(_ entity: String, depth: Int) -> QueryPredicate {
-        let a = number(entity, depth: depth - 1)
+        let kind = chance(40) ? .whole : pick(ProgramExpressionKind.allCases), a = expression(entity, kind, depth: depth - 1)
         switch below(3) {
-        case 0: return .compare(a, pick(Comparison.allCases), number(entity, depth: depth - 1))
-        case 1: return .isIn(a, [.int(0), .int(1), chance(50) ? .null : .int(2)])
-        default: return .compare(a, pick(Comparison.allCases), .value(constant(.int64)))
+        case 0: return .compare(a, pick(Comparison.allCases), expression(entity, kind, depth: depth - 1))
+        case 1: return .isIn(a, (0..<2).map { _ in pick(ProgramValues(kind.type).ordinary) } + [chance(50) ? .null : value(kind.type)])
+        default:
+            if kind == .text { return .text(a, pick([.beginsWith, .contains, .endsWith]), pick(["", "A", "b", "ab", "B"])) }
+            return .compare(a, pick(Comparison.allCases), .value(constant(kind.type)))
         }
     }
 
@@ -158,9 +161,15 @@ struct ProgramConditions {
     /// Returns a whole number computed from an object.
     mutating func number(_ entity: String, depth: Int) -> QueryExpression {
         let integer = path(entity, where: { $0.type.isInteger })?.path
-        switch below(9) {
-        case 0:
-            if let text = path(entity, where: { $0.type == .string })?.path { return .function(.length, [.path(text)]) }
+        switch below(13) {
+        case 0: return .function(.length, [text(entity, depth: depth - 1)])
+        case 8: if let integer { return .function(pick([.negate, .absolute, .floor, .ceiling, .round]), [.path(integer)]) }
+        case 9: if let integer { return .function(pick([.bitAnd, .bitOr]), [.path(integer), .value(.int(pick([0, 1, 6, -2, 255])))]) }
+        case 10, 11:
+            let part = pick(DatePart.allCases)
+            if path(entity, where: { $0.type == .date }) != nil {
+                return .function(.datePart(part, timeZone: "UTC"), [date(entity, depth: depth - 1)])
+            }
         case 1:
             if let (path, destination) = many(entity) {
                 return .related(
@@ -185,17 +194,9 @@ struct ProgramConditions {
         return integer.map(QueryExpression.path) ?? .value(.int(Int64(below(3))))
     }
 
-    /// Returns a whole number computed from an object, without reference to another one.
-    mutating func output(_ entity: String, depth: Int) -> QueryExpression {
-        let objects = objects
-        self.objects = [:]
-        defer { self.objects = objects }
-        return number(entity, depth: depth)
-    }
-
     mutating func order(_ entity: String) -> [OrderTerm] {
         (0..<below(3)).compactMap { _ in
-            if chance(15) { return OrderTerm(output(entity, depth: 1), ascending: chance(50)) }
+            if chance(20) { return OrderTerm(anyOutput(entity, depth: 1), ascending: chance(50)) }
             guard let (path, _) = path(entity, where: { _ in true }) else { return nil }
             return OrderTerm(path, ascending: chance(50))
         }
@@ -214,8 +215,12 @@ struct ProgramConditions {
         let attributes = (0...below(2)).compactMap { _ in path(entity, where: { _ in true }) }
         var keys: [QueryExpression] = []
         for item in attributes where !keys.contains(.path(item.path)) { keys.append(.path(item.path)) }
+        if chance(30) {
+            let computed = anyOutput(entity, depth: 1)
+            if !keys.contains(computed), !computed.isConstant { keys.append(computed) }
+        }
         if chance(40) || keys.isEmpty {
-            if keys.isEmpty { keys = [output(entity, depth: 0)] }
+            if keys.isEmpty { keys = [output(entity, .whole, depth: 0)] }
             var query = ProgramQuery(request: request, outputs: outputs(keys))
             query.isDistinct = chance(30)
             if query.isDistinct {
@@ -229,8 +234,12 @@ struct ProgramConditions {
         for _ in 0...below(2) {
             let function = pick(AggregateFunction.allCases)
             let isAny = [.count, .countDistinct, .minimum, .maximum].contains(function)
-            guard let (path, _) = path(entity, where: { isAny || $0.type.isNumeric }) else { continue }
-            let aggregate = QueryExpression.aggregate(Aggregate(function, path))
+            var aggregate = QueryExpression.aggregate(
+                Aggregate(function, of: output(entity, isAny ? pick(ProgramExpressionKind.allCases) : .whole)))
+            if chance(70) {
+                guard let (path, _) = path(entity, where: { isAny || $0.type.isNumeric }) else { continue }
+                aggregate = .aggregate(Aggregate(function, path))
+            }
             if !aggregates.contains(aggregate) { aggregates.append(aggregate) }
         }
         let all = keys + aggregates

@@ -20,7 +20,10 @@ extension ProgramGenerator {
         switch change {
         case .removeEntity(let name): objects = objects.filter { $0.value != name }
         case .renameEntity(let name, let new): objects = objects.mapValues { $0 == name ? new : $0 }
-        default: break
+        case .addAttribute, .removeAttribute, .renameAttribute, .retype, .require, .relax, .addEntity, .makeConcrete, .addRelationship,
+            .removeRelationship, .renameRelationship, .reshape, .addInverse, .removeInverse, .addIndex, .removeIndex, .addUnique,
+            .removeUnique:
+            break
         }
     }
 

@@ -78,9 +78,17 @@ struct ProgramGenerator {
     }
 
     private mutating func watch() -> ProgramStep {
+        if let number = living(), chance(25) { return ProgramStep(.follow(number)) }
         var request = conditions.request(pick(schema.entities).name, depth: 2)
         request.isCommitted = false
-        return ProgramStep(.watch(request))
+        if chance(20) { return ProgramStep(.publishCount(request)) }
+        // The name of a section is the text of a value; different values of these types have different texts.
+        let types: [ValueType] = [.int16, .int32, .int64, .bool, .date, .uuid]
+        let names = attributes(request.fetch.entity).filter { types.contains($0.type) }.map(\.name)
+        guard !names.isEmpty, chance(40) else { return ProgramStep(.watch(request, section: nil)) }
+        let section = pick(names)
+        request.fetch.order.insert(OrderTerm(PropertyPath([section]), ascending: chance(70)), at: 0)
+        return ProgramStep(.watch(request, section: section))
     }
 
     private mutating func detached() -> ProgramStep {
@@ -196,7 +204,7 @@ struct ProgramGenerator {
         if attribute.isOptional || chance(5), chance(15) { return .null }
         let refused = ProgramValues(attribute.type).refused
         if !refused.isEmpty, chance(2) { return pick(refused) }
-        if !attribute.allowedValues.isEmpty { return pick(attribute.allowedValues) }
+        if !attribute.allowedValues.isEmpty, !chance(5) { return pick(attribute.allowedValues) }
         return conditions.value(attribute.type)
     }
 
@@ -309,7 +317,7 @@ struct ProgramGenerator {
         // NaN is not a valid constant of an expression.
         let constant = value(attribute)
         var value = QueryExpression.value(constant.isNaN ? .null : constant)
-        if attribute.type == .int64, chance(50) { value = conditions.output(entity, depth: 1) }
+        if let kind = ProgramExpressionKind(assignable: attribute.type), chance(50) { value = conditions.output(entity, kind) }
         return ProgramStep(.updateAll(plainRequest(entity), attribute.name, value))
     }
 

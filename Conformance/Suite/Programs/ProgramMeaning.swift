@@ -9,8 +9,10 @@ extension Schema {
         switch kind {
         case .create(_, let name, _): return isConcrete(name)
         case .assign(let number, let name, _): return entity(number).map { isAttribute(name, of: $0) } ?? true
-        case .fetch(let request), .count(let request), .pages(let request, _), .watch(let request), .deleteAll(let request):
+        case .fetch(let request), .count(let request), .pages(let request, _), .publishCount(let request), .deleteAll(let request):
             return means(request)
+        case .watch(let request, let section):
+            return means(request) && (section.map { isAttribute($0, of: request.fetch.entity) } ?? true)
         case .query(let query):
             let expressions = query.outputs.map(\.expression) + query.keys
             return means(query.request) && expressions.allSatisfy { means($0, query.request.fetch.entity) }
@@ -24,7 +26,7 @@ extension Schema {
         case .importAll(let kind, let name, _, _, let sources):
             if let unique = kind.unique, !isAttribute(unique, of: name) { return false }
             return isConcrete(name) && means(sources.map(\.row), name)
-        case .transaction, .nested, .detached, .relate, .refer, .delete, .read, .mark, .undo, .redo, .reopen, .migrate: return true
+        case .transaction, .nested, .detached, .relate, .refer, .delete, .read, .follow, .mark, .undo, .redo, .reopen, .migrate: return true
         }
     }
 

@@ -50,6 +50,10 @@ struct ProgramModel {
         let type = pick(ValueType.allCases + [.int64, .decimal, .string, .string]), values = ProgramValues(type)
         var attribute = Attribute(fresh("a"), type, isOptional: chance(80))
         if !attribute.isOptional || chance(20) { attribute.defaultValue = values.ordinary.first }
+        if type != .bool, attribute.crossReference == nil, chance(6) {
+            attribute.allowedValues = Array(values.ordinary.prefix(3))
+            return attribute
+        }
         if type == .string, chance(15) { attribute.rules.maxLength = 3 }
         if type == .int64, chance(15) { attribute.rules.minimum = .int(-1) }
         return attribute

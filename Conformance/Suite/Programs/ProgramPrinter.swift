@@ -5,6 +5,8 @@ internal import PolystoreStorage
 struct ProgramPrinter {
     private var lines: [String] = []
     private var depth = 2
+    /// The number of observers so far.
+    private var observers = 0
     let program: GraphProgram
     let stores: [String]
     /// The versions of the model so far. The last one is that of the next step.
@@ -19,7 +21,10 @@ struct ProgramPrinter {
     static func text(_ program: GraphProgram, _ difference: ProgramDifference) -> String {
         let names = difference.target.components(separatedBy: " and ")
         var printer = ProgramPrinter(program, names)
-        for step in program.steps { printer.add(step, "stack") }
+        for step in program.steps {
+            printer.add(step, "stack")
+            printer.line("try report(stack, view)")
+        }
         let head = """
             // seed \(program.seed), over \(difference.target)
             // expected: \(difference.expected)
@@ -61,10 +66,9 @@ struct ProgramPrinter {
             line("show { try transaction.commit(merging: .\(policy)) }")
             depth -= 1
             line("}")
-        case .reopen: for text in ["for store in stack.storages { try stack.removeStorage(store) }", "stack = try open()"] { line(text) }
+        case .reopen: reopen()
         case .migrate(let changes): migrate(changes)
-        case .watch(let request):
-            line("let monitor = try stack.makeViewContext().monitorList(\(from(request)))  // and a publisher of the same")
+        case .watch, .follow, .publishCount: observe(step.kind)
         case .mark: line("try transaction.markUndoPoint()")
         case .undo: line("show { try transaction.undo() }")
         case .redo: line("show { try transaction.redo() }")
@@ -72,7 +76,35 @@ struct ProgramPrinter {
         case .updateAll, .deleteAll, .insertAll, .upsertAll: for text in batch(step.kind) { line(text) }
         case .importAll(let kind, let entity, let home, let first, let sources):
             for text in importAll(kind, into(entity, home), first, sources) { line(text) }
-        default: for text in change(step.kind) { line(text) }
+        case .create, .assign, .relate, .refer, .delete, .read: for text in change(step.kind) { line(text) }
+        }
+    }
+
+    /// Prints the beginning of an observer, whose list or values `report` prints after each step.
+    private mutating func observe(_ kind: ProgramStep.Kind) {
+        observers += 1
+        let monitor = "monitor\(observers)", publisher = "publisher\(observers)"
+        switch kind {
+        case .watch(let request, let section):
+            let list = from(request), sections = section.map { ", sectionBy: SectionBy(\"\($0)\")" } ?? ""
+            line("let \(monitor) = try view.monitor\(section == nil ? "" : "Sectioned")List(\(list)\(sections))")
+            line("let \(publisher) = try stack.publishList(\(list)\(sections))")
+            line("watches.append {")
+            line("    let shown = numbers(\(monitor).objectIDs.map(\\.key)), published = numbers(\(publisher).snapshot.map(\\.key))")
+            let sizes = section == nil ? "" : " in sections \\(\(monitor).sections.map(\\.numberOfObjects))"
+            line("    return \"list \(observers): \\(shown)\(sizes), published \\(published)\"")
+            line("}")
+        case .follow(let number):
+            line("let \(publisher) = try stack.publishObject(ObjectID<DynamicObject>(keys[\(number)]!))")
+            line("watches.append { \"object \(number): \\(\(publisher).snapshot.map { \"\\($0.dictionaryForValues())\" } ?? \"none\")\" }")
+        case .publishCount(let request):
+            line("let counted\(observers) = \(from(request))")
+            line("let \(publisher) = try stack.publishValue { try $0.fetchCount(counted\(observers)) }")
+            line("watches.append { \"count \(observers): \\(\(publisher).value ?? -1)\" }")
+        case .transaction, .nested, .detached, .create, .assign, .relate, .refer, .delete, .read, .fetch, .count, .pages, .query,
+            .updateAll,
+            .deleteAll, .insertAll, .upsertAll, .importAll, .mark, .undo, .redo, .reopen, .migrate:
+            break
         }
     }
 
@@ -96,8 +128,11 @@ struct ProgramPrinter {
             ]
         case .delete(let numbers): return ["show { try transaction.delete([\(numbers.map(object).joined(separator: ", "))]) }"]
         case .read(let number):
-            return ["let read\(number) = try \(object(number))  // and its values and relationships are looked at"]
-        default: return []
+            return ["show { try look(\(object(number))) }"]
+        case .transaction, .nested, .detached, .fetch, .count, .pages, .query, .updateAll, .deleteAll, .insertAll, .upsertAll, .importAll,
+            .mark,
+            .undo, .redo, .watch, .follow, .publishCount, .reopen, .migrate:
+            return []
         }
     }
 
@@ -126,10 +161,12 @@ struct ProgramPrinter {
             return "show { numbers(try \(source).\(verb)) }"
         case .count(let request): return "show { try \(source).fetchCount(\(from(request))) }"
         case .pages(let request, let size):
-            return
-                "show { numbers(try \(source).fetchPage(\(from(request)).limit(\(size))).objects.map(\\.objectID.key)) }  // and the pages after it"
+            return "show { try pages { try \(source).fetchPage(\(from(request)).limit(\(size)), after: $0) } }"
         case .query(let query): return "show { try \(source).queryAttributes(\(text(query))).map(\\.values) }"
-        default: return ""
+        case .transaction, .nested, .detached, .create, .assign, .relate, .refer, .delete, .read, .updateAll, .deleteAll, .insertAll,
+            .upsertAll,
+            .importAll, .mark, .undo, .redo, .watch, .follow, .publishCount, .reopen, .migrate:
+            return ""
         }
     }
 
@@ -195,7 +232,10 @@ struct ProgramPrinter {
                 "    for (position, result) in results.enumerated() where result.isInserted { keys[\(first) + position] = result.id.key }",
                 "    return results.map(\\.isInserted)", "}",
             ]
-        default: return []
+        case .transaction, .nested, .detached, .create, .assign, .relate, .refer, .delete, .read, .fetch, .count, .pages, .query,
+            .importAll,
+            .mark, .undo, .redo, .watch, .follow, .publishCount, .reopen, .migrate:
+            return []
         }
     }
 

@@ -35,7 +35,10 @@ extension ProgramRun {
                 note(first + position, result.id.key, home: self.home(home))
             }
             return .text(results.map { "\($0.isInserted ? "new" : "\(state.numbers[$0.id.key] ?? -1)")" }.joined(separator: " "))
-        default: return .done
+        case .transaction, .nested, .detached, .create, .assign, .relate, .refer, .delete, .read, .fetch, .count, .pages, .query,
+            .importAll,
+            .mark, .undo, .redo, .watch, .follow, .publishCount, .reopen, .migrate:
+            return .text("no batch")
         }
     }
 
@@ -64,7 +67,10 @@ extension ProgramRun {
             var delivered: [String] = []
             _ = try expect { naive in delivered = try naive.upsert(entity, self.home(home), unique, first, rows) }
             return .text(delivered.joined(separator: " "))
-        default: return .done
+        case .transaction, .nested, .detached, .create, .assign, .relate, .refer, .delete, .read, .fetch, .count, .pages, .query,
+            .importAll,
+            .mark, .undo, .redo, .watch, .follow, .publishCount, .reopen, .migrate:
+            return .text("a batch")
         }
     }
 

@@ -33,7 +33,9 @@ extension ProgramRun {
         case .read(let number):
             guard let object = try object(number, step, transaction) else { return }
             try compare(step, expectedObject(number), try seen(object))
-        default: break
+        case .transaction, .nested, .detached, .fetch, .count, .pages, .query, .updateAll, .deleteAll, .insertAll, .upsertAll, .mark, .undo,
+            .redo, .watch, .follow, .publishCount, .reopen, .migrate:
+            throw difference(step, "a change of an object", "a step that is none")
         }
     }
 

@@ -2,6 +2,12 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
+/// The commit of a detached transaction: its author, which is unique, and the objects before it.
+struct DetachedCommit {
+    let author: String
+    let before: NaiveGraph
+}
+
 /// Detached transactions: changes in memory with undo and redo, committed after concurrent commits.
 extension ProgramRun {
     /// The states of undo and redo.
@@ -15,7 +21,8 @@ extension ProgramRun {
     }
 
     func detached(_ step: ProgramStep, _ interference: [ProgramStep], _ policy: ProgramPolicy) throws {
-        let former = try committedVersions(), transaction = stack.beginUnsafe(supportsUndo: true), base = state
+        let former = try committedVersions(), author = nextAuthor("detached"), base = state
+        let transaction = stack.beginUnsafe(author: TransactionAuthor(author), supportsUndo: true)
         var work = DetachedWork()
         var undoing = Undoing(undo: [state.naive])
         held = [:]
@@ -34,9 +41,13 @@ extension ProgramRun {
             case .redo: try compare(part, .text("\(try goForward(&undoing))"), .text("\(try transaction.redo())"))
             case .fetch(let request): try fetch(part, request, transaction)
             case .count(let request): try count(part, request, transaction)
-            default:
-                if case .read = part.kind {} else { undoing.hasChanged = true }
+            case .read: try change(part, transaction)
+            case .create, .assign, .relate, .refer, .delete, .importAll:
+                undoing.hasChanged = true
                 try change(part, transaction)
+            case .transaction, .nested, .detached, .pages, .query, .updateAll, .deleteAll, .insertAll, .upsertAll, .watch, .follow,
+                .publishCount, .reopen, .migrate:
+                throw difference(part, "a part of a detached transaction", "another step")
             }
             work.note(part, before, state.naive)
             if case .mark = part.kind { undoing = Undoing(undo: undoing.undo + [state.naive]) }
@@ -52,7 +63,9 @@ extension ProgramRun {
         let merge = DetachedMerge(
             base: base.naive, mine: mine.naive, theirs: state.naive, work: work,
             newer: Set(base.naive.objects.keys.filter { former[$0] != now[$0] }), policy: policy)
+        let others = state.naive
         try commit(step, transaction, merge, mine)
+        detachedCommit = DetachedCommit(author: author, before: others)
     }
 
     /// Undoes to the newest undo point, or to the state of the last undo if there was a change since.

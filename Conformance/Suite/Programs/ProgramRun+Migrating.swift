@@ -140,7 +140,9 @@ struct ProgramRenames {
                 }
                 vague.formUnion(leading.flatMap { [$0.name, $0.inverse].compactMap { $0 } })
                 changesRows = true
-            default: break
+            case .addAttribute, .require, .relax, .addEntity, .makeConcrete, .addRelationship, .addIndex, .removeIndex, .addUnique,
+                .removeUnique:
+                break
             }
         }
         vague.formUnion(vague.compactMap { properties[$0] })

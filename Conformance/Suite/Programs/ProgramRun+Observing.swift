@@ -5,26 +5,38 @@ internal import PolystoreStorage
 /// A list that a monitor and a publisher observe during a whole program.
 final class ProgramWatch {
     let request: ProgramRequest
+    /// The attribute whose values divide the list into sections.
+    let section: String?
     let recorder: ListRecorder<DynamicObject>
     let publisher: ListPublisher<DynamicObject>
     let published: PublisherRecorder<DynamicObject>
     private let monitor: ListMonitor<DynamicObject>
+    /// The number of the monitor's events before the newest step.
+    private var events = 0
 
-    init(_ request: ProgramRequest, _ from: From<DynamicObject>, _ view: ViewContext, _ stack: DataStack) throws {
+    init(_ request: ProgramRequest, _ section: String?, _ from: From<DynamicObject>, _ view: ViewContext, _ stack: DataStack) throws {
         self.request = request
-        monitor = try view.monitorList(from)
+        self.section = section
+        let sections = section.map { SectionBy<DynamicObject>($0) }
+        monitor = try sections.map { try view.monitorSectionedList(from, sectionBy: $0) } ?? view.monitorList(from)
         recorder = ListRecorder(monitor)
-        publisher = try stack.publishList(from)
+        publisher = try stack.publishList(from, sectionBy: sections)
         published = PublisherRecorder(publisher)
+    }
+
+    /// Returns the sources of the monitor's events since the last call. Those of a publisher can arrive later.
+    func newSources() -> [String?] {
+        defer { events = recorder.sources.count }
+        return Array(recorder.sources.dropFirst(events))
     }
 }
 
 /// The notifications of observers while a program runs.
 extension ProgramRun {
-    func watch(_ step: ProgramStep, _ request: ProgramRequest) throws {
+    func watch(_ step: ProgramStep, _ request: ProgramRequest, _ section: String?) throws {
         guard let expected = expectedNumbers(request) else { return }
         let from = from(request, request.fetch.predicate, isInTransaction: false)
-        let watch = try ProgramWatch(request, from, view, stack)
+        let watch = try ProgramWatch(request, section, from, view, stack)
         try compare(step, .objects(expected), .objects(watch.recorder.shown.keys.map { state.numbers[$0] ?? -1 }))
         watches.append(watch)
     }
@@ -39,6 +51,8 @@ extension ProgramRun {
             try compare(step, .text("consistent notifications"), .text(watch.recorder.problems.first ?? "consistent notifications"))
             let keys = expected.compactMap { state.keys[$0] }
             let isShown = watch.published.waits(20) { $0.shown.keys == keys }
+            try verifySections(step, watch, expected)
+            try verifySources(step, watch)
             let delivered = watch.published.delivered
             if !isShown {
                 try compare(
@@ -46,6 +60,7 @@ extension ProgramRun {
             }
             try compare(step, .text("consistent notifications"), .text(delivered.problems.first ?? "consistent notifications"))
         }
+        try verifyFollowers(step)
         for number in looked.keys.sorted() {
             guard let object = looked[number] else { continue }
             if state.naive.objects[number] == nil {
@@ -61,12 +76,36 @@ extension ProgramRun {
         }
     }
 
+    /// Compares the sections of a list with the runs of equal values.
+    private func verifySections(_ step: ProgramStep, _ watch: ProgramWatch, _ expected: [Int]) throws {
+        guard let name = watch.section else { return }
+        var sections: [[Int]] = [], last: Value?
+        for number in expected {
+            let value = state.naive.objects[number]?.values[name] ?? .null
+            if let last, ReferenceStore.order(last, value) == 0 {
+                sections[sections.count - 1].append(number)
+            } else {
+                sections.append([number])
+            }
+            last = value
+        }
+        func numbers(_ list: ShadowList) -> [[Int]] { list.sections.map { $0.keys.map { state.numbers[$0] ?? -1 } } }
+        try compare(step, .text("sections \(sections)"), .text("sections \(numbers(watch.recorder.shown))"))
+        try compare(step, .text("published sections \(sections)"), .text("published sections \(numbers(watch.published.delivered.shown))"))
+    }
+
+    /// Compares the sources of events with that of the only transaction of a step.
+    private func verifySources(_ step: ProgramStep, _ watch: ProgramWatch) throws {
+        let sources = watch.newSources()
+        guard case .transaction = step.kind, let wrong = sources.first(where: { $0 != author }) else { return }
+        throw difference(step, "the source \(author)", "the source \(wrong ?? "none")")
+    }
+
     // MARK: History
 
     /// Compares the history entries of a step with the difference of the naive model before and after it.
     func verifyHistory(_ step: ProgramStep, _ before: NaiveGraph) throws -> String {
-        guard case .transaction = step.kind else {
-            // Changes of interfering transactions cannot be distinguished.
+        guard let (author, before) = newestCommit(step, before) else {
             for home in 0..<target.count { tokens[home] = try? stack.currentHistoryToken(of: .storage(stack.storages[home])) }
             return ""
         }
@@ -78,7 +117,7 @@ extension ProgramRun {
             let changed = before.objects.values.filter { $0.home == home && after.objects[$0.number] != nil }.map(\.number)
                 .filter { after.changedValues($0, since: before) }.sorted()
             let isExpected = !(made.isEmpty && gone.isEmpty && changed.isEmpty)
-            let entries = try entries(home, isExpected)
+            let entries = try entries(home, author, isExpected)
             if entries.count > 1 || (isExpected && entries.isEmpty) {
                 throw difference(step, "\(isExpected ? 1 : 0) entries in the history", "\(entries.count)")
             }
@@ -98,6 +137,13 @@ extension ProgramRun {
         return delivered.joined(separator: "; ")
     }
 
+    /// Returns the author of the newest commit of a step, and the objects before it.
+    private func newestCommit(_ step: ProgramStep, _ before: NaiveGraph) -> (author: String, before: NaiveGraph)? {
+        if case .transaction = step.kind { return (author, before) }
+        defer { detachedCommit = nil }
+        return detachedCommit.map { ($0.author, $0.before) }
+    }
+
     private static func text(_ kind: ObjectChange.Kind) -> String {
         switch kind {
         case .inserted: "+"
@@ -109,7 +155,7 @@ extension ProgramRun {
 
     /// Returns the entries of the newest transaction, after a short wait for an expected one: a server shows a commit, and those of the
     /// steps before it, when no earlier transaction is open.
-    private func entries(_ home: Int, _ isExpected: Bool) throws -> [HistoryTransaction] {
+    private func entries(_ home: Int, _ author: String, _ isExpected: Bool) throws -> [HistoryTransaction] {
         for _ in 0..<500 {
             let page = try stack.history(HistoryRequest(after: tokens[home]), of: .storage(stack.storages[home])).transactions
             tokens[home] = page.last?.token ?? tokens[home]

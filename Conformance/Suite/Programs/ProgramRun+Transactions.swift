@@ -10,14 +10,18 @@ extension ProgramRun {
         switch step.kind {
         case .transaction(let author, let fails): try transaction(step, author, fails)
         case .detached(let interference, let policy): try detached(step, interference, policy)
-        case .watch(let request): try watch(step, request)
+        case .watch(let request, let section): try watch(step, request, section)
+        case .follow(let number): try follow(step, number)
+        case .publishCount(let request): try publishCount(step, request)
         case .reopen: try reopen()
         case .migrate(let changes): try migrate(step, changes)
         case .fetch(let request): try fetch(step, request, stack)
         case .count(let request): try count(step, request, stack)
         case .pages(let request, let size): try pages(step, request, size, stack)
         case .query(let query): try self.query(step, query, stack)
-        default: break
+        case .nested, .create, .assign, .relate, .refer, .delete, .read, .updateAll, .deleteAll, .insertAll, .upsertAll, .importAll, .mark,
+            .undo, .redo:
+            throw difference(step, "a step outside of transactions", "a part of one")
         }
     }
 
@@ -38,7 +42,7 @@ extension ProgramRun {
         let before = state, author = nextAuthor(author)
         var outcome = ProgramAnswer.done
         do {
-            try stack.perform(author: TransactionAuthor(author)) { transaction in
+            try stack.perform(author: TransactionAuthor(author), sourceIdentifier: author) { transaction in
                 // The closure may run again.
                 state = before
                 held = [:]
@@ -80,7 +84,9 @@ extension ProgramRun {
         case .pages(let request, let size): try pages(step, request, size, transaction)
         case .query(let query): try self.query(step, query, transaction)
         case .updateAll, .deleteAll, .insertAll, .upsertAll: try batch(step, transaction)
-        default: try change(step, transaction)
+        case .create, .assign, .relate, .refer, .delete, .read, .importAll: try change(step, transaction)
+        case .transaction, .detached, .mark, .undo, .redo, .watch, .follow, .publishCount, .reopen, .migrate:
+            throw difference(step, "a part of a transaction", "a step outside of transactions")
         }
     }
 

@@ -44,10 +44,14 @@ final class ProgramRun {
     /// An observing context, its lists, and the objects that it retains.
     var view: ViewContext
     var watches: [ProgramWatch] = []
+    var followers: [ProgramFollower] = []
+    var counters: [ProgramCounter] = []
     var looked: [Int: DynamicObject] = [:]
     /// The author of the newest transaction, which is unique and identifies its entry in a history.
     private(set) var author = ""
     private var authors = 0
+    /// The commit of the detached transaction of the newest step.
+    var detachedCommit: DetachedCommit?
     /// The tokens up to which the histories were read.
     var tokens: [Int: HistoryToken] = [:]
     /// The numbers of all objects that ever existed, unless their keys were reused.
@@ -82,6 +86,7 @@ final class ProgramRun {
             for (position, step) in program.steps.enumerated() {
                 do {
                     let before = run.state.naive
+                    run.detachedCommit = nil
                     do { try run.perform(step) } catch is ProgramAbandoned {} catch is ProgramUndefined {}
                     try run.verify(step, before)
                     if let trace, position < trace.count, trace[position] != run.trace[position] {
@@ -125,6 +130,8 @@ final class ProgramRun {
     func forgetObservers() {
         held = [:]
         watches = []
+        followers = []
+        counters = []
         looked = [:]
     }
 

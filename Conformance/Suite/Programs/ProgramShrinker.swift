@@ -93,16 +93,22 @@ struct ProgramShrinker {
             for others in smaller(interference) where !interference.isEmpty { with(.detached(interference: others, policy: policy)) }
         case .migrate(let changes):
             for index in changes.indices where changes.count > 1 { with(.migrate(Array(changes[..<index] + changes[(index + 1)...]))) }
-        case .watch(let request): for small in smaller(request) { with(.watch(small)) }
+        case .watch(let request, let section):
+            // Sections need the order of the list.
+            for small in smaller(request) where section == nil || small.fetch.order == request.fetch.order {
+                with(.watch(small, section: section))
+            }
+            if section != nil { with(.watch(request, section: nil)) }
+        case .publishCount(let request): for small in smaller(request) { with(.publishCount(small)) }
         case .fetch(let request): for small in smaller(request) { with(.fetch(small)) }
         case .count(let request): for small in smaller(request) { with(.count(small)) }
         case .pages(let request, let size): for small in smaller(request) { with(.pages(small, size: size)) }
         case .query(let query): for small in smaller(query) { with(.query(small)) }
         case .updateAll(let request, let name, let value): for small in smaller(request) { with(.updateAll(small, name, value)) }
         case .deleteAll(let request): for small in smaller(request) { with(.deleteAll(small)) }
-        case .relate(let number, let name, let members) where members.count > 1:
-            for member in members { with(.relate(number, name, members.filter { $0 != member })) }
-        case .delete(let numbers) where numbers.count > 1: for number in numbers { with(.delete([number])) }
+        case .relate(let number, let name, let members):
+            for member in members where members.count > 1 { with(.relate(number, name, members.filter { $0 != member })) }
+        case .delete(let numbers): for number in numbers where numbers.count > 1 { with(.delete([number])) }
         case .insertAll(let entity, let home, let first, let rows):
             for rows in smaller(rows) { with(.insertAll(entity: entity, home: home, first: first, rows: rows)) }
         case .upsertAll(let entity, let home, let unique, let first, let rows):
@@ -116,7 +122,7 @@ struct ProgramShrinker {
             for sources in smaller(sources) {
                 with(.importAll(kind, entity: entity, home: home, first: first, sources: sources))
             }
-        default: break
+        case .create, .assign, .refer, .read, .follow, .mark, .undo, .redo, .reopen: break
         }
         for parts in smaller(step.parts) where !step.parts.isEmpty { result.append([ProgramStep(step.kind, parts)]) }
         return result

@@ -85,7 +85,7 @@ extension ReferenceStore {
         case .int(let number): Double(number)
         case .double(let number): number
         case .decimal(let number): Double("\(number)") ?? 0
-        default: 0
+        case .null, .bool, .string, .date, .uuid, .data: 0
         }
     }
 
@@ -103,7 +103,8 @@ extension ReferenceStore {
         switch values[0] {
         case .decimal: total(values).map { .decimal(Self.rounded($0 / Decimal(values.count))) }
         case .double: .double(values.reduce(0) { $0 + double($1) } / Double(values.count))
-        default: .double(Double(values.reduce(Int128(0)) { $0 + Int128(int($1)) }) / Double(values.count))
+        case .null, .bool, .int, .string, .date, .uuid, .data:
+            .double(Double(values.reduce(Int128(0)) { $0 + Int128(int($1)) }) / Double(values.count))
         }
     }
 

@@ -64,89 +64,10 @@ extension ReferenceStore {
         return apply(.folded(options), [value])
     }
 
-    private func apply(_ function: Function, _ values: [Value]) -> Value {
-        switch (function, values[0]) {
-        case (.folded(let options), .string(let text)):
-            var text = text
-            if options.contains(.diacriticInsensitive) {
-                // Foundation's folding keeps a combining mark that stands alone.
-                let decomposed = text.decomposedStringWithCanonicalMapping.unicodeScalars
-                text = String(String.UnicodeScalarView(decomposed.filter { $0.properties.generalCategory != .nonspacingMark }))
-            }
-            // Foundation's folding tables: the cases use only letters that Polystore folds in the same way.
-            if options.contains(.caseInsensitive) { text = text.lowercased() }
-            return .string(text)
-        case (.uppercase, .string(let text)): return .string(text.uppercased())
-        case (.lowercase, .string(let text)): return .string(text.lowercased())
-        case (.trim, .string(let text)): return .string(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        case (.length, .string(let text)): return .int(Int64(text.unicodeScalars.count))
-        case (.concatenate, _): return .string(values.map { if case .string(let text) = $0 { text } else { "" } }.joined())
-        case (.floor, .double(let number)): return .double(number.rounded(.down))
-        case (.ceiling, .double(let number)): return .double(number.rounded(.up))
-        case (.round, .double(let number)): return .double(number.rounded())
-        case (.floor, _), (.ceiling, _), (.round, _): return values[0]
-        case (.negate, .int(let number)): return number == .min ? unknown() : .int(-number)
-        case (.negate, .double(let number)): return .double(-number)
-        default: return values.count == 2 ? arithmetic(function, values[0], values[1]) : .null
-        }
-    }
-
-    private func arithmetic(_ function: Function, _ a: Value, _ b: Value) -> Value {
-        switch (a, b) {
-        case (.int(let x), .int(let y)):
-            let (x, y) = (Int128(x), Int128(y))
-            let result: Int128? =
-                switch function {
-                case .add: x + y
-                case .subtract: x - y
-                case .multiply: x * y
-                case .divide: y == 0 ? nil : x / y
-                case .modulo: y == 0 ? nil : x % y
-                case .bitAnd: x & y
-                case .bitOr: x | y
-                default: nil
-                }
-            return result.flatMap(Int64.init(exactly:)).map(Value.int) ?? unknown()
-        case (.decimal(let x), .decimal(let y)):
-            // Foundation rounds numbers with more digits differently from the contract.
-            if [x, y].contains(where: { $0.significand.description.count > 15 }) || abs(x) > 1_000_000 || abs(y) > 1_000_000 {
-                return unknown()
-            }
-            switch function {
-            case .add: return .decimal(Self.rounded(x + y))
-            case .subtract: return .decimal(Self.rounded(x - y))
-            case .multiply: return .decimal(Self.rounded(x * y))
-            default: return function == .divide && y != 0 ? .decimal(Self.rounded(x / y)) : unknown()
-            }
-        case (.decimal, .int(let y)): return arithmetic(function, a, .decimal(Decimal(y)))
-        case (.int(let x), .decimal): return arithmetic(function, .decimal(Decimal(x)), b)
-        default:
-            guard let x = real(a), let y = real(b) else { return .null }
-            let result =
-                switch function {
-                case .add: x + y
-                case .subtract: x - y
-                case .multiply: x * y
-                case .divide: x / y
-                default: fmod(x, y)
-                }
-            return result.isFinite || !result.isNaN && !(x.isFinite && y.isFinite) ? .double(result) : unknown()
-        }
-    }
-
     /// Returns the placeholder for a value that the reference cannot determine, or that is an error.
     func unknown() -> Value {
         isUnknown.withLock { $0 = true }
         return .null
-    }
-
-    private func real(_ value: Value) -> Double? {
-        switch value {
-        case .double(let number): number
-        case .int(let number): Double(number)
-        case .decimal(let number): Double("\(number)")
-        default: nil
-        }
     }
 
     func matches(_ text: String, _ match: TextMatch, _ needle: String) -> Bool {
@@ -156,9 +77,9 @@ extension ReferenceStore {
         case .endsWith: return bytes.suffix(wanted.count) == wanted[...]
         case .contains:
             if wanted.count > bytes.count { return false }
-            return (0...(bytes.count - wanted.count)).contains { Array(bytes[$0..<($0 + wanted.count)]) == wanted }
+            return (0...(bytes.count - wanted.count)).contains { start in wanted.indices.allSatisfy { bytes[start + $0] == wanted[$0] } }
         case .search: return isFound(text, needle)
-        case .like: return isLike(Array(text.unicodeScalars)[...], Array(needle.unicodeScalars)[...])
+        case .like: return isLike(Array(text.unicodeScalars), Array(needle.unicodeScalars))
         case .matches:
             // Foundation's regular expressions, matched against the complete text.
             guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(needle))\\z", options: .dotMatchesLineSeparators) else {
@@ -168,16 +89,25 @@ extension ReferenceStore {
         }
     }
 
-    private func isLike(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
-        guard let first = pattern.first else { return text.isEmpty }
-        let rest = pattern.dropFirst()
-        switch first {
-        case "*": return isLike(text, rest) || (!text.isEmpty && isLike(text.dropFirst(), pattern))
-        case "?": return !text.isEmpty && isLike(text.dropFirst(), rest)
-        case "\\":
-            guard let literal = rest.first else { return text.count == 1 && text.first == "\\" }
-            return text.first == literal && isLike(text.dropFirst(), rest.dropFirst())
-        default: return text.first == first && isLike(text.dropFirst(), rest)
+    /// Compares from left to right. After a difference the newest star takes one more scalar.
+    private func isLike(_ text: [Unicode.Scalar], _ pattern: [Unicode.Scalar]) -> Bool {
+        var t = 0, p = 0, star: (pattern: Int, text: Int)?
+        while t < text.count || p < pattern.count {
+            if p < pattern.count, pattern[p] == "*" {
+                star = (p, t)
+                p += 1
+                continue
+            }
+            let isEscaped = p + 1 < pattern.count && pattern[p] == "\\"
+            if t < text.count, p < pattern.count, isEscaped ? pattern[p + 1] == text[t] : pattern[p] == "?" || pattern[p] == text[t] {
+                p += isEscaped ? 2 : 1
+                t += 1
+                continue
+            }
+            guard let last = star, last.text < text.count else { return false }
+            star = (last.pattern, last.text + 1)
+            (p, t) = (last.pattern + 1, last.text + 1)
         }
+        return true
     }
 }

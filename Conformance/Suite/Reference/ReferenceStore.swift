@@ -136,7 +136,7 @@ struct ReferenceStore: Sendable {
         case (.bool(let x), .bool(let y)): return x == y ? 0 : (y ? -1 : 1)
         case (.date(let x), .date(let y)), (.int(let x), .int(let y)): return x == y ? 0 : (x < y ? -1 : 1)
         case (.double(let x), .double(let y)): return x == y ? 0 : (x < y ? -1 : 1)
-        default: return ReferenceNumber.order(a, b)
+        case (_, _): return ReferenceNumber.order(a, b)
         }
     }
 

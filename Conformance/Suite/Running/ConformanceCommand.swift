@@ -47,6 +47,9 @@ public struct ConformanceCommand: ParsableCommand {
     @Option(help: "Write the report to a file instead of standard output.")
     var output: String?
 
+    @Flag(help: .hidden)
+    var peer = false
+
     /// Creates a command without arguments.
     public init() {}
 
@@ -71,6 +74,7 @@ public struct ConformanceCommand: ParsableCommand {
     }
 
     private func run(_ opener: some StoreOpener) throws {
+        if peer { return try PeerProcess.serve(opener) }
         if list {
             for item in ConformanceRunner(only: only).cases { print("\(item.id)  [\(item.clause)]") }
             return
@@ -84,7 +88,8 @@ public struct ConformanceCommand: ParsableCommand {
         for store in stores {
             let harness: StoreHarness
             do {
-                harness = try StoreHarness.scratch(store, beside: stores.filter { $0 != store }, opener: opener)
+                let others = stores.filter { $0 != store }
+                harness = try StoreHarness.scratch(store, beside: others, program: Bundle.main.executableURL, opener: opener)
             } catch {
                 FileHandle.standardError.write(Data("polystore-conformance: \(error)\n".utf8))
                 throw ExitCode(2)

@@ -84,7 +84,7 @@ enum FailureCases {
 
     private static let whole: [ConformanceCase] = [
         .pairs("T020.a-restart-that-the-closure-swallows", "X2", "People", "Rest") { pair, check in
-            guard pair.commitsTogether else { return }
+            try pair.needsCommonCommits()
             try pair.stack.add("Ann")
             // The stores in either order of the stack: a store that is used later is opened by repeating the closure.
             var attempts = 0
@@ -122,7 +122,7 @@ enum FailureCases {
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [22], "age")
         },
         .pairs("T020.a-read-that-the-closure-swallows", "X2", "People", "Rest") { pair, check in
-            guard pair.commitsTogether else { return }
+            try pair.needsCommonCommits()
             try pair.stack.write { transaction in
                 try transaction.create(Person.self).name = "Ann"
                 try transaction.create(Note.self).text = "old"
@@ -154,7 +154,7 @@ enum FailureCases {
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
         .pairs("L010.reads-are-validated-over-two-stores", "W8", "People", "Rest") { pair, check in
-            guard pair.commitsTogether else { return }
+            try pair.needsCommonCommits()
             try pair.stack.add("Ann")
             try pair.stack.write { try $0.create(Note.self).text = "old" }
             let work = pair.stack.beginUnsafe()

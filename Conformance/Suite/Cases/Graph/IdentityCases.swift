@@ -77,7 +77,7 @@ enum IdentityCases {
     private static let batches: [ConformanceCase] = [
         twins("G091.a-batch-changes-the-objects-that-it-names", "R9") { pair, ann, check in
             let stack = pair.stack
-            guard pair.commitsTogether else { return }
+            try pair.needsCommonCommits()
             try stack.write { transaction in
                 let only = From<Person>().where(.isObject(in: [ann.objectID]))
                 check.equal(try transaction.updateAll(only, .set(\.age, to: 7)), 1, "updated")
@@ -90,7 +90,7 @@ enum IdentityCases {
                 try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.name), ["Ann of B", "Bob of A", "Bob of B"], "left")
         },
         .pairs("G091.a-batch-without-objects-deletes-what-it-names", "R9", "People", "Rest") { pair, check in
-            guard pair.commitsTogether else { return }
+            try pair.needsCommonCommits()
             for configuration in ["People", "Rest"] { try song(pair, "same", in: configuration) }
             let id = try pair.stack.fetchIDs(From<Song>("Rest"))[0]
             try pair.stack.write { transaction in

@@ -27,7 +27,9 @@ enum JointCases {
             check.equal(try titles(pair), before + ["c", "c"], "the next transaction succeeds")
         },
         failing("G069.a-store-that-is-removed-undoes-the-transaction", "X2") { pair, _, check in
-            guard [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.persistent) }) else { return }
+            guard [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.persistent) }) else {
+                throw NothingToCheck("one of the two stores is not persistent")
+            }
             for store in [pair.first, pair.second] {
                 check.throwing(.storeClosed, "a store is removed before the commit") {
                     try pair.stack.write { transaction in
@@ -51,7 +53,7 @@ enum JointCases {
         ConformanceCase(id, clause: clause, needs: [.persistent]) { harness, check in
             let failures = FailingCommits()
             try harness.withPairs("People", "Rest", check, through: failures.store) { pair in
-                guard pair.commitsTogether else { return }
+                try pair.needsCommonCommits()
                 try write("a", pair)
                 try body(pair, failures, check)
             }

@@ -174,6 +174,7 @@ enum EventCases {
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             let object = ObjectRecorder(try view.monitorObject(person("Ann", in: view)))
             let published = PublisherRecorder(try stack.publishList(byAge))
+            check.isTrue(published.waits(for: 1), "the first list")
             try stack.write { _ in }
             try stack.write { _ = try person("Ann", in: $0).age }
             try stack.write { transaction in

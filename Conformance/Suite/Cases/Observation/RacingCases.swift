@@ -102,10 +102,9 @@ enum RacingCases {
                 writes.start()
                 let one = try stack.publishObject(ann)
                 let value = try stack.publishValue(of: Person.self) { try $0.fetchExisting(ann)?.age ?? -1 }
-                if !Waiting.until(20, { one.snapshot?.age == round && value.value == round }) {
-                    let found = "\(one.snapshot?.age ?? -1), \(value.value ?? -1)"
-                    return check.isTrue(false, "round \(round): the newest value, found \(found)")
-                }
+                let isNewest = Waiting.until(20) { one.snapshot?.age == round && value.value == round }
+                check.isTrue(isNewest, "round \(round): the newest value, found \(one.snapshot?.age ?? -1), \(value.value ?? -1)")
+                if !isNewest { return }
             }
         },
     ]

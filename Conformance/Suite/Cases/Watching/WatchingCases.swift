@@ -15,43 +15,43 @@ enum WatchingCases {
 
     private static let others: [ConformanceCase] = [
         watching("N013.a-commit-of-another-instance-is-reported", "H8") { scene, check in
-            guard let other = scene.other else { return }
+            let other = scene.other
             let watch = try scene.watch(check)
             for number in 1...3 {
-                try other.insert("Item", [["number": .int(Int64(number))]])
+                try other.perform(.insertion)
                 guard scene.signals.comes(.history) else { return check.isTrue(false, "commit \(number) is delivered") }
             }
             watch?.cancel()
         },
         watching("N013.what-observers-need-not-know-is-not-unknown", "H8") { scene, check in
-            guard let other = scene.other else { return }
+            let other = scene.other
             let watch = try scene.watch(check)
             for _ in 0..<3 {
-                try WatchingScene.writeQuietly(other)
-                try other.insert("Item", [["number": .int(1)]])
-                try WatchingScene.writeQuietly(other)
+                try other.perform(.quiet)
+                try other.perform(.insertion)
+                try other.perform(.quiet)
             }
             check.isTrue(scene.signals.comes(.history), "the entries")
             check.isTrue(!scene.signals.collected(for: 0.3).contains(.unknown), "the rest")
             watch?.cancel()
         },
         watching("N013.a-bulk-load-is-unknown", "H8") { scene, check in
-            guard let other = scene.other else { return }
+            let other = scene.other
             let watch = try scene.watch(check)
-            try WatchingScene.load(other)
+            try other.perform(.load)
             guard scene.signals.comes(.unknown) else { return check.isTrue(false, "row changes are reported") }
-            try other.insert("Tag", [["name": .string("a")]])
-            try other.write { try $0.load(link: 0, [LinkPair(owner: 1, member: 1)]) }
+            try other.perform(.tag)
+            try other.perform(.pair)
             check.isTrue(scene.signals.comes(.unknown), "pairs")
             watch?.cancel()
         },
         watching("N013.a-load-between-commits-is-not-overlooked", "H8") { scene, check in
-            guard let other = scene.other else { return }
+            let other = scene.other
             let watch = try scene.watch(check)
             for _ in 0..<5 {
-                try other.insert("Item", [["number": .int(1)]])
-                try WatchingScene.load(other)
-                try other.insert("Item", [["number": .int(2)]])
+                try other.perform(.insertion)
+                try other.perform(.load)
+                try other.perform(.insertion)
                 check.isTrue(scene.signals.comes(.unknown), "the load")
                 // Signals about the entries may arrive.
                 _ = scene.signals.collected(for: 0.05)
@@ -59,10 +59,10 @@ enum WatchingCases {
             watch?.cancel()
         },
         watching("N013.every-entry-is-found-after-a-signal", "H8") { scene, check in
-            guard let other = scene.other else { return }
+            let other = scene.other
             let watch = try scene.watch(check), count = 200
             let start = try scene.scratch.read { try $0.currentToken() }
-            for number in 1...count { try other.insert("Item", [["number": .int(Int64(number))]]) }
+            for _ in 1...count { try other.perform(.insertion) }
             var token = start, found = 0
             while found < count, scene.signals.comes(.history) {
                 try scene.scratch.read { reader in
@@ -76,27 +76,9 @@ enum WatchingCases {
             watch?.cancel()
         },
         watching("N013.a-migration-of-another-is-unknown", "H8") { scene, check in
-            guard let other = scene.other, other.store.capabilities.contains(.migrations) else { return }
+            guard scene.scratch.store.capabilities.contains(.migrations) else { throw NothingToCheck("the store cannot be migrated") }
             let watch = try scene.watch(check)
-            let next = try Schema(
-                version: "V2",
-                entities: [
-                    Entity(
-                        "Item", attributes: [Attribute("number", .int64), Attribute("more", .int64, isOptional: true)],
-                        relationships: [Relationship("tags", to: "Tag", .toMany)]),
-                    Entity("Tag", attributes: [Attribute("name", .string)]),
-                ])
-            let mapping = SchemaMapping(from: scene.scratch.schema, to: next)
-            let migration = try other.store.beginMigration(MigrationStep(mapping), WriteOptions(timeout: 10))
-            defer { migration.end() }
-            let keys = try MigrationKeys(mapping) { root throws(StorageError) in
-                try migration.source.reserveKeys(root, count: 1).lowerBound
-            }
-            let work = try migration.prepare()
-            let rows = MigrationRows(MigrationMapping(mapping), keys, from: migration.source, to: migration.destination)
-            for root in work.roots { try rows.write(root: root) { _ in } }
-            try migration.finish(keys, limits: rows.limits)
-            _ = try migration.commit(CommitRecord())
+            try scene.other.perform(.migration)
             check.isTrue(scene.signals.comes(.unknown), "the migration")
             watch?.cancel()
         },
@@ -111,14 +93,16 @@ enum WatchingCases {
                 try WatchingScene.writeQuietly(scene.scratch)
             }
             check.isTrue(!scene.signals.collected(for: 0.5).contains(.unknown), "signals")
+            try scene.other.perform(.insertion)
+            check.isTrue(scene.signals.comes(.history), "the watch reports a commit of the other")
             watch?.cancel()
         },
         watching("N014.others-are-seen-among-own-commits", "H8") { scene, check in
-            guard let other = scene.other else { return }
+            let other = scene.other
             let watch = try scene.watch(check)
             for _ in 0..<5 {
                 try WatchingScene.load(scene.scratch)
-                try WatchingScene.load(other)
+                try other.perform(.load)
                 try scene.scratch.insert("Item", [["number": .int(1)]])
                 check.isTrue(scene.signals.comes(.unknown), "the load of the other")
             }
@@ -128,27 +112,27 @@ enum WatchingCases {
 
     private static let ends: [ConformanceCase] = [
         watching("N014.two-watches-are-independent", "H8") { scene, check in
-            guard let other = scene.other else { return }
+            let other = scene.other
             let second = Signals(), one = try scene.watch(check), two = try scene.watch(check, second)
-            try other.insert("Item", [["number": .int(1)]])
+            try other.perform(.insertion)
             check.isTrue(scene.signals.comes(.history), "the first")
             check.isTrue(second.comes(.history), "the second")
             one?.cancel()
             let before = scene.signals.found
-            try WatchingScene.load(other)
+            try other.perform(.load)
             check.isTrue(second.comes(.unknown), "the second alone")
             check.equal(scene.signals.found, before, "the first, which was cancelled")
             two?.cancel()
         },
         watching("N014.nothing-is-reported-after-cancel", "H8") { scene, check in
-            guard let other = scene.other else { return }
+            let other = scene.other
             let watch = try scene.watch(check), second = Signals()
-            try other.insert("Item", [["number": .int(1)]])
+            try other.perform(.insertion)
             watch?.cancel()
             watch?.cancel()
             let before = scene.signals.found
             let again = try scene.watch(check, second)
-            try WatchingScene.load(other)
+            try other.perform(.load)
             check.isTrue(second.comes(.unknown), "a watch that began later")
             check.equal(scene.signals.found, before, "the one that was cancelled")
             again?.cancel()
@@ -157,7 +141,7 @@ enum WatchingCases {
             let watch = try scene.watch(check)
             try scene.scratch.store.close()
             let before = scene.signals.found
-            if let other = scene.other { try WatchingScene.load(other) }
+            try scene.other.perform(.load)
             check.equal(scene.signals.collected(for: 0.2), before, "signals")
             watch?.cancel()
             check.throwing(.storeClosed, "a watch over a closed store") { _ = try scene.scratch.store.watchChanges { _ in } }

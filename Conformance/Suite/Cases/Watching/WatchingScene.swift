@@ -32,10 +32,10 @@ final class Signals: Sendable {
     }
 }
 
-/// A store, and a second one at the same location if a process can open it twice.
+/// A store, and another instance at the same location.
 struct WatchingScene {
     let scratch: Scratch
-    let other: Scratch?
+    let other: any WatchingPeer
     let signals = Signals()
 
     static let schema = Result {
@@ -48,16 +48,24 @@ struct WatchingScene {
     }
 
     static func run(_ harness: StoreHarness, _ body: (WatchingScene) throws -> Void) throws {
-        try harness.withStore(schema.get()) { scratch in
-            let other: Scratch?
-            do {
-                other = try Scratch(beside: scratch, scratch.schema)
-            } catch let error as StorageError where error.code == .alreadyExists {
-                // A process can open some stores only once.
-                other = nil
+        let place = try harness.place()
+        defer { place.remove() }
+        let scratch = try Scratch(place, schema.get())
+        defer { scratch.end() }
+        let other = try peer(of: scratch, place, harness)
+        defer { other.end() }
+        try body(WatchingScene(scratch: scratch, other: other))
+    }
+
+    /// Returns another instance in this process, or in another one if a process can open the store only once.
+    private static func peer(of scratch: Scratch, _ place: StorePlace, _ harness: StoreHarness) throws -> any WatchingPeer {
+        do {
+            return try Scratch(beside: scratch, scratch.schema)
+        } catch let error as StorageError where error.code == .alreadyExists {
+            guard let program = harness.program, let url = place.url else {
+                throw NothingToCheck("a process can open the store only once, and only the conformance program can start another process")
             }
-            defer { try? other?.store.close() }
-            try body(WatchingScene(scratch: scratch, other: other))
+            return try PeerProcess(program, url)
         }
     }
 
@@ -93,5 +101,28 @@ struct WatchingScene {
             }
             try writer.load(item, batch)
         }
+    }
+
+    /// Migrates a store to a version in which items have another attribute.
+    static func migrate(_ scratch: Scratch) throws {
+        let next = try Schema(
+            version: "V2",
+            entities: [
+                Entity(
+                    "Item", attributes: [Attribute("number", .int64), Attribute("more", .int64, isOptional: true)],
+                    relationships: [Relationship("tags", to: "Tag", .toMany)]),
+                Entity("Tag", attributes: [Attribute("name", .string)]),
+            ])
+        let mapping = SchemaMapping(from: scratch.schema, to: next)
+        let migration = try scratch.store.beginMigration(MigrationStep(mapping), WriteOptions(timeout: 10))
+        defer { migration.end() }
+        let keys = try MigrationKeys(mapping) { root throws(StorageError) in
+            try migration.source.reserveKeys(root, count: 1).lowerBound
+        }
+        let work = try migration.prepare()
+        let rows = MigrationRows(MigrationMapping(mapping), keys, from: migration.source, to: migration.destination)
+        for root in work.roots { try rows.write(root: root) { _ in } }
+        try migration.finish(keys, limits: rows.limits)
+        _ = try migration.commit(CommitRecord())
     }
 }
