@@ -108,22 +108,14 @@ extension [QueryPredicate] {
 extension QueryPredicate {
     /// Returns the conjunction. Nested conjunctions are flattened.
     public static func && (a: QueryPredicate, b: QueryPredicate) -> QueryPredicate {
-        switch (a.node, b.node) {
-        case (.and(let x), .and(let y)): .and(x + y)
-        case (.and(let x), _): .and(x + [b])
-        case (_, .and(let y)): .and([a] + y)
-        default: .and([a, b])
-        }
+        func parts(_ side: QueryPredicate) -> [QueryPredicate] { if case .and(let parts) = side.node { parts } else { [side] } }
+        return .and(parts(a) + parts(b))
     }
 
     /// Returns the disjunction. Nested disjunctions are flattened.
     public static func || (a: QueryPredicate, b: QueryPredicate) -> QueryPredicate {
-        switch (a.node, b.node) {
-        case (.or(let x), .or(let y)): .or(x + y)
-        case (.or(let x), _): .or(x + [b])
-        case (_, .or(let y)): .or([a] + y)
-        default: .or([a, b])
-        }
+        func parts(_ side: QueryPredicate) -> [QueryPredicate] { if case .or(let parts) = side.node { parts } else { [side] } }
+        return .or(parts(a) + parts(b))
     }
 
     /// Returns the negation. A double negation is removed.

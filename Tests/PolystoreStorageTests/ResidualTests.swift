@@ -32,7 +32,7 @@ import Testing
             guard plan.sort.isEmpty, plan.limit == nil, plan.offset == 0 else { return .unsupported }
             switch plan.predicate {
             case .constant(true): return .exact
-            case .isIn(let path, _): return path.steps.isEmpty ? .exact : .unsupported
+            case .isIn(.path(let path), _): return path.steps.isEmpty ? .exact : .unsupported
             default: return .unsupported
             }
         }
@@ -40,7 +40,7 @@ import Testing
         func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
             plans.append(plan)
             var keys = Array(1...Int64(schema[plan.entity].name == "Item" ? ResidualTests.rows : ResidualTests.makers))
-            if case .isIn(let path, let values) = plan.predicate {
+            if case .isIn(.path(let path), let values) = plan.predicate {
                 keys.removeAll { key in !values.contains(.int(path.leaf == .key ? key : key % Int64(ResidualTests.makers) + 1)) }
             }
             return Rows(keys, plan.entity, self)

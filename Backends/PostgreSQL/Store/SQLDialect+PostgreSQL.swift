@@ -37,27 +37,35 @@ extension SQLDialect {
         }
     }
 
-    /// Returns a function of arguments for which it cannot fail.
-    private static func call(_ function: Function, _ arguments: [SQLArgument], _ result: ValueType) -> SQLText? {
-        let texts = arguments.map(\.text), numbers = texts.map { "(\($0))::\(raw: type(result))" as SQLText }
-        switch function {
-        case .floor: return whole("floor", numbers[0])
-        case .ceiling: return whole("ceil", numbers[0])
-        // The server rounds the half of a floating-point number to the even neighbour.
-        case .round: return result == .double ? nil : whole("round", numbers[0])
-        case .trim: return "btrim(\(texts[0]), \(raw: whiteSpace))"
-        case .coalesce:
-            let isConvertible = arguments.allSatisfy { $0.type == result || $0.type.isNumeric && result.isNumeric }
-            return isConvertible ? "COALESCE(\(SQLText.joined(numbers, ", ")))" : nil
+    /// Returns a function of arguments for which it cannot fail, with a result of a type.
+    private typealias Call = @Sendable (_ arguments: [SQLArgument], _ result: ValueType) -> SQLText?
+
+    /// The functions that the server computes as the contract requires. All others are computed above the store:
+    ///
+    /// - Upper and lower case and folding: the server's tables of letters depend on its own Unicode version or that of the machine.
+    /// - Arithmetic with floating-point numbers, which fails on the server for an underflow, and with decimals, which keeps more digits.
+    private static let functions: [Function: Call] = {
+        var functions: [Function: Call] = [
+            .floor: { whole("floor", number($0[0], $1)) },
+            .ceiling: { whole("ceil", number($0[0], $1)) },
+            // The server rounds the half of a floating-point number to the even neighbour.
+            .round: { $1 == .double ? nil : whole("round", number($0[0], $1)) },
+            .trim: { arguments, _ in "btrim(\(arguments[0].text), \(raw: whiteSpace))" },
+            .coalesce: { arguments, result in
+                let isConvertible = arguments.allSatisfy { $0.type == result || $0.type.isNumeric && result.isNumeric }
+                return isConvertible ? "COALESCE(\(SQLText.joined(arguments.map { number($0, result) }, ", ")))" : nil
+            },
+        ]
         // The rules of other time zones are those of the machine of the server.
-        case .datePart(let part, timeZone: "UTC"), .datePart(let part, timeZone: "GMT"): return datePart(part, texts[0])
-        // The server's tables of letters depend on its own Unicode version or that of the machine.
-        case .datePart, .uppercase, .lowercase, .folded: return nil
-        // The server's arithmetic with floating-point numbers fails for an underflow, and that with decimals keeps more digits.
-        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute: return nil
-        case .length, .concatenate, .bitAnd, .bitOr: return nil
+        for part in DatePart.allCases {
+            let call: Call = { arguments, _ in datePart(part, arguments[0].text) }
+            for zone in ["UTC", "GMT"] { functions[.datePart(part, timeZone: zone)] = call }
         }
-    }
+        return functions
+    }()
+
+    /// Returns a number in the type of a result.
+    private static func number(_ argument: SQLArgument, _ result: ValueType) -> SQLText { "(\(argument.text))::\(raw: type(result))" }
 
     /// Returns a whole number near a number. The sum with zero has no negative zero.
     private static func whole(_ name: String, _ number: SQLText) -> SQLText { "(\(raw: name)(\(number)) + 0)" }
@@ -121,8 +129,6 @@ extension SQLDialect {
             }
         },
         beginsWith: { _, _ in nil },
-        // The server's folding tables depend on its own Unicode version or that of the machine.
-        fold: { _, _ in nil },
         // A text of ASCII has no marks to remove.
         foldASCII: { text, options in
             let folded: SQLText = options.contains(.caseInsensitive) ? "lower(\(text) COLLATE \"C\")" : text
@@ -153,7 +159,8 @@ extension SQLDialect {
             // The server adds floating-point numbers without compensation.
             (function != .sum && function != .average) || (type != .float && type != .double)
         },
-        function: call, total: total, failsAlone: false, wideType: "numeric",
+        function: { function, arguments, result in functions[function]?(arguments, result) }, total: total,
+        failsAlone: false, wideType: "numeric",
         extreme: { isLeast, column, type in
             switch PostgreSQLCodec.column(type).extremes {
             case .booleans: "\(raw: isLeast ? "bool_and" : "bool_or")(\(column))"

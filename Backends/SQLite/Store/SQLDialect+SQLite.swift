@@ -33,7 +33,6 @@ extension SQLDialect {
             guard let end = ExactText.end(of: prefix) else { return low }
             return "(\(low) AND \(column) COLLATE BINARY < \(bind: .string(end), .string))"
         },
-        fold: { text, options in "polystore_fold(\(text), \(raw: String(options.rawValue)))" },
         foldASCII: nil,
         isIn: { column, values, type in
             if values.count > 100, isOneBinding(type) {
@@ -62,6 +61,7 @@ extension SQLDialect {
             }
         },
         function: { function, arguments, type in
+            if case .folded(let options) = function { return "polystore_fold(\(arguments[0].text), \(raw: String(options.rawValue)))" }
             // https://sqlite.org/limits.html: a function takes 127 arguments.
             guard arguments.count < 100 else { return nil }
             let call = FunctionCall(function, arguments.map(\.type), type).description

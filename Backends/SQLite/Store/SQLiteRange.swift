@@ -31,14 +31,12 @@ struct SQLiteRange {
         for part in all {
             switch part {
             // The index lists the rows of a single value in key order too.
-            case .compare(let path, .equal, _): if indexed(path) != nil { return nil }
-            case .compare(let path, .less, _), .compare(let path, .lessOrEqual, _), .compare(let path, .greater, _),
-                .compare(let path, .greaterOrEqual, _), .text(let path, .beginsWith, _):
+            case .compare(.path(let path), .equal, .value): if indexed(path) != nil { return nil }
+            case .compare(.path(let path), .less, .value), .compare(.path(let path), .lessOrEqual, .value),
+                .compare(.path(let path), .greater, .value), .compare(.path(let path), .greaterOrEqual, .value),
+                .text(.path(let path), .beginsWith, _):
                 if let slot = indexed(path) { ranges[slot, default: []].append(part) }
-            case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related,
-                .isEntity,
-                .and, .or, .not:
-                continue
+            case .constant, .isNil, .compare, .isIn, .text, .related, .isEntity, .and, .or, .not: continue
             }
         }
         // The attribute with the most conditions, usually at most two.

@@ -16,8 +16,6 @@ package struct SQLDialect: Sendable {
     /// Returns the condition that the text of a column begins with a text that is not empty, in a form that an index answers; nil where
     /// `match` is as good.
     package var beginsWith: @Sendable (SQLText, String) -> SQLText?
-    /// Returns a text, given as SQL, folded by the options of a comparison; nil where the engine would fold it differently.
-    package var fold: @Sendable (SQLText, TextOptions) -> SQLText?
     /// For an engine whose folding differs from the contract: returns a text of ASCII, given as SQL, folded by the options of a comparison,
     /// and the condition that it contains only ASCII.
     package var foldASCII: (@Sendable (SQLText, TextOptions) -> (folded: SQLText, isASCII: SQLText))?
@@ -49,7 +47,8 @@ package struct SQLDialect: Sendable {
     /// Whether the engine computes an aggregate over a type as the contract requires.
     package var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
     /// Returns a function of arguments, which are given as SQL with their types, with a result of a type as the contract requires it; nil for
-    /// a function that is computed above the store. Where the contract requires an error, it is the error of the statement.
+    /// a function that is computed above the store. Where the contract requires an error, it is the error of the statement. Not called for
+    /// what `SQLFunction` has for all engines.
     package var function: @Sendable (Function, [SQLArgument], ValueType) -> SQLText?
     /// Returns an aggregate of values, which are given as SQL with their type, as one value that the contract requires; nil for one that is
     /// not computed so. Where the contract requires an error, it is the error of the statement.
@@ -79,7 +78,7 @@ package struct SQLDialect: Sendable {
     package init(
         placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
-        beginsWith: @escaping @Sendable (SQLText, String) -> SQLText?, fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
+        beginsWith: @escaping @Sendable (SQLText, String) -> SQLText?,
         foldASCII: (@Sendable (SQLText, TextOptions) -> (folded: SQLText, isASCII: SQLText))?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
         yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?,
@@ -100,7 +99,6 @@ package struct SQLDialect: Sendable {
         self.isNotSame = isNotSame
         self.match = match
         self.beginsWith = beginsWith
-        self.fold = fold
         self.foldASCII = foldASCII
         self.isIn = isIn
         self.ascending = ascending

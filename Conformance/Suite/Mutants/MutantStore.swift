@@ -162,7 +162,9 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
         case .sortsNilLast: plan.sort = plan.sort.map { CheckedSort($0.expression, ascending: true) }
         case .ignoresConditions: plan.predicate = .constant(true)
         case .missesNilInInequality:
-            if case .compare(let path, .notEqual, _) = plan.predicate { plan.predicate = .and([plan.predicate, .not(.isNil(path))]) }
+            if case .compare(.path(let path), .notEqual, .value) = plan.predicate {
+                plan.predicate = .and([plan.predicate, .not(.isNil(path))])
+            }
         case .losesTheLastRow, .forgetsRollback, .keepsHalfChangeSets, .usesKeysAgain, .forgetsVersions, .losesMicroseconds,
             .turnsEmptyTextIntoNil,
             .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .losesTombstones, .tellsEachChange,

@@ -101,7 +101,7 @@ extension ObjectContext {
     ) throws(StorageError) -> [ManagedObject] {
         let description = model.schema[destination]
         let path = CheckedPath(steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: description.slots[slot].name)
-        let plan = FetchPlan(model.schema, destination, where: .isIn(path, owners.sorted().map(Value.int)))
+        let plan = FetchPlan(model.schema, destination, where: .isIn(.path(path), owners.sorted().map(Value.int)))
         return try withReader(store) { reader throws(StorageError) in try objects(for: plan, store: store, reader) }
     }
 

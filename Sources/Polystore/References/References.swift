@@ -37,7 +37,7 @@ extension ObjectContext {
         for start in stride(from: 0, to: objects.count, by: 500) {
             let ids = objects[start..<min(start + 500, objects.count)].map { objectKey(of: $0).description }
             let values = ids.sorted { $0.compareUTF8(to: $1) < 0 }.map(Value.string)
-            let plan = FetchPlan(model.schema, attribute.entity, where: .isIn(path, values))
+            let plan = FetchPlan(model.schema, attribute.entity, where: .isIn(.path(path), values))
             // If no store of the stack holds the entity, no references are known.
             for (store, entry) in stack.entries where entry.entities.contains(attribute.entity) {
                 try withReader(store) { reader throws(StorageError) in

@@ -134,7 +134,7 @@ struct PendingReferences {
         guard let destination = description.destination else { return }
         let path = CheckedPath(steps: [], entity: entity, leaf: .slot(slot), type: .int64, text: description.name)
         let map = context.identityMap(entity, store), batch = RowBatch(capacity: 256)
-        let cursor = try reader.cursor(for: FetchPlan(schema, entity, where: .isIn(path, keys.map(Value.int))))
+        let cursor = try reader.cursor(for: FetchPlan(schema, entity, where: .isIn(.path(path), keys.map(Value.int))))
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {
                 let known = map.find(batch.key(index))

@@ -57,7 +57,7 @@ package struct Accumulator {
         case (.decimal(let a), .decimal(let b)):
             if a == b { return low }
             return DecimalArithmetic.sum(a, b).flatMap { DecimalArithmetic.quotient($0, 2) }.map(Value.decimal)
-        case (_, _): return .null
+        case (.null, _), (.bool, _), (.int, _), (.double, _), (.decimal, _), (.string, _), (.date, _), (.uuid, _), (.data, _): return .null
         }
     }
 }

@@ -46,14 +46,12 @@ extension CheckedPredicate {
     }
 
     fileprivate func walkParts(_ depth: Int, _ visit: CheckedNode.Visit) -> Bool {
-        func walk(_ path: CheckedPath) -> Bool { CheckedNode.property(path).walk(depth, visit) }
         func walk(_ expression: CheckedExpression) -> Bool { CheckedNode.expression(expression).walk(depth, visit) }
         return switch self {
         case .constant, .isEntity: true
-        case .isNil(let path), .compare(let path, _, _), .isIn(let path, _), .text(let path, _, _): walk(path)
-        case .comparePaths(let a, _, let b): walk(a) && walk(b)
-        case .compareExpressions(let a, _, let b): walk(a) && walk(b)
-        case .isInExpression(let expression, _), .textOf(let expression, _, _): walk(expression)
+        case .isNil(let path): CheckedNode.property(path).walk(depth, visit)
+        case .compare(let a, _, let b): walk(a) && walk(b)
+        case .isIn(let expression, _), .text(let expression, _, _): walk(expression)
         case .related(let members): CheckedNode.members(members).walk(depth, visit)
         case .and(let parts), .or(let parts): parts.allSatisfy { CheckedNode.predicate($0).walk(depth, visit) }
         case .not(let part): CheckedNode.predicate(part).walk(depth, visit)

@@ -24,14 +24,9 @@ extension CheckedRewriter {
         switch predicate {
         case .constant, .isEntity: return predicate
         case .isNil(let path): return .isNil(rewritten(path, depth))
-        case .compare(let path, let comparison, let value): return .compare(rewritten(path, depth), comparison, value)
-        case .comparePaths(let a, let comparison, let b): return .comparePaths(rewritten(a, depth), comparison, rewritten(b, depth))
-        case .isIn(let path, let values): return .isIn(rewritten(path, depth), values)
-        case .text(let path, let match, let needle): return .text(rewritten(path, depth), match, needle)
-        case .compareExpressions(let a, let comparison, let b):
-            return .compareExpressions(rewritten(a, depth), comparison, rewritten(b, depth))
-        case .isInExpression(let expression, let values): return .isInExpression(rewritten(expression, depth), values)
-        case .textOf(let expression, let match, let needle): return .textOf(rewritten(expression, depth), match, needle)
+        case .compare(let a, let comparison, let b): return .compare(rewritten(a, depth), comparison, rewritten(b, depth))
+        case .isIn(let expression, let values): return .isIn(rewritten(expression, depth), values)
+        case .text(let expression, let match, let needle): return .text(rewritten(expression, depth), match, needle)
         case .related(let members):
             let members = rewritten(members, depth)
             return members.predicate == .constant(false) ? .constant(false) : .related(members)

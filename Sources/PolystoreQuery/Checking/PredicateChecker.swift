@@ -115,16 +115,22 @@ struct PredicateChecker {
         case (.value(let value), .path(let path)): return try compare(path, comparison.mirrored, value)
         case (.path(let x), .path(let y)): return try comparePaths(x, comparison, y)
         case (.value(let x), .value(let y)): return .constant(try constant(x, comparison, y))
-        default:
-            var left = try expressions.check(a), right = try expressions.check(b)
-            (left, right) = (try objectConstant(left, beside: right), try objectConstant(right, beside: left))
-            try expressions.checkComparable(left, comparison, right)
-            switch (left, right) {
-            case (.value(let x, _), .value(let y, _)): return .constant(try constant(x, comparison, y))
-            case (.path(let path), .value(let value, _)): return try compare(path, comparison, value)
-            case (.value(let value, _), .path(let path)): return try compare(path, comparison.mirrored, value)
-            default: return .compareExpressions(left.alike(right), comparison, right.alike(left))
-            }
+        case (.path, _), (.outer, _), (.value, _), (.variable, _), (.function, _), (.conditional, _), (.related, _), (.aggregate, _):
+            return try compareComputed(try expressions.check(a), comparison, try expressions.check(b))
+        }
+    }
+
+    private func compareComputed(
+        _ a: CheckedExpression, _ comparison: Comparison, _ b: CheckedExpression
+    ) throws(QueryError) -> CheckedPredicate {
+        let left = try objectConstant(a, beside: b), right = try objectConstant(b, beside: a)
+        try expressions.checkComparable(left, comparison, right)
+        switch (left, right) {
+        case (.value(let x, _), .value(let y, _)): return .constant(try constant(x, comparison, y))
+        case (.path(let path), .value(let value, _)): return try compare(path, comparison, value)
+        case (.value(let value, _), .path(let path)): return try compare(path, comparison.mirrored, value)
+        case (.path, _), (.outer, _), (.value, _), (.function, _), (.conditional, _), (.related, _):
+            return .compare(left.alike(right), comparison, right.alike(left))
         }
     }
 
@@ -177,11 +183,11 @@ struct PredicateChecker {
             throw QueryError(
                 path: y.text, "a value of type \(y.type.rawValue) cannot be compared with \(x.text) of type \(x.type.rawValue)")
         }
-        return .comparePaths(x, comparison, y)
+        return .compare(.path(x), comparison, .path(y))
     }
 
     private func isIn(_ expression: QueryExpression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
-        guard case .path(let wanted) = expression.node else { return try isInExpression(try expressions.check(expression), values) }
+        guard case .path(let wanted) = expression.node else { return try isInComputed(try expressions.check(expression), values) }
         let path = try paths.check(wanted, from: entity)
         let normaliser = ConstantNormaliser(path: path)
         var found: [Value] = []
@@ -189,16 +195,16 @@ struct PredicateChecker {
         for value in values where !value.isNull {
             if let object = try object(value, path) {
                 found.append(object)
-            } else if case .compare(_, _, let normal) = try normaliser.compare(.equal, value) {
+            } else if case .compare(_, _, .value(let normal, _)) = try normaliser.compare(.equal, value) {
                 found.append(normal)
             }
         }
         let ascending = ascending(found)
-        let list: CheckedPredicate = ascending.isEmpty ? .constant(false) : .isIn(path, ascending)
+        let list: CheckedPredicate = ascending.isEmpty ? .constant(false) : .isIn(.path(path), ascending)
         return values.contains(where: \.isNull) ? CheckedPredicate.any([.isNil(path), list]) : list
     }
 
-    private func isInExpression(_ expression: CheckedExpression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
+    private func isInComputed(_ expression: CheckedExpression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
         if case .value(.null, _) = expression { return .constant(values.contains(where: \.isNull)) }
         // A constant of another numeric type is equal to one of the expression's type, or to none of its values.
         let path = CheckedPath(steps: [], entity: entity, leaf: .key, type: expression.type, text: expression.property?.text ?? "")
@@ -212,11 +218,11 @@ struct PredicateChecker {
                 continue
             }
             let folded = try expressions.folded(value, like: expression)
-            if case .compare(_, _, let normal) = try normaliser.compare(.equal, folded) { found.append(normal) }
+            if case .compare(_, _, .value(let normal, _)) = try normaliser.compare(.equal, folded) { found.append(normal) }
         }
-        let isNil = CheckedPredicate.compareExpressions(expression, .equal, .value(.null, expression.type))
+        let isNil = CheckedPredicate.compare(expression, .equal, .value(.null, expression.type))
         let ascending = ascending(found)
-        let list: CheckedPredicate = ascending.isEmpty ? .constant(false) : .isInExpression(expression, ascending)
+        let list: CheckedPredicate = ascending.isEmpty ? .constant(false) : .isIn(expression, ascending)
         return values.contains(where: \.isNull) ? CheckedPredicate.any([isNil, list]) : list
     }
 
@@ -234,13 +240,7 @@ struct PredicateChecker {
     }
 
     private func constant(_ x: Value, _ comparison: Comparison, _ y: Value) throws(QueryError) -> Bool {
-        if x.isNull || y.isNull {
-            switch comparison {
-            case .equal: return x.isNull && y.isNull
-            case .notEqual: return x.isNull != y.isNull
-            case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
-            }
-        }
+        if x.isNull || y.isNull { return comparison.holds(ifNil: x.isNull, y.isNull) }
         if x.isNaN || y.isNaN { throw QueryError("NaN is not a value that can be compared") }
         guard let order = ExactNumber.compare(x, y) else { throw QueryError("constants of different types cannot be compared") }
         return comparison.holds(order)
@@ -261,14 +261,15 @@ extension CheckedExpression {
     /// numbers of one type.
     fileprivate func alike(_ other: CheckedExpression) -> CheckedExpression {
         guard case .value(let value, _) = self else { return self }
-        switch (value, other.type) {
-        case (.int(let number), .decimal): return .value(.decimal(Decimal(number)), .decimal)
-        case (.int(let number), .double), (.int(let number), .float):
-            return Int64(exactly: Double(number)) == number ? .value(.double(Double(number)), .double) : self
-        case (.double(let number), _) where other.type.isInteger:
-            return Int64(exactly: number).map { .value(.int($0), .int64) } ?? self
-        case (_, _): return self
+        switch other.type {
+        case .decimal: if case .int(let number) = value { return .value(.decimal(Decimal(number)), .decimal) }
+        case .float, .double:
+            if case .int(let number) = value, Int64(exactly: Double(number)) == number { return .value(.double(Double(number)), .double) }
+        case .int16, .int32, .int64:
+            if case .double(let number) = value, let whole = Int64(exactly: number) { return .value(.int(whole), .int64) }
+        case .bool, .string, .date, .uuid, .data, .url: break
         }
+        return self
     }
 }
 
@@ -281,6 +282,15 @@ extension Comparison {
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
+        }
+    }
+
+    /// Returns whether the comparison is true for two values of which at least one is nil.
+    func holds(ifNil first: Bool, _ second: Bool) -> Bool {
+        switch self {
+        case .equal: first && second
+        case .notEqual: first != second
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: false
         }
     }
 

@@ -47,18 +47,16 @@ struct TextChecker {
 
     private func notNil(_ text: CheckedExpression) -> CheckedPredicate {
         if case .path(let path) = text { return .not(.isNil(path)) }
-        return .compareExpressions(text, .notEqual, .value(.null, text.type))
+        return .compare(text, .notEqual, .value(.null, text.type))
     }
 
     private func condition(_ text: CheckedExpression, _ match: TextMatch, _ needle: String) -> CheckedPredicate {
         if case .value(.string(let constant), _) = text { return .constant(TextMatcher(match, needle).matches(constant)) }
-        if case .path(let path) = text { return .text(path, match, ExactText(needle)) }
-        return .textOf(text, match, ExactText(needle))
+        return .text(text, match, ExactText(needle))
     }
 
     private func equals(_ text: CheckedExpression, _ constant: String) -> CheckedPredicate {
-        if case .path(let path) = text { return .compare(path, .equal, .string(constant)) }
-        return .compareExpressions(text, .equal, .value(.string(constant), .string))
+        .compare(text, .equal, .value(.string(constant), text.type))
     }
 
     /// Returns a `like` condition. A pattern without `?` and with stars only at its ends becomes a plain match.

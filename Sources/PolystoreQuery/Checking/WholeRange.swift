@@ -2,45 +2,13 @@ internal import PolystoreSchema
 
 /// The ranges of whole numbers, from which it follows that a computation cannot fail: the sum of two 32-bit numbers always fits 64 bits, and
 /// a constant divisor is not zero.
-extension CheckedExpression {
-    /// The numbers that an expression of whole numbers can result in; all for others.
-    package var range: ClosedRange<Int64> {
-        switch self {
-        case .path(let path), .outer(_, let path): return path.type.range
-        case .value(.int(let number), _): return number...number
-        case .value: return .all
-        // Years of all time zones have at most five digits, all other parts fewer.
-        case .function(.datePart, _, _): return 0...99_999
-        case .function(.length, _, _), .related(.count, _, _, _), .related(.countDistinct, _, _, _): return 0...(.max)
-        case .function(let function, let arguments, .int64): return function.range(arguments.map(\.range)) ?? .all
-        case .function, .related: return .all
-        case .conditional(_, let a, let b, _):
-            let (x, y) = (a.range, b.range)
-            return min(x.lowerBound, y.lowerBound)...max(x.upperBound, y.upperBound)
-        }
-    }
-}
+enum WholeRange {
+    /// Returns the range of a function of whole numbers in some ranges; nil if some of these have no result.
+    typealias Rule = @Sendable (_ arguments: [ClosedRange<Int64>]) -> ClosedRange<Int64>?
 
-extension ClosedRange<Int64> {
-    fileprivate static var all: Self { .min ... .max }
-}
-
-extension Function {
-    /// Whether the function of any whole numbers in these ranges has a result.
-    package func staysInRange(_ ranges: [ClosedRange<Int64>]) -> Bool {
-        switch self {
-        case .add, .subtract, .multiply: return range(ranges) != nil
-        case .divide: return !ranges[1].contains(0) && !(ranges[1].contains(-1) && ranges[0].contains(.min))
-        case .modulo: return !ranges[1].contains(0)
-        case .negate, .absolute: return !ranges[0].contains(.min)
-        case .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase, .trim, .length, .concatenate, .folded, .coalesce, .datePart:
-            return true
-        }
-    }
-
-    /// Returns the range of a sum, difference or product of whole numbers; nil for one that exceeds 64 bits, and for other functions.
-    func range(_ ranges: [ClosedRange<Int64>]) -> ClosedRange<Int64>? {
-        func bounds(_ value: (Int128, Int128) -> Int128) -> ClosedRange<Int64>? {
+    /// Returns the range of a sum, difference or product, which is nil if it exceeds 64 bits.
+    static func of(_ value: @escaping @Sendable (Int128, Int128) -> Int128) -> Rule {
+        { ranges in
             var least = Int128.max, greatest = Int128.min
             for a in [ranges[0].lowerBound, ranges[0].upperBound] {
                 for b in [ranges[1].lowerBound, ranges[1].upperBound] {
@@ -51,15 +19,34 @@ extension Function {
             guard let low = Int64(exactly: least), let high = Int64(exactly: greatest) else { return nil }
             return low...high
         }
+    }
+}
+
+extension ClosedRange<Int64> {
+    /// All whole numbers of 64 bits.
+    static var all: Self { .min ... .max }
+}
+
+extension CheckedExpression {
+    /// The numbers that an expression of whole numbers can result in; all for others.
+    package var range: ClosedRange<Int64> {
         switch self {
-        case .add: return bounds(+)
-        case .subtract: return bounds(-)
-        case .multiply: return bounds(*)
-        case .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase, .trim, .length,
-            .concatenate, .folded, .coalesce, .datePart:
-            return nil
+        case .path(let path), .outer(_, let path): return path.type.range
+        case .value(.int(let number), _): return number...number
+        case .value: return .all
+        case .related(.count, _, _, _), .related(.countDistinct, _, _, _): return 0...(.max)
+        case .function(let function, let arguments, .int64): return function.descriptor.range(arguments.map(\.range)) ?? .all
+        case .function, .related: return .all
+        case .conditional(_, let a, let b, _):
+            let (x, y) = (a.range, b.range)
+            return min(x.lowerBound, y.lowerBound)...max(x.upperBound, y.upperBound)
         }
     }
+}
+
+extension Function {
+    /// Whether the function of any whole numbers in these ranges has a result.
+    package func staysInRange(_ ranges: [ClosedRange<Int64>]) -> Bool { descriptor.range(ranges) != nil }
 }
 
 extension AggregateFunction {

@@ -38,13 +38,8 @@ package struct FunctionCall: CustomStringConvertible, Sendable {
 extension Function {
     /// The name, and after a colon what the name alone does not say.
     fileprivate var code: String {
-        switch self {
-        case .folded(let options): "folded:\(options.rawValue)"
-        case .datePart(let part, let zone): "\(part.rawValue):\(zone)"
-        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase,
-            .lowercase, .trim, .length, .concatenate, .coalesce:
-            name
-        }
+        let descriptor = descriptor
+        return descriptor.names[0] + (descriptor.parameter.map { ":" + $0 } ?? "")
     }
 
     fileprivate init?(code: Substring) {

@@ -7,13 +7,15 @@ package final class PredicateEvaluator {
     private indirect enum Node {
         case constant(Bool)
         case isNil(PathReader)
-        case compare(PathReader, Comparison, Cell)
+        /// Conditions on properties alone, which read cells and compute no values.
+        case pathIs(PathReader, Comparison, Cell)
         case comparePaths(PathReader, ValueType, Comparison, PathReader, ValueType)
-        case isIn(PathReader, [Cell])
-        case text(PathReader, TextMatcher)
-        case compareExpressions(ExpressionEvaluator, Comparison, ExpressionEvaluator)
-        case isInExpression(ExpressionEvaluator, [Value])
-        case textOf(ExpressionEvaluator, TextMatcher)
+        case pathIsIn(PathReader, [Cell])
+        case pathMatches(PathReader, TextMatcher)
+        /// Conditions on values that are computed.
+        case compareValues(ExpressionEvaluator, Comparison, ExpressionEvaluator)
+        case valueIsIn(ExpressionEvaluator, [Value])
+        case valueMatches(ExpressionEvaluator, TextMatcher)
         case related(MembersReader)
         case isEntity(Set<EntityIndex>)
         case and([Node])
@@ -47,13 +49,14 @@ package final class PredicateEvaluator {
         switch predicate {
         case .constant(let value): return .constant(value)
         case .isNil(let path): return .isNil(reader(path))
-        case .compare(let path, let comparison, let value): return .compare(reader(path), comparison, constants.cell(for: value))
-        case .comparePaths(let a, let comparison, let b): return .comparePaths(reader(a), a.type, comparison, reader(b), b.type)
-        case .isIn(let path, let values): return .isIn(reader(path), values.map(constants.cell(for:)))
-        case .text(let path, let match, let needle): return .text(reader(path), TextMatcher(match, needle.text))
-        case .compareExpressions(let a, let comparison, let b): return .compareExpressions(evaluator(a), comparison, evaluator(b))
-        case .isInExpression(let expression, let values): return .isInExpression(evaluator(expression), values)
-        case .textOf(let expression, let match, let needle): return .textOf(evaluator(expression), TextMatcher(match, needle.text))
+        case .compare(.path(let path), let comparison, .value(let value, _)):
+            return .pathIs(reader(path), comparison, constants.cell(for: value))
+        case .compare(.path(let a), let comparison, .path(let b)): return .comparePaths(reader(a), a.type, comparison, reader(b), b.type)
+        case .compare(let a, let comparison, let b): return .compareValues(evaluator(a), comparison, evaluator(b))
+        case .isIn(.path(let path), let values): return .pathIsIn(reader(path), values.map(constants.cell(for:)))
+        case .isIn(let expression, let values): return .valueIsIn(evaluator(expression), values)
+        case .text(.path(let path), let match, let needle): return .pathMatches(reader(path), TextMatcher(match, needle.text))
+        case .text(let expression, let match, let needle): return .valueMatches(evaluator(expression), TextMatcher(match, needle.text))
         case .related(let members): return .related(MembersReader(members, schema, failure, outer))
         case .isEntity(let entities): return .isEntity(Set(entities))
         case .and(let parts): return .and(parts.map(node))
@@ -72,20 +75,20 @@ package final class PredicateEvaluator {
         switch node {
         case .constant(let value): return value
         case .isNil(let path): return path.cell(row, related).isNull
-        case .compare(let path, let comparison, let constant):
+        case .pathIs(let path, let comparison, let constant):
             let cell = path.cell(row, related)
             return cell.isNull ? comparison == .notEqual : comparison.holds(CellOrder.compare(cell, constant))
         case .comparePaths(let a, let x, let comparison, let b, let y):
             return compare(a.cell(row, related), x, comparison, b.cell(row, related), y)
-        case .isIn(let path, let constants): return contains(constants, path.cell(row, related))
-        case .text(let path, let matcher):
+        case .pathIsIn(let path, let constants): return contains(constants, path.cell(row, related))
+        case .pathMatches(let path, let matcher):
             let cell = path.cell(row, related)
             return !cell.isNull && matcher.matches(cell.bytes)
-        case .compareExpressions(let a, let comparison, let b): return compare(a.value(row, related), comparison, b.value(row, related))
-        case .isInExpression(let expression, let values):
+        case .compareValues(let a, let comparison, let b): return compare(a.value(row, related), comparison, b.value(row, related))
+        case .valueIsIn(let expression, let values):
             let value = expression.value(row, related)
             return !value.isNull && Self.isFound(values.count) { values[$0].compare(to: value) }
-        case .textOf(let expression, let matcher):
+        case .valueMatches(let expression, let matcher):
             guard case .string(let text) = expression.value(row, related) else { return false }
             return matcher.matches(text)
         case .related(let members): return members.isAny(row, related)
@@ -101,11 +104,8 @@ package final class PredicateEvaluator {
     }
 
     private static func compare(_ a: Cell, _ x: ValueType, _ comparison: Comparison, _ b: Cell, _ y: ValueType) -> Bool {
-        switch (a.isNull, b.isNull, comparison) {
-        case (false, false, _): comparison.holds(CellOrder.compareNumbers(a, x, b, y))
-        case (true, true, .equal), (true, false, .notEqual), (false, true, .notEqual): true
-        case (_, _, _): false
-        }
+        if a.isNull || b.isNull { return comparison.holds(ifNil: a.isNull, b.isNull) }
+        return comparison.holds(CellOrder.compareNumbers(a, x, b, y))
     }
 
     private static func contains(_ constants: [Cell], _ cell: Cell) -> Bool {
@@ -128,10 +128,7 @@ package final class PredicateEvaluator {
     }
 
     private static func compare(_ a: Value, _ comparison: Comparison, _ b: Value) -> Bool {
-        switch (a.isNull, b.isNull, comparison) {
-        case (false, false, _): ExactNumber.compare(a, b).map(comparison.holds) ?? false
-        case (true, true, .equal), (true, false, .notEqual), (false, true, .notEqual): true
-        case (_, _, _): false
-        }
+        if a.isNull || b.isNull { return comparison.holds(ifNil: a.isNull, b.isNull) }
+        return ExactNumber.compare(a, b).map(comparison.holds) ?? false
     }
 }

@@ -57,8 +57,8 @@ extension Function {
         .trim, .length, .concatenate, .coalesce,
     ]
 
-    /// The arguments, result and computation of the function. A new function needs a case above, a line here, its SQL in `SQLPredicates`
-    /// and its facts.
+    /// The arguments, result and computation of the function. A new function needs a case and a place in `named` above, a line here, and
+    /// its facts. Engines that compute it as the contract requires get their SQL in `SQLFunction` or their dialect.
     var descriptor: FunctionDescriptor {
         switch self {
         case .add: .sum
@@ -77,9 +77,9 @@ extension Function {
         case .uppercase: .text("uppercase") { .string($0.uppercased()) }
         case .lowercase: .text("lowercase") { .string($0.lowercased()) }
         case .trim: .text("trim") { .string($0.trimmed) }
-        case .length: .text("length", gives: .wholeNumber) { .int(Int64($0.unicodeScalars.count)) }
+        case .length: .text("length", gives: .wholeNumber, range: 0...(.max)) { .int(Int64($0.unicodeScalars.count)) }
         case .concatenate: .concatenation
-        case .folded(let options): .text("folded") { .string(TextFolding.fold($0, options)) }
+        case .folded(let options): .text("folded", parameter: String(options.rawValue)) { .string(TextFolding.fold($0, options)) }
         case .coalesce: .firstOfSome
         case .datePart(let part, let zone): .datePart(part, zone)
         }

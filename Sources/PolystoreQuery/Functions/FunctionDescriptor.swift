@@ -37,6 +37,10 @@ struct FunctionDescriptor: Sendable {
     var takesNil = false
     /// A time zone, which must exist.
     var zone: String?
+    /// Options or another constant of the function, which its name does not include, as text.
+    var parameter: String?
+    /// Returns the whole numbers that the function results in for whole numbers in some ranges; nil if some of these have no result.
+    var range: WholeRange.Rule = { _ in .all }
     /// Computes the value for two whole numbers; nil for functions of others.
     var whole: (@Sendable (_ a: Int64, _ b: Int64) throws(QueryError) -> Int64)?
     /// Computes the value for arguments, in the type that the checker determined.
@@ -46,9 +50,13 @@ struct FunctionDescriptor: Sendable {
 extension FunctionDescriptor {
     /// Returns a function of one text.
     static func text(
-        _ name: String, gives: Result = .text, _ value: @escaping @Sendable (String) -> Value
+        _ name: String, gives: Result = .text, parameter: String? = nil, range: ClosedRange<Int64> = .all,
+        _ value: @escaping @Sendable (String) -> Value
     ) -> FunctionDescriptor {
-        FunctionDescriptor(names: [name], count: .exactly(1), takes: .texts, gives: gives) { arguments, _ in value(arguments[0].text) }
+        FunctionDescriptor(names: [name], count: .exactly(1), takes: .texts, gives: gives, parameter: parameter, range: { _ in range }) {
+            arguments, _ in
+            value(arguments[0].text)
+        }
     }
 
     static let concatenation = FunctionDescriptor(names: ["concatenate"], count: .oneOrMore, takes: .texts, gives: .text) { arguments, _ in
@@ -65,7 +73,9 @@ extension FunctionDescriptor {
     static func datePart(_ part: DatePart, _ name: String) -> FunctionDescriptor {
         let zone = TimeZone(identifier: name)
         return FunctionDescriptor(
-            names: [part.rawValue], count: .exactly(1), takes: .date, gives: .wholeNumber, zone: name
+            names: [part.rawValue], count: .exactly(1), takes: .date, gives: .wholeNumber, zone: name, parameter: name,
+            // Years of all time zones have at most five digits, all other parts fewer.
+            range: { _ in 0...99_999 }
         ) { arguments, _ in
             guard case .date(let microseconds) = arguments[0], let zone else { return .null }
             return .int(Int64(CivilDate(microseconds: microseconds, zone).part(part)))

@@ -4,27 +4,32 @@ internal import PolystoreSchema
 /// Functions of numbers: computed in whole numbers for whole numbers, otherwise in the wider type.
 extension FunctionDescriptor {
     static let sum = arithmetic(
-        "add", "+", whole: { $0.addingReportingOverflow($1) }, real: { $0 + $1 }, decimal: DecimalArithmetic.sum)
+        "add", "+", range: WholeRange.of(+), whole: { $0.addingReportingOverflow($1) }, real: { $0 + $1 }, decimal: DecimalArithmetic.sum)
     static let difference = arithmetic(
-        "subtract", "-", whole: { $0.subtractingReportingOverflow($1) }, real: { $0 - $1 }, decimal: DecimalArithmetic.difference)
+        "subtract", "-", range: WholeRange.of(-), whole: { $0.subtractingReportingOverflow($1) }, real: { $0 - $1 },
+        decimal: DecimalArithmetic.difference)
     static let product = arithmetic(
-        "multiply", "*", whole: { $0.multipliedReportingOverflow(by: $1) }, real: { $0 * $1 }, decimal: DecimalArithmetic.product)
+        "multiply", "*", range: WholeRange.of(*), whole: { $0.multipliedReportingOverflow(by: $1) }, real: { $0 * $1 },
+        decimal: DecimalArithmetic.product)
     static let quotient = arithmetic(
-        "divide", "/", divides: true, whole: { $0.dividedReportingOverflow(by: $1) }, real: { $0 / $1 },
-        decimal: DecimalArithmetic.quotient)
+        "divide", "/", divides: true, range: { $0[1].contains(0) || $0[1].contains(-1) && $0[0].contains(.min) ? nil : .all },
+        whole: { $0.dividedReportingOverflow(by: $1) }, real: { $0 / $1 }, decimal: DecimalArithmetic.quotient)
     static let remainder = arithmetic(
-        "modulo", also: "modulus", divides: true,
+        "modulo", also: "modulus", divides: true, range: { $0[1].contains(0) ? nil : .all },
         // The least number has no positive counterpart: its quotient by -1 overflows, its remainder is 0.
         whole: { $1 == -1 ? (0, false) : $0.remainderReportingOverflow(dividingBy: $1) },
         real: { $0.truncatingRemainder(dividingBy: $1) }, decimal: DecimalArithmetic.remainder)
 
-    static let negative = number("negate", canFail: true) { value, type throws(QueryError) in
+    static let negative = number("negate", canFail: true, range: allButLeast) { value, type throws(QueryError) in
         try difference.value([.int(0), value], type)
     }
 
-    static let magnitude = number("abs", canFail: true) { value, type throws(QueryError) in
+    static let magnitude = number("abs", canFail: true, range: allButLeast) { value, type throws(QueryError) in
         value.compare(to: Value.int(0).number(as: type)) < 0 ? try difference.value([.int(0), value], type) : value
     }
+
+    /// The least number has no positive counterpart.
+    private static let allButLeast: WholeRange.Rule = { $0[0].contains(.min) ? nil : .all }
 
     static func rounded(
         _ name: String, _ real: FloatingPointRoundingRule, _ decimal: NSDecimalNumber.RoundingMode
@@ -49,16 +54,17 @@ extension FunctionDescriptor {
     }
 
     private static func number(
-        _ name: String, canFail: Bool = false, _ value: @escaping @Sendable (Value, ValueType) throws(QueryError) -> Value
+        _ name: String, canFail: Bool = false, range: @escaping WholeRange.Rule = { _ in .all },
+        _ value: @escaping @Sendable (Value, ValueType) throws(QueryError) -> Value
     ) -> FunctionDescriptor {
-        FunctionDescriptor(names: [name], count: .exactly(1), takes: .numbers, gives: .ofArguments, canFail: canFail) {
+        FunctionDescriptor(names: [name], count: .exactly(1), takes: .numbers, gives: .ofArguments, canFail: canFail, range: range) {
             arguments, type throws(QueryError) in
             try value(arguments[0].number(as: type), type)
         }
     }
 
     private static func arithmetic(
-        _ name: String, _ sign: String? = nil, also other: String? = nil, divides: Bool = false,
+        _ name: String, _ sign: String? = nil, also other: String? = nil, divides: Bool = false, range: @escaping WholeRange.Rule,
         whole: @escaping @Sendable (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
         real: @escaping @Sendable (Double, Double) -> Double, decimal: @escaping @Sendable (Decimal, Decimal) -> Decimal?
     ) -> FunctionDescriptor {
@@ -76,7 +82,7 @@ extension FunctionDescriptor {
         }
         return FunctionDescriptor(
             names: [name] + (other.map { [$0] } ?? []), sign: sign, count: .exactly(2), takes: .numbers, gives: .ofArguments, canFail: true,
-            whole: wholeNumber
+            range: range, whole: wholeNumber
         ) { arguments, type throws(QueryError) in
             switch (arguments[0].number(as: type), arguments[1].number(as: type)) {
             case (.int(let x), .int(let y)): return .int(try wholeNumber(x, y))
@@ -89,7 +95,8 @@ extension FunctionDescriptor {
                 try checkDivisor(y == 0)
                 guard let result = decimal(x, y) else { throw overflow() }
                 return .decimal(result)
-            case (_, _): return .null
+            case (.null, _), (.bool, _), (.int, _), (.double, _), (.decimal, _), (.string, _), (.date, _), (.uuid, _), (.data, _):
+                return .null
             }
         }
     }
@@ -105,7 +112,9 @@ extension Value {
         case (.double, .int(let number)): .double(Double(number))
         case (.double, .decimal(let number)): .double(Double(number.description) ?? 0)
         case (.decimal, .int(let number)): .decimal(Decimal(number))
-        case (_, _): self
+        case (.bool, _), (.int16, _), (.int32, _), (.int64, _), (.float, _), (.double, _), (.decimal, _), (.string, _), (.date, _),
+            (.uuid, _), (.data, _), (.url, _):
+            self
         }
     }
 }

@@ -7,9 +7,7 @@ extension CheckedPredicate {
             case .constant(true): continue
             case .constant(false): return .constant(false)
             case .and(let inner): result += inner
-            case .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .or,
-                .not:
-                result.append(part)
+            case .isNil, .compare, .isIn, .text, .related, .isEntity, .or, .not: result.append(part)
             }
         }
         return result.isEmpty ? .constant(true) : (result.count == 1 ? result[0] : .and(inOrder(result)))
@@ -23,9 +21,7 @@ extension CheckedPredicate {
             case .constant(false): continue
             case .constant(true): return .constant(true)
             case .or(let inner): result += inner
-            case .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .and,
-                .not:
-                result.append(part)
+            case .isNil, .compare, .isIn, .text, .related, .isEntity, .and, .not: result.append(part)
             }
         }
         return result.isEmpty ? .constant(false) : (result.count == 1 ? result[0] : .or(inOrder(result)))
@@ -46,11 +42,11 @@ extension CheckedPredicate {
         case .not(let part): part
         case .and(let parts): .any(parts.map(\.negated))
         case .or(let parts): .all(parts.map(\.negated))
-        case .compare(let path, .equal, let value): .compare(path, .notEqual, value)
-        case .compare(let path, .notEqual, let value): .compare(path, .equal, value)
-        case .compareExpressions(let a, .equal, let b): .compareExpressions(a, .notEqual, b)
-        case .compareExpressions(let a, .notEqual, let b): .compareExpressions(a, .equal, b)
-        case .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity: .not(self)
+        // Negated as a whole, which keeps the statements for pairs of properties as they are.
+        case .compare(.path, _, .path): .not(self)
+        case .compare(let a, .equal, let b): .compare(a, .notEqual, b)
+        case .compare(let a, .notEqual, let b): .compare(a, .equal, b)
+        case .isNil, .compare, .isIn, .text, .related, .isEntity: .not(self)
         }
     }
 }

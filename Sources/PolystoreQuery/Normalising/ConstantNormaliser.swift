@@ -71,8 +71,9 @@ struct ConstantNormaliser {
             case .above: return .above
             case .at(let floor, let isExact): return .at(.decimal(floor), isExact: isExact)
             }
-        case (_, _) where value.type == path.type.base: return .at(value, isExact: true)
-        case (_, _):
+        case (.bool, _), (.int16, _), (.int32, _), (.int64, _), (.float, _), (.double, _), (.decimal, _), (.string, _), (.date, _),
+            (.uuid, _), (.data, _), (.url, _):
+            if value.type == path.type.base { return .at(value, isExact: true) }
             let noun = value.type?.noun ?? "nil"
             throw QueryError(path: path.text, "a value of type \(path.type.rawValue) is expected, not \(noun)")
         }

@@ -12,7 +12,8 @@ enum ExactNumber {
         case (.decimal(let a), .int(let b)): Value.decimal(a).compare(to: .decimal(Decimal(b)))
         case (.decimal(let a), .double(let b)): compare(a, b)
         case (.double(let a), .decimal(let b)): -compare(b, a)
-        case (_, _): x.type == y.type && !x.isNull ? x.compare(to: y) : nil
+        case (.null, _), (.bool, _), (.int, _), (.double, _), (.decimal, _), (.string, _), (.date, _), (.uuid, _), (.data, _):
+            x.type == y.type && !x.isNull ? x.compare(to: y) : nil
         }
     }
 

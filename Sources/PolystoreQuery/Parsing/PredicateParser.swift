@@ -258,7 +258,8 @@ struct PredicateParser {
         case (.value(.string(let needle)), .path), (.value(.string(let needle)), .outer): return .text(right, .contains, needle)
         case (_, .path(let path)): return .related(.any, path, .compare(.path(.object), .equal, try left.inside(1)))
         case (_, .outer(_, let path)): throw ReferenceRewriter.outside(path)
-        default: throw expected("a list in braces or a key path")
+        case (_, .value), (_, .variable), (_, .function), (_, .conditional), (_, .related), (_, .aggregate):
+            throw expected("a list in braces or a key path")
         }
     }
 

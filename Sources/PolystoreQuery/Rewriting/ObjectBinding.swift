@@ -13,22 +13,15 @@ struct ObjectBinding: CheckedRewriter {
 
     func rewritten(_ predicate: CheckedPredicate, _ depth: Int) -> CheckedPredicate {
         switch predicate {
-        case .compare(let path, let comparison, .string(let uri)) where path.type == .int64:
-            guard let key = self.key(uri, path) else { return .constant(comparison == .notEqual) }
-            return .compare(path, comparison, .int(key))
-        case .isIn(let path, let values):
-            let keys = self.keys(values, path)
-            return keys.isEmpty ? .constant(false) : .isIn(path, keys)
-        case .compareExpressions(let a, let comparison, let b):
+        case .compare(let a, let comparison, let b):
             guard let left = rewritten(a, beside: b, depth), let right = rewritten(b, beside: a, depth) else {
                 return .constant(comparison == .notEqual)
             }
-            return .compareExpressions(left, comparison, right)
-        case .isInExpression(let expression, let values):
+            return .compare(left, comparison, right)
+        case .isIn(let expression, let values):
             let keys = expression.property.map { self.keys(values, $0) } ?? values
-            return keys.isEmpty ? .constant(false) : .isInExpression(rewritten(expression, depth), keys)
-        case .constant, .isNil, .compare, .comparePaths, .text, .textOf, .related, .isEntity, .and, .or, .not:
-            return rebuilt(predicate, depth)
+            return keys.isEmpty ? .constant(false) : .isIn(rewritten(expression, depth), keys)
+        case .constant, .isNil, .text, .related, .isEntity, .and, .or, .not: return rebuilt(predicate, depth)
         }
     }
 
@@ -130,12 +123,8 @@ extension CheckedPredicate {
 extension CheckedNode {
     fileprivate var namesObjects: Bool {
         switch self {
-        case .predicate(.compare(let path, _, .string)): path.type == .int64
-        case .predicate(.isIn(let path, let values)): path.type == .int64 && values.last.isURI
-        case .predicate(.isInExpression(let expression, let values)): expression.type == .int64 && values.last.isURI
-        case .predicate(.compareExpressions(.value(.string, .int64), _, _)),
-            .predicate(.compareExpressions(_, _, .value(.string, .int64))):
-            true
+        case .predicate(.compare(.value(.string, .int64), _, _)), .predicate(.compare(_, _, .value(.string, .int64))): true
+        case .predicate(.isIn(let expression, let values)): expression.type == .int64 && values.last.isURI
         case .predicate, .expression, .property, .members: false
         }
     }

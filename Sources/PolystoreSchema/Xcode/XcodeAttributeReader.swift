@@ -71,7 +71,8 @@ struct XcodeAttributeReader {
             }
             return .date(date)
         case .data: throw error("\"\(key)\" is not supported for binary data")
-        case _: return try parsed(type.isInteger ? Self.whole(text) : text, key, type)
+        case .int16, .int32, .int64: return try parsed(Self.whole(text), key, type)
+        case .bool, .float, .double, .decimal, .string, .uuid, .url: return try parsed(text, key, type)
         }
     }
 

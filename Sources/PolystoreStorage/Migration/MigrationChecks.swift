@@ -35,7 +35,7 @@ package struct MigrationChecks {
                     let isNarrower = !Set(old.allowedValues).isSubset(of: new.allowedValues) || old.allowedValues.isEmpty
                     if !new.allowedValues.isEmpty, isNarrower {
                         let allowed = new.allowedValues.sorted { $0.compare(to: $1) < 0 }
-                        let other = CheckedPredicate.and([.not(.isNil(path)), .not(.isIn(path, allowed))])
+                        let other = CheckedPredicate.and([.not(.isNil(path)), .not(.isIn(.path(path), allowed))])
                         try refuse(before, other, after, new.name, "must have one of its allowed values")
                     }
                 case (.toOne(let old, _), .toOne(let new, _)):

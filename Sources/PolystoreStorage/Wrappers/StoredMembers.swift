@@ -97,7 +97,7 @@ struct StoredMembers {
         let destination = description.destination
         let path = CheckedPath(
             steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: description.relationship.name)
-        var plan = FetchPlan(schema, destination, where: .isIn(path, owners.map(Value.int)))
+        var plan = FetchPlan(schema, destination, where: .isIn(.path(path), owners.map(Value.int)))
         if let mask = fields?[schema[destination].root] { plan.fields = .some(mask) }
         let rows = RowBatch(capacity: 256), batch = RowBatch(), cursor = try ResidualReader(reader, schema: schema).cursor(for: plan)
         while try cursor.next(into: batch) {
@@ -132,7 +132,7 @@ extension StorageReader {
             return try self.rows(root, keys: keys, into: rows)
         }
         let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "SELF")
-        let plan = FetchPlan(schema, root, where: .isIn(path, keys.map(Value.int)), fields: .some(slots))
+        let plan = FetchPlan(schema, root, where: .isIn(.path(path), keys.map(Value.int)), fields: .some(slots))
         guard pushdown(of: plan) == .exact else { return try self.rows(root, keys: keys, into: rows) }
         let batch = RowBatch(), cursor = try cursor(for: plan)
         while try cursor.next(into: batch) {

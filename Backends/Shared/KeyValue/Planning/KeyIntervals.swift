@@ -51,15 +51,15 @@ extension KeyIntervals {
     init?(_ condition: CheckedPredicate, slot: Int) {
         switch condition {
         case .isNil(let path) where path.isLocal(slot): self.init(list: [Self.null], isExact: true)
-        case .compare(let path, let comparison, let value) where path.isLocal(slot): self.init(comparison, value)
-        case .isIn(let path, let values) where path.isLocal(slot):
+        case .compare(.path(let path), let comparison, .value(let value, _)) where path.isLocal(slot): self.init(comparison, value)
+        case .isIn(.path(let path), let values) where path.isLocal(slot):
             // One batch serves all values, because there may be thousands of them.
             let batch = RowBatch(capacity: 1)
             let bounds = values.map { Bound($0, batch) }
             let isExact = bounds.allSatisfy(\.isWhole), list = bounds.map(\.interval)
             self.init(list: isExact ? list : Self.merged(list), isExact: isExact)
-        case .text(let path, .beginsWith, let needle) where path.isLocal(slot): self.init(beginningWith: needle.text)
-        case .text(let path, .like, let pattern) where path.isLocal(slot):
+        case .text(.path(let path), .beginsWith, let needle) where path.isLocal(slot): self.init(beginningWith: needle.text)
+        case .text(.path(let path), .like, let pattern) where path.isLocal(slot):
             // Every match begins with the first literal part of the pattern.
             guard case .literal(let start)? = LikePattern(pattern.text).parts.first else { return nil }
             self.init(beginningWith: start)
@@ -77,9 +77,7 @@ extension KeyIntervals {
                 all = KeyIntervals(list: all.list + known.list, isExact: all.isExact && known.isExact)
             }
             self.init(list: Self.merged(all.list), isExact: all.isExact)
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
-            .not:
-            return nil
+        case .constant, .isNil, .compare, .isIn, .text, .related, .isEntity, .not: return nil
         }
     }
 

@@ -56,7 +56,7 @@ struct ScanPlan {
         let parts = if case .and(let parts) = condition { parts } else { [condition] }
         var weight = 2
         for part in parts {
-            if case .isIn(_, let values) = part { weight = max(weight, 2 + (Int.bitWidth - values.count.leadingZeroBitCount) / 4) }
+            if case .isIn(.path, let values) = part { weight = max(weight, 2 + (Int.bitWidth - values.count.leadingZeroBitCount) / 4) }
         }
         return weight
     }
@@ -75,7 +75,7 @@ struct ScanPlan {
         var low = Int64.min, high = Int64.max, isBounded = false
         for part in parts {
             switch part {
-            case .compare(let path, let comparison, .int(let key)) where path.steps.isEmpty && path.leaf == .key:
+            case .compare(.path(let path), let comparison, .value(.int(let key), _)) where path.steps.isEmpty && path.leaf == .key:
                 switch comparison {
                 case .equal: return .keys([key])
                 case .less where key > .min: (high, isBounded) = (min(high, key - 1), true)
@@ -84,11 +84,9 @@ struct ScanPlan {
                 case .greaterOrEqual: (low, isBounded) = (max(low, key), true)
                 case .notEqual, .less, .greater: continue
                 }
-            case .isIn(let path, let values) where path.steps.isEmpty && path.leaf == .key:
+            case .isIn(.path(let path), let values) where path.steps.isEmpty && path.leaf == .key:
                 return .keys(values.compactMap { if case .int(let key) = $0 { key } else { nil } })
-            case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related,
-                .isEntity, .and, .or, .not:
-                continue
+            case .constant, .isNil, .compare, .isIn, .text, .related, .isEntity, .and, .or, .not: continue
             }
         }
         return isBounded ? .keyRange(low, high) : nil

@@ -34,7 +34,7 @@ struct WordSearch {
     private static func use(
         _ part: CheckedPredicate, _ plan: FetchPlan, _ layout: KeyValueLayout
     ) -> (index: KeyValueLayout.IndexMap, query: SearchQuery)? {
-        guard case .text(let path, .search, let needle) = part, path.steps.isEmpty, case .slot(let slot) = path.leaf,
+        guard case .text(.path(let path), .search, let needle) = part, path.steps.isEmpty, case .slot(let slot) = path.leaf,
             let query = try? SearchQuery(needle.text),
             let index = layout.wordIndexes[plan.entity].first(where: { index in
                 index.slots == [slot] && plan.entities.allSatisfy(layout.schema[index.entity].family.contains)

@@ -71,12 +71,13 @@ struct CatalogRule {
     }
 
     private func limit(_ sign: String, _ value: Value) -> Meaning? {
-        switch (sign, value) {
-        case (">=", _): return .minimum(value)
-        case ("<=", _): return .maximum(value)
         // The next integer expresses the same limit; other numbers have no successor.
-        case (">", .int(let number)) where number < .max: return .minimum(.int(number + 1))
-        case ("<", .int(let number)) where number > .min: return .maximum(.int(number - 1))
+        let whole: Int64? = if case .int(let number) = value { number } else { nil }
+        switch sign {
+        case ">=": return .minimum(value)
+        case "<=": return .maximum(value)
+        case ">": return whole.flatMap { $0 < .max ? .minimum(.int($0 + 1)) : nil }
+        case "<": return whole.flatMap { $0 > .min ? .maximum(.int($0 - 1)) : nil }
         default: return nil
         }
     }

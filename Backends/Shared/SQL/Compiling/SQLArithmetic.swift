@@ -17,9 +17,9 @@ extension SQLPredicates {
         }
         guard functions <= Self.mostFunctions else { return false }
         switch predicate {
-        case .compareExpressions(let a, _, let b): return isWide(a) && isWide(b)
-        case .isInExpression(let a, _): return isWide(a)
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .textOf, .related, .isEntity, .and, .or, .not: return false
+        case .compare(let a, _, let b): return isWide(a) && isWide(b)
+        case .isIn(let a, _): return isWide(a)
+        case .constant, .isNil, .text, .related, .isEntity, .and, .or, .not: return false
         }
     }
 
@@ -34,7 +34,7 @@ extension SQLPredicates {
         guard expression.type.isInteger else { return false }
         if isExact(expression) { return true }
         guard case .function(let function, let arguments, .int64) = expression else { return false }
-        return wide(function, arguments.map { _ in "" }) != nil && arguments.allSatisfy(isWide)
+        return SQLFunction.of(function).wide != nil && arguments.allSatisfy(isWide)
     }
 
     /// Returns a condition that also selects the rows for which it fails; nil for a condition that `isWidened` excludes.
@@ -42,11 +42,11 @@ extension SQLPredicates {
         guard isWidened(predicate) else { return nil }
         var failures: [SQLText] = [], condition: SQLText
         switch predicate {
-        case .compareExpressions(let a, let comparison, let b):
+        case .compare(let a, let comparison, let b):
             let left = wide(a, &failures, &joins), right = wide(b, &failures, &joins)
             condition = compare(left, comparison, right)
-        case .isInExpression(let a, let values): condition = tables.dialect.isIn(wide(a, &failures, &joins), values, .int64)
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .textOf, .related, .isEntity, .and, .or, .not: return nil
+        case .isIn(let a, let values): condition = tables.dialect.isIn(wide(a, &failures, &joins), values, .int64)
+        case .constant, .isNil, .text, .related, .isEntity, .and, .or, .not: return nil
         }
         return "(\(SQLText.joinedChain(failures + [condition], " OR ")))"
     }
@@ -57,24 +57,9 @@ extension SQLPredicates {
         }
         var texts: [SQLText] = []
         for argument in arguments { texts.append(wide(argument, &failures, &joins)) }
-        let result = wide(function, texts) ?? "NULL"
-        if function == .divide || function == .modulo { failures.append("\(texts[1]) = 0") }
+        let sql = SQLFunction.of(function), result = sql.wide?(texts) ?? "NULL"
+        if sql.divides { failures.append("\(texts[1]) = 0") }
         failures.append("\(result) NOT BETWEEN \(raw: String(Int64.min)) AND \(raw: String(Int64.max))")
         return result
-    }
-
-    /// Returns a function of whole numbers of any size; nil for one that cannot fail or is none of such numbers.
-    private func wide(_ function: Function, _ texts: [SQLText]) -> SQLText? {
-        switch function {
-        case .add: "(\(texts[0]) + \(texts[1]))"
-        case .subtract: "(\(texts[0]) - \(texts[1]))"
-        case .multiply: "(\(texts[0]) * \(texts[1]))"
-        case .divide: "div(\(texts[0]), NULLIF(\(texts[1]), 0))"
-        case .modulo: "mod(\(texts[0]), NULLIF(\(texts[1]), 0))"
-        case .negate: "(- \(texts[0]))"
-        case .absolute: "abs(\(texts[0]))"
-        case .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase, .trim, .length, .concatenate, .folded, .coalesce, .datePart:
-            nil
-        }
     }
 }

@@ -97,7 +97,7 @@ package struct SQLCompiler: Sendable {
     /// binding.
     package func selectByKeys(_ root: EntityIndex, _ keys: [Int64]) -> SQLSelect {
         let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "SELF")
-        return select(FetchPlan(schema, root, where: .isIn(path, keys.map(Value.int))))
+        return select(FetchPlan(schema, root, where: .isIn(.path(path), keys.map(Value.int))))
     }
 
     /// Returns the statement for the row with one key, which is a binding.

@@ -55,39 +55,13 @@ extension SQLPredicates {
 
     /// Returns a call of a function whose result is that of the contract, or nil for a function that is computed above the store.
     private func call(_ function: Function, _ arguments: [CheckedExpression], _ texts: [SQLText], _ type: ValueType) -> SQLText? {
-        func ofDialect() -> SQLText? { tables.dialect.function(function, zip(texts, arguments).map { SQLArgument($0, $1.type) }, type) }
-        switch function {
-        case .length: return "length(\(texts[0]))"
-        case .concatenate: return "(\(SQLText.joinedChain(texts, " || ")))"
-        case .coalesce:
-            // An engine computes only the values up to the first one that is not nil, and gives it in the type that it has.
-            if arguments.contains(where: { $0.type != type || $0.canFail }) { return ofDialect() }
-            // SQLite's takes two arguments or more.
-            return texts.count == 1 ? texts[0] : "COALESCE(\(SQLText.joined(texts, ", ")))"
-        case .folded(let options): return tables.dialect.fold(texts[0], options)
-        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr:
-            // Engines compute with whole numbers as the contract requires, except that not all of them report a result of more than 64 bits.
-            guard type == .int64, !tables.dialect.failsAlone || function.staysInRange(arguments.map(\.range)) else { return ofDialect() }
-            return whole(function, texts.map { "CAST(\($0) AS \(raw: tables.dialect.typeName(.int64)))" })
-        case .uppercase, .lowercase, .trim, .datePart: return ofDialect()
+        let sql = SQLFunction.of(function)
+        if let call = sql.standard?(arguments, texts, type) { return call }
+        // Engines compute with whole numbers as the contract requires, except that not all of them report a result of more than 64 bits.
+        if type == .int64, let whole = sql.whole, !tables.dialect.failsAlone || function.staysInRange(arguments.map(\.range)) {
+            return whole(texts.map { "CAST(\($0) AS \(raw: tables.dialect.typeName(.int64)))" })
         }
-    }
-
-    /// Returns a function of whole numbers; nil for one that has no such arguments.
-    private func whole(_ function: Function, _ numbers: [SQLText]) -> SQLText? {
-        switch function {
-        case .add: "(\(numbers[0]) + \(numbers[1]))"
-        case .subtract: "(\(numbers[0]) - \(numbers[1]))"
-        case .multiply: "(\(numbers[0]) * \(numbers[1]))"
-        case .divide: "(\(numbers[0]) / \(numbers[1]))"
-        case .modulo: "(\(numbers[0]) % \(numbers[1]))"
-        case .negate: "(- \(numbers[0]))"
-        case .absolute: "abs(\(numbers[0]))"
-        case .floor, .ceiling, .round: numbers[0]
-        case .bitAnd: "(\(numbers[0]) & \(numbers[1]))"
-        case .bitOr: "(\(numbers[0]) | \(numbers[1]))"
-        case .uppercase, .lowercase, .trim, .length, .concatenate, .folded, .coalesce, .datePart: nil
-        }
+        return tables.dialect.function(function, zip(texts, arguments).map { SQLArgument($0, $1.type) }, type)
     }
 
     /// Returns a number in another type, or nil where the engine does not convert it as the contract requires.

@@ -9,9 +9,7 @@ extension SQLPredicates {
         case .and(let parts): selecting(parts).allSatisfy { isExact($0) || isInexact($0) }
         case .or(let parts): parts.allSatisfy { isExact($0) || isInexact($0) }
         // The negation of a condition that selects too many rows selects too few.
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
-            .not:
-            foldedASCII(predicate) != nil || isWidened(predicate)
+        case .constant, .isNil, .compare, .isIn, .text, .related, .isEntity, .not: foldedASCII(predicate) != nil || isWidened(predicate)
         }
     }
 
@@ -23,10 +21,10 @@ extension SQLPredicates {
             return (arguments[0], options)
         }
         switch predicate {
-        case .compareExpressions(let a, _, .value): return folded(a)
-        case .isInExpression(let a, _): return folded(a)
-        case .textOf(let a, let match, let needle): return tables.dialect.match("", match, needle.text) == nil ? nil : folded(a)
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .related, .isEntity, .and, .or, .not: return nil
+        case .compare(let a, _, .value): return folded(a)
+        case .isIn(let a, _): return folded(a)
+        case .text(let a, let match, let needle): return tables.dialect.match("", match, needle.text) == nil ? nil : folded(a)
+        case .constant, .isNil, .compare, .related, .isEntity, .and, .or, .not: return nil
         }
     }
 }

@@ -47,13 +47,12 @@ struct SQLPredicates {
     func isExact(_ predicate: CheckedPredicate) -> Bool {
         if failsOfJoined(predicate) { return false }
         switch predicate {
-        case .constant, .isNil, .compare, .isIn, .isEntity: return true
-        case .comparePaths(let a, _, let b): return comparesExactly(.path(a), .path(b))
-        case .text(let path, let match, let needle):
+        case .constant, .isNil, .isEntity: return true
+        case .compare(let a, _, let b): return isExact(a) && isExact(b) && comparesExactly(a, b)
+        case .isIn(let expression, _): return isExact(expression)
+        case .text(.path(let path), let match, let needle):
             return search(path, match, needle.text, key: "", text: "") != nil || tables.dialect.match("", match, needle.text) != nil
-        case .compareExpressions(let a, _, let b): return isExact(a) && isExact(b) && comparesExactly(a, b)
-        case .isInExpression(let expression, _): return isExact(expression)
-        case .textOf(let expression, let match, let needle):
+        case .text(let expression, let match, let needle):
             return isExact(expression) && tables.dialect.match("", match, needle.text) != nil
         case .related(let members): return isExact(members)
         case .and(let parts), .or(let parts): return parts.allSatisfy(isExact)
@@ -65,7 +64,7 @@ struct SQLPredicates {
     /// refers to, and would then fail where the contract requires a result.
     private func failsOfJoined(_ predicate: CheckedPredicate) -> Bool {
         switch predicate {
-        case .compareExpressions, .isInExpression, .textOf, .related:
+        case .compare, .isIn, .text, .related:
             predicate.canFail
                 && predicate.contains { node, _ in
                     switch node {
@@ -74,7 +73,7 @@ struct SQLPredicates {
                     case .predicate, .expression: false
                     }
                 }
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .isEntity, .and, .or, .not: false
+        case .constant, .isNil, .isEntity, .and, .or, .not: false
         }
     }
 
@@ -94,18 +93,15 @@ struct SQLPredicates {
         switch predicate {
         case .constant(let value): return "\(raw: value ? tables.dialect.yes : tables.dialect.no)"
         case .isNil(let path): return "\(joins.column(path)) IS NULL"
-        case .compare(let path, let comparison, let value):
+        case .compare(.path(let path), let comparison, .value(let value, _)):
             return "\(joins.column(path)) \(raw: sign(comparison)) \(constant(path, comparison, value))"
-        case .comparePaths(let a, let comparison, let b): return compare(joins.column(a), comparison, joins.column(b))
-        case .isIn(let path, let values): return tables.dialect.isIn(joins.column(path), values, path.type)
-        case .text(let path, let match, let needle):
+        case .compare(let a, let comparison, let b): return compare(compile(a, &joins), comparison, compile(b, &joins))
+        case .isIn(let expression, let values): return tables.dialect.isIn(compile(expression, &joins), values, expression.type)
+        case .text(.path(let path), let match, let needle):
             let key = joins.key(path.steps), column = joins.column(path)
             if match == .beginsWith, let range = tables.dialect.beginsWith(column, needle.text) { return range }
             return search(path, match, needle.text, key: key, text: column) ?? text(column, match, needle.text)
-        case .compareExpressions(let a, let comparison, let b):
-            return compare(compile(a, &joins), comparison, compile(b, &joins))
-        case .isInExpression(let expression, let values): return tables.dialect.isIn(compile(expression, &joins), values, expression.type)
-        case .textOf(let expression, let match, let needle): return text(compile(expression, &joins), match, needle.text)
+        case .text(let expression, let match, let needle): return text(compile(expression, &joins), match, needle.text)
         case .related(let members): return exists(members, &joins)
         case .isEntity(let entities):
             // Without a hierarchy the table has a single entity and no column for it.
@@ -157,11 +153,11 @@ struct SQLPredicates {
     private func negated(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
         switch predicate {
         case .isNil(let path): return "\(joins.column(path)) IS NOT NULL"
-        case .compare(let path, let comparison, let value):
+        case .compare(.path(let path), let comparison, .value(let value, _)):
             let column = joins.column(path)
             return "(\(column) IS NULL OR \(column) \(raw: opposite(comparison)) \(bind: value, path.type))"
         case .related(let members): return "NOT \(exists(members, &joins))"
-        case .constant, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .isEntity, .and, .or, .not:
+        case .constant, .compare, .isIn, .text, .isEntity, .and, .or, .not:
             return "(\(compile(predicate, &joins))) IS NOT TRUE"
         }
     }

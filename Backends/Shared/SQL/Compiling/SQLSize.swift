@@ -68,22 +68,22 @@ struct SQLSize {
         terms += 1
         switch condition {
         case .constant, .isEntity: return Self.leaf
-        case .isNil(let path), .compare(let path, _, _), .text(let path, _, _):
+        case .isNil(let path), .compare(.path(let path), _, .value), .text(.path(let path), _, _):
             add(path.steps)
             return Self.leaf
-        case .comparePaths(let a, _, let b):
+        case .compare(.path(let a), _, .path(let b)):
             add(a.steps)
             add(b.steps)
             return Self.leaf
-        case .isIn(let path, let values):
+        case .isIn(.path(let path), let values):
             add(path.steps)
             variables += dialect.variables(values.count, path.type)
             return Self.leaf
-        case .compareExpressions(let a, _, let b): return 3 + max(depth(a), depth(b))
-        case .isInExpression(let expression, let values):
+        case .compare(let a, _, let b): return 3 + max(depth(a), depth(b))
+        case .isIn(let expression, let values):
             variables += dialect.variables(values.count, expression.type)
             return max(Self.leaf, depth(expression))
-        case .textOf(let expression, _, _): return max(Self.leaf, 3 + depth(expression))
+        case .text(let expression, _, _): return max(Self.leaf, 3 + depth(expression))
         case .related(let members): return depth(members)
         case .and(let parts), .or(let parts):
             var deepest = 0

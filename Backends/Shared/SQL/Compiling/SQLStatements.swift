@@ -60,21 +60,27 @@ private struct Room {
     var left: Int
 
     /// Whether a condition has no more parts than there is room for, and no long constants; takes the room.
-    mutating func take(_ predicate: CheckedPredicate) -> Bool { predicate.walk { node, _ in take(node) ? .into : .out } }
+    mutating func take(_ predicate: CheckedPredicate) -> Bool { predicate.walk { node, _ in take(node) } }
 
     /// Whether an expression has no more parts than there is room for, and no long constants; takes the room.
-    mutating func take(_ expression: CheckedExpression) -> Bool { expression.walk { node, _ in take(node) ? .into : .out } }
+    mutating func take(_ expression: CheckedExpression) -> Bool { expression.walk { node, _ in take(node) } }
 
-    private mutating func take(_ node: CheckedNode) -> Bool {
+    /// Takes the room of a node, and of properties and constants that a condition compares directly.
+    private mutating func take(_ node: CheckedNode) -> CheckedWalk {
         switch node {
-        case .property, .members: return true
-        case .predicate(.compare(_, _, let value)), .expression(.value(let value, _)): return take(1) && value.isShort
-        case .predicate(.isIn(_, let values)), .predicate(.isInExpression(_, let values)):
-            return take(1 + values.count) && values.allSatisfy(\.isShort)
-        case .predicate(.text(_, _, let needle)), .predicate(.textOf(_, _, let needle)): return take(1) && needle.text.utf8.count <= 256
-        case .predicate, .expression: return take(1)
+        case .property, .members: .into
+        case .predicate(.compare(.path, _, .path)): take(1) ? .over : .out
+        case .predicate(.compare(.path, _, .value(let value, _))): take(1) && value.isShort ? .over : .out
+        case .predicate(.isIn(let expression, let values)):
+            take(1 + values.count) && values.allSatisfy(\.isShort) ? parts(of: expression) : .out
+        case .predicate(.text(let expression, _, let needle)):
+            take(1) && needle.text.utf8.count <= 256 ? parts(of: expression) : .out
+        case .expression(.value(let value, _)): take(1) && value.isShort ? .into : .out
+        case .predicate, .expression: take(1) ? .into : .out
         }
     }
+
+    private func parts(of expression: CheckedExpression) -> CheckedWalk { if case .path = expression { .over } else { .into } }
 
     private mutating func take(_ count: Int) -> Bool {
         left -= count

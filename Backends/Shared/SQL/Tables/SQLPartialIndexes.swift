@@ -34,10 +34,10 @@ struct SQLPartialIndexes: Sendable {
 
     private mutating func collect(_ condition: CheckedPredicate) {
         switch condition {
-        case .compare(let path, let comparison, let value):
+        case .compare(.path(let path), let comparison, .value(let value, _)):
             if let term = term(path, comparison, value) { terms.insert(term) }
         case .and(let parts), .or(let parts): for part in parts { collect(part) }
-        case .constant, .isNil, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .not: break
+        case .constant, .isNil, .compare, .isIn, .text, .related, .isEntity, .not: break
         }
     }
 
@@ -81,12 +81,12 @@ extension SQLPredicates {
         case .constant(let value): return value ? tables.dialect.yes : tables.dialect.no
         case .isNil(let path): return column(path).map { "\($0) IS NULL" }
         case .not(.isNil(let path)): return column(path).map { "\($0) IS NOT NULL" }
-        case .compare(let path, let comparison, let value):
+        case .compare(.path(let path), let comparison, .value(let value, _)):
             guard let column = column(path), let literal = tables.dialect.literal(value, path.type) else { return nil }
             return "\(column) \(sign(comparison)) \(literal)"
         case .and(let parts): return joined(parts, " AND ")
         case .or(let parts): return joined(parts, " OR ")
-        case .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .not: return nil
+        case .compare, .isIn, .text, .related, .isEntity, .not: return nil
         }
     }
 }

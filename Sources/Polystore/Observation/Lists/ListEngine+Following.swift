@@ -103,7 +103,7 @@ extension ListEngine {
             if keys.isEmpty { continue }
             let values = keys.sorted().map { Value.int($0) }
             let plan = FetchPlan(
-                entity: query.plan.entity, entities: query.plan.entities, predicate: .isIn(way.path, values), fields: .keysOnly)
+                entity: query.plan.entity, entities: query.plan.entities, predicate: .isIn(.path(way.path), values), fields: .keysOnly)
             let stream = try RowStream(plan, [store], sessions, core.model.schema)
             while let item = try stream.next({ row, store in Item(key: row.key, store: store) }) { found.append(item) }
         }

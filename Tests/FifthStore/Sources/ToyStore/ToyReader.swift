@@ -22,7 +22,7 @@ class ToyReader: StorageReader {
     private func keys(for plan: FetchPlan) -> [Int64]? {
         switch plan.predicate {
         case .constant(true): database.keys(plan.entity)
-        case .compare(let path, .equal, .int(let key)):
+        case .compare(.path(let path), .equal, .value(.int(let key), _)):
             if path.steps.isEmpty, case .slot(let slot) = path.leaf { database.keys(plan.entity, slot, .int(key)) } else { nil }
         default: nil
         }
