@@ -54,7 +54,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public var property: String?
         /// The name of the violated constraint.
         public var constraint: String?
-        /// The primary keys of the objects concerned, as far as the engine reports them. SQL engines report none for a violated constraint.
+        /// The primary keys of the objects concerned. None for a unique constraint that a write violates, because the objects are not known
+        /// on every store; a migration names objects that violate a new constraint.
         public var keys: [Int64]
         /// All failures, if several are reported together.
         public var failures: [ValidationFailure]

@@ -71,10 +71,7 @@ extension StoreURL {
         // The engines' C libraries would truncate the path at the U+0000 and open another file.
         if decoded.utf8.contains(0) { throw StorageError(.invalidConfiguration, "the path of the store URL contains U+0000; remove it") }
         // Foundation would expand the tilde and the engines would not, so they would refer to two different files.
-        if Self.fileSchemes.contains(scheme), decoded.hasPrefix("~") {
-            throw StorageError(
-                .invalidConfiguration, "~ at the beginning of a path is only expanded by a shell; write the full path, or ./~")
-        }
+        if Self.fileSchemes.contains(scheme), decoded.hasPrefix("~") { throw StorageError.unexpandedTilde }
         var options: [Option] = []
         for part in query { options.append(try Self.option(part)) }
         self.init(scheme: scheme, place: decoded, options: options, text: text)
@@ -138,4 +135,10 @@ extension StoreURL {
         let name = String(option[..<sign]).removingPercentEncoding?.lowercased()
         return name?.hasSuffix("password") == false ? String(option) : option[...sign] + "***"
     }
+}
+
+extension StorageError {
+    /// The error for the path of a store that begins with a tilde.
+    package static let unexpandedTilde = StorageError(
+        .invalidConfiguration, "~ at the beginning of a path is only expanded by a shell; write the full path, or ./~")
 }

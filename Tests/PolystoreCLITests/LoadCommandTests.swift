@@ -39,6 +39,16 @@ import Testing
         #expect(try !made().contains { $0.contains("partial") })
     }
 
+    @Test func aStoreInMemoryIsNoFileOfThatName() throws {
+        let good = try program.file("good.csv", "text\na\n")
+        let result = try load("sqlite::memory:", good)
+        #expect(result.code == 2 && result.error.contains("a SQLite store is a file"), "\(result)")
+        #expect(try load("sqlite:\(path("a.db"))", good).code == 0)
+        let moved = try program.run(["transfer", "sqlite:\(path("a.db"))", "sqlite::memory:"])
+        #expect(moved.code == 2 && moved.error.contains("a SQLite store is a file"), "\(moved)")
+        #expect(!FileManager.default.fileExists(atPath: ":memory:"))
+    }
+
     @Test func unresolvedReferencesAreReported() throws {
         _ = try program.file("notes.csv", "text,parent\na,b\nb,\nc,x\n")
         let mapping = try program.file(

@@ -69,10 +69,41 @@ import Testing
             "hidden must be declared outside of #if: a macro cannot determine which branch is compiled"
         ),
         ("@Relationship var other: Other", "the relationship other must have the type T?, Set<T> or [T]"),
+        (
+            "var tags: Set<String> = []",
+            "tags cannot be a Set of String, which is not a model class: use an array, [String], or a Codable value that conforms to "
+                + "CodedAttributeValue"
+        ),
+        (
+            "var days: Swift.Set<Foundation.Date>?",
+            "days cannot be a Set of Foundation.Date, which is not a model class: use an array, [Foundation.Date], or a Codable value that "
+                + "conforms to CodedAttributeValue"
+        ),
+        (
+            "@Relationship var names: [String] = []",
+            "the relationship names cannot lead to String, which is not a model class: remove @Relationship"
+        ),
+        (
+            "var size: (Int, Int) = (0, 0)",
+            "size has a type that cannot be stored: use several properties or a CodedAttributeValue, or mark it @Transient"
+        ),
     ])
     func oneSentenceAtTheProperty(_ members: String, _ message: String) throws {
         let found = try errors(members).filter { !$0.contains("cannot find") && !$0.contains("instance member") }
         #expect(found.count == 1 && found[0].hasSuffix(": \(message)") && !found[0].hasPrefix("0"))
+    }
+
+    @Test func aSetOfObjectsNeedsNoMarker() throws {
+        #expect(try errors("var others: Set<Other>") == [])
+    }
+
+    @Test func aPropertyWithoutASetterCannotBeAssignedByUpdateAll() throws {
+        let members = "var name: String = \"\"\nvar initial: String { String(name.prefix(1)) }"
+        func change(_ property: String) -> String {
+            "func change(_ t: WriteTransaction) throws { _ = try t.updateAll(From<Thing>(), .set(\\.\(property), to: \"x\")) }"
+        }
+        #expect(try errors(members, before: change("name")) == [])
+        #expect(try errors(members, before: change("initial")).count == 1)
     }
 
     @Test func aPropertyNameOfManagedObjectIsDiagnosed() throws {

@@ -29,6 +29,33 @@ import Testing
         #expect(explanation.description.contains("1 requests, 2 rows read") && explanation.description.contains("2 in the answer"))
     }
 
+    @Test(arguments: TestStore.all) func anObjectOfOneOfThreeStoresWithEqualKeysConcernsOnlyItsStore(_ store: TestStore) throws {
+        let configurations: [String?] = [nil, "Second", "Third"], entities = ["Person", "Animal", "Dog"]
+        let stack = try DataStack(
+            models: [Person.self, Animal.self, Dog.self], configurations: ["Second": entities, "Third": entities])
+        for configuration in configurations { try stack.addStorageAndWait(store.make(configuration: configuration)) }
+        for (name, configuration) in zip(["A", "B", "C"], configurations) {
+            try stack.perform(synchronous: { transaction in
+                let person = try transaction.create(Into<Person>(configuration)), dog = try transaction.create(Into<Dog>(configuration))
+                (person.name, dog.name, dog.owner) = (name, "\(name)'s dog", person)
+            })
+        }
+        let people = try stack.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+        #expect(people.map(\.name) == ["A", "B", "C"] && people.map(\.objectID.key.key) == [1, 1, 1])
+        for (place, person) in people.enumerated() {
+            let dogs = From<Dog>().where(\.owner == person)
+            let explanation = try stack.explain(dogs, analyze: true)
+            #expect(explanation.stores.map(\.configuration) == configurations && explanation.answer?.count == 1)
+            #expect(explanation.stores.map { $0.work?.rowsRead } == (0..<3).map { $0 == place ? 1 : 0 })
+            #expect(try stack.fetchAll(dogs).map(\.name) == ["\(person.name)'s dog"])
+            let snapshot = try #require(try stack.snapshot(of: person.objectID)), key = person.objectID.key
+            #expect(snapshot.name == person.name && snapshot.objectID.key == key)
+            #expect(snapshot.pets.map(\.key.store) == [key.store])
+            let list = try stack.publishList(From<Person>().where(.isObject(in: [person.objectID])))
+            #expect(list.snapshot.itemIDs == [person.objectID])
+        }
+    }
+
     @Test(arguments: TestStore.all) func rowsThatAreFilteredAboveTheStoreAreCounted(_ store: TestStore) throws {
         let stack = try stack(store)
         // The server's tables of letters are its own.

@@ -93,6 +93,7 @@ import Testing
                 ValueExpression(\Person.name), (\Person.pets).count))
         #expect(counts.map { "\($0.0) \($0.1)" } == ["Ann 2", "bob 1", "Cid 0", "Dan 0"])
         #expect(try stack.queryAttributes(From<Person>().select(.attribute(\.age)).distinct()).count == 3)
+        #expect(try stack.queryAttributes(From<Person>().select(Select(named: "@count", as: "n"))).map { $0["n"] } == [.int(4)])
         #expect { try stack.queryAttributes(From<Person>().select(.count(as: "n"), .sum(\.age, as: "n"))) } throws: {
             ($0 as? StorageError)?.code == .invalidPredicate
         }

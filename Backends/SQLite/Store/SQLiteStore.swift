@@ -71,6 +71,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
         try url.unknownOptions(allowed: ["mode", "durability", "busy", "history", "check", "cache", "checksums", "catalog", "model"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL requires the path of a file, as in sqlite:shop.db") }
+        try Self.checkPath(url.place)
         let mode = url.option("mode") ?? "rw"
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "the option mode must be ro or rw") }
         guard let busy = TimeInterval(url.option("busy") ?? "10"), busy >= 0 else {
@@ -119,10 +120,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         if place.checksums == .required, !owner.isPolystore {
             throw StorageError(.invalidConfiguration, "checksums are only available for files that Polystore creates; remove the option")
         }
-        // For these paths the engine would open a separate database for each connection.
-        if path.isEmpty || path == ":memory:" {
-            throw StorageError(.invalidConfiguration, "a SQLite store is a file; for a store in memory use InMemoryStore (memory:)")
-        }
+        try Self.checkPath(path)
         let readOnly = request.readOnly || isReadOnly
         let exists = try SQLiteFileIdentity.isDatabaseFile(at: path)
         if !exists, !request.createIfMissing || request.schema == nil || readOnly {
@@ -131,6 +129,15 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         let opening = try owner.open(place, request, readOnly: readOnly)
         try keep(opening)
         return opening.state
+    }
+
+    /// Refuses a path that is not that of a file.
+    private static func checkPath(_ path: String) throws(StorageError) {
+        // For these paths the engine would open a separate database for each connection.
+        if path.isEmpty || path == ":memory:" {
+            throw StorageError(.invalidConfiguration, "a SQLite store is a file; for a store in memory use InMemoryStore (memory:)")
+        }
+        if path.hasPrefix("~") { throw StorageError.unexpandedTilde }
     }
 
     private func keep(_ opening: SQLOpening<SQLiteCore>) throws(StorageError) {

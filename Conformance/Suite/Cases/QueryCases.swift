@@ -79,6 +79,9 @@ enum QueryCases {
         answer(
             "A016.no-double-counting", "Q8", ["@count()", "@sum(number)"], [[.int(2), .int(3)]],
             where: "ANY tags.name != NIL AND number < 100"),
+        answer(
+            "A031.a-count-of-rows-needs-no-parentheses", "Q5", ["flag", "@count", "@count * 10 + 1"],
+            [[.null, .int(3), .int(31)], [.bool(false), .int(2), .int(21)], [.bool(true), .int(3), .int(31)]], groupBy: ["flag"]),
         answer("A031.distinct-rows-of-groups", "Q5", ["@count()"], [[.int(3)], [.int(2)]], groupBy: ["flag"], isDistinct: true),
         answer("A031.distinct-rows-are-cut", "Q5", ["@count()"], [[.int(2)]], groupBy: ["flag"], limit: 1, offset: 1, isDistinct: true),
         answer("A015.distinct-rows", "Q12", ["flag"], [[.null], [.bool(false)], [.bool(true)]], isDistinct: true),

@@ -81,7 +81,8 @@ public struct Select<Object: ManagedObject>: Sendable {
 }
 
 extension Select {
-    /// Creates an output from its text form with stored names: `Select(named: "@avg(age)", as: "mean")`.
+    /// Creates an output from its text form with stored names: `Select(named: "@avg(age)", as: "mean")`, or `Select(named: "@count")` for the
+    /// number of objects.
     public init(named text: String, as alias: String? = nil) {
         do throws(QueryError) {
             self.init(QueryOutput(try QueryExpression(parsing: text), as: alias))

@@ -74,9 +74,18 @@ extension DataStack {
         case .synchronous:
             let options = (storage as? any LocalStorage)?.localStorageOptions ?? []
             let isAllowed = options.contains(.allowSynchronousLightweightMigration)
-            let steps = isAllowed || options.contains(.recreateStoreOnModelMismatch) ? try requiredMigrations(for: storage) : []
+            let isReplaceable = options.contains(.recreateStoreOnModelMismatch)
+            guard storage.capabilities.contains(.migrations) else {
+                // The database of another program is never replaced.
+                let code = isReplaceable && !(storage is any ForeignStorage) ? .noMigrationPath : refusal.code
+                throw StorageError(code, "\(refusal.message); \(StorageError.lacksMigrations.message)", cause: refusal)
+            }
+            let steps = isAllowed || isReplaceable ? try requiredMigrations(for: storage) : []
             if !isAllowed, let step = steps.first(where: { !$0.losses.isEmpty }) {
                 throw StorageError(.dataLossRefused, "the step \(step.type) would lose \(step.losses[0].loss ?? "")", cause: refusal)
+            }
+            if !isAllowed, isReplaceable, try isEmpty(storage) {
+                throw StorageError(.noMigrationPath, "\(refusal.message); the store has no objects to migrate", cause: refusal)
             }
             guard isAllowed, !steps.contains(where: \.type.isHeavyweightMigration) else {
                 throw StorageError(
@@ -88,6 +97,18 @@ extension DataStack {
             }
             return try take(storage, nil)
         }
+    }
+
+    /// Whether a store has no objects, in the version that it has.
+    private func isEmpty(_ storage: any StorageInterface) throws(StorageError) -> Bool {
+        let store = try OpenStore(opening: storage, OpenRequest(schema: nil, createIfMissing: false, readOnly: true))
+        defer { try? store.close() }
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        for root in store.schema.roots {
+            if try reader.values(for: .count(FetchPlan(store.schema, root))).first?.first != .int(0) { return false }
+        }
+        return true
     }
 
     private func runner(_ store: OpenStore, _ progress: MigrationProgress?) -> MigrationRunner {

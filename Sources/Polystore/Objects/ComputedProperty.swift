@@ -71,14 +71,17 @@ extension QueryPredicate {
         else {
             return nil
         }
-        return switch (first.node, second.node) {
-        case (.constant(true), .constant(false)): condition
-        case (.constant(false), .constant(true)): !condition
-        case (_, .constant(false)): condition && first
-        case (_, .constant(true)): !condition || first
-        case (.constant(false), _): !condition && second
-        case (.constant(true), _): condition || second
-        default: (condition && first) || (!condition && second)
+        return switch (first.constant, second.constant) {
+        case (true?, false?): condition
+        case (false?, true?): !condition
+        case (_, false?): condition && first
+        case (_, true?): !condition || first
+        case (false?, nil): !condition && second
+        case (true?, nil): condition || second
+        case (nil, nil): (condition && first) || (!condition && second)
         }
     }
+
+    /// The result of a predicate that is the same for every object; nil for others.
+    private var constant: Bool? { if case .constant(let truth) = node { truth } else { nil } }
 }

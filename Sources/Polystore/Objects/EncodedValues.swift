@@ -46,24 +46,34 @@ private struct EncodedJSON: Encodable {
         case .object(let members):
             var container = encoder.container(keyedBy: NameKey.self)
             for member in members { try container.encode(EncodedJSON(value: member.node.value), forKey: NameKey(stringValue: member.name)) }
-        case .null, .bool, .number, .string:
+        case .null:
             var container = encoder.singleValueContainer()
-            switch value {
-            case .bool(let value): try container.encode(value)
-            case .string(let value): try container.encode(value)
-            case .number(let text):
-                if let number = Int64(text) { try container.encode(number) } else { try container.encode(Double(text) ?? 0) }
-            default: try container.encodeNil()
+            try container.encodeNil()
+        case .bool(let value): try Self.encode(value, to: encoder)
+        case .string(let value): try Self.encode(value, to: encoder)
+        case .number(let text):
+            if let number = Int64(text) {
+                try Self.encode(number, to: encoder)
+            } else {
+                try Self.encode(Double(text) ?? 0, to: encoder)
             }
         }
+    }
+
+    private static func encode(_ value: some Encodable, to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
     }
 }
 
 extension ManagedObject {
     /// Returns the attributes by stored names, to-one relationships as identities, and the identity as `objectID`.
-    final func encodedValues() -> EncodedValues {
+    ///
+    /// - Throws: The error of loading unfetched attributes, which is `unplannedLoad` under strict loading.
+    final func encodedValues() throws(StorageError) -> EncodedValues {
         var encoded = EncodedValues()
         if _isPrototype { return encoded }
+        try _context.loadForReading(self)
         encoded.add("objectID", objectID.description)
         let row = encodedRow()
         let cells = row.mutableCells(0)

@@ -1,35 +1,11 @@
-internal import Foundation
 internal import PolystoreStorage
 
 extension Attribute {
-    /// Values for which a computed property is likely to differ from the attribute. The most common ones come first, because programs can
-    /// handle them.
+    /// Values for which a computed property is likely to differ from the attribute.
     var samples: [Value] {
-        let values = allowedValues.isEmpty ? Self.samples(type, isCoded: coder != nil) : Array(allowedValues.prefix(8))
+        let values = allowedValues.isEmpty ? SampleValues.of(type, isCoded: coder != nil) : Array(allowedValues.prefix(1000))
         return isOptional ? values + [.null] : values
     }
-
-    private static func samples(_ type: ValueType, isCoded: Bool) -> [Value] {
-        switch type {
-        case .bool: [.bool(true), .bool(false)]
-        case .int16, .int32, .int64: [1, 2, 3, 7, 12, 99, 101, 1000, 0, -1, -12].map { .int($0) }
-        case .float, .double: [1, 0.5, 2.25, 100.75, 0, -1.5].map { .double($0) }
-        case .decimal: ["1", "0.5", "2.255", "100.75", "0", "-1.5"].map { .decimal(Decimal(string: $0) ?? 0) }
-        case .string:
-            ["ab", "Ab Cd", " é x ", "a", "", String(repeating: "Long, longer. ", count: 10), "7"].map { .string($0) } + references
-        case .date: [86_400_000_001, 1_700_000_000_123_456, 981_173_106_000_000, 0, -1].map { .date($0) }
-        case .uuid: [1, 2].map { .uuid(UUID(uuid: ($0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))) }
-        case .url: ["https://example.com/a/B?c=d#e", "file:///x/y.txt", "a:b"].map { .string($0) }
-        case .data where isCoded:
-            ["[3,1,2]", "[\"b\",\"A\",\"b\"]", "[true,false]", "[]", "{}", "7", "\"b\"", "[0.5,-1]", "{\"b\":1}"].map {
-                .data(Data($0.utf8))
-            }
-        case .data: [[3, 1, 2], [255], []].map { .data(Data($0)) }
-        }
-    }
-
-    /// The texts of identities, which are the only values of references.
-    private static let references = [1, 2].map { Value.string(ObjectKey(store: .placeholder, root: "Root", key: $0).description) }
 }
 
 extension ManagedObject {

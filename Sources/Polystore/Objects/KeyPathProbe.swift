@@ -17,8 +17,8 @@ final class KeyPathProbe {
         case objects(AnyHashable)
         /// The identity of an object.
         case identity(ObjectKey)
-        /// A computed property with an expression, and the value that it returned.
-        case computed(Value)
+        /// A computed property with an expression, and the value of a type that it returned.
+        case computed(Value, ValueType)
     }
 
     /// The values of properties while a key path is read.
@@ -92,13 +92,13 @@ extension KeyPathProbe {
         return child
     }
 
-    /// Records the access to a to-many relationship, and returns some objects.
+    /// Records the access to a to-many relationship, and returns many objects, or none in the first trial.
     func recordMembers<T: ManagedObject, Members: Hashable>(
         _ object: ManagedObject, _ name: String, _ context: ObjectContext, _ make: ([T]) -> Members
     ) -> Members {
         step(object, name)
-        let members = (0..<3).map { _ in T(_new: 0, 0, context) }
-        let made = make(trial == .defaults ? [] : members)
+        let members = (0..<(trial == .defaults ? 0 : 500)).map { _ in T(_new: 0, 0, context) }
+        let made = make(members)
         if trial == .sample(1) { isExhausted = true }
         reading = .objects(AnyHashable(made))
         return made
@@ -124,7 +124,7 @@ extension KeyPathProbe {
         }
         let attribute = Attribute("", V.valueType, isOptional: V.isOptionalAttribute, allowedValues: V.allowedValues, coder: V.coderName)
         let value = sample(for: attribute).flatMap { V(attributeValue: $0) } ?? V.placeholder
-        reading = .computed(value.attributeValue)
+        reading = .computed(value.attributeValue, attribute.type)
         isNilable = isNilable || V.isOptionalAttribute
         return value
     }
@@ -236,12 +236,23 @@ extension KeyPathProbe {
         switch reading {
         case .nothing: return false
         case .attribute(_, _, nil): return true
-        case .attribute(let object, let slot, let attribute?): return stored(value) == object.held(slot, as: attribute.type)
+        case .attribute(let object, let slot, let attribute?):
+            return stored(value) == object.held(slot, as: attribute.type) && !Self.isNarrower(value, than: attribute.type)
         case .object(let child): return value.map { ($0 as? ManagedObject) === child && child != nil } ?? (child == nil)
         case .objects(let members): return (value as? AnyHashable) == members
         case .identity(let key): return (value as? any UntypedIdentity)?.key == key
-        case .computed(let given): return stored(value) == given
+        case .computed(let given, let type): return stored(value) == given && !Self.isNarrower(value, than: type)
         }
+    }
+
+    /// Whether a value has an integer type that is smaller than that of its property. The conversion may end the process for the samples of
+    /// the larger type.
+    private static func isNarrower(_ value: Any?, than type: ValueType) -> Bool {
+        let order: [ValueType] = [.int16, .int32, .int64]
+        guard let value = value as? any AttributeValue, let width = order.firstIndex(of: Swift.type(of: value).valueType),
+            let full = order.firstIndex(of: type)
+        else { return false }
+        return width < full
     }
 
     private func problem(_ type: ManagedObject.Type) -> StorageError {

@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 internal import Synchronization
 
-/// A cache of resolved key paths. A lookup costs a tenth of a resolution.
+/// A cache of resolved key paths. A lookup costs less than a microsecond, a resolution some hundred, because it tries many values.
 enum KnownKeyPaths {
     /// Key paths are immutable. Captured subscript arguments are only compared, and such key paths are cached only if they resolve to a
     /// property.

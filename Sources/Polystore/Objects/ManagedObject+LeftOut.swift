@@ -53,14 +53,24 @@ extension ObjectContext {
     /// Loads the unfetched attributes of an object, if a slot is one of them.
     func loadLeftOut(_ object: ManagedObject, _ slot: Int) {
         guard object.lacks(slot) else { return }
-        if isStrict {
-            let name = object.description.slots[slot].name
-            return fail(
-                StorageError(
-                    .unplannedLoad, "\(object.description.name).\(name) was not fetched; add it to properties(…) of the fetch",
-                    details: .init(entity: object.description.name, property: name, keys: [object._key])))
-        }
+        if isStrict { return fail(unfetched(object, slot)) }
         complete(object)
+    }
+
+    /// Loads the unfetched attributes of an object before all of its values are read.
+    ///
+    /// - Throws: `unplannedLoad` under strict loading; the error of the load.
+    func loadForReading(_ object: ManagedObject) throws(StorageError) {
+        if isStrict, let slot = object.description.slots.indices.first(where: object.lacks) { throw unfetched(object, slot) }
+        try loadLeftOut(object)
+    }
+
+    /// Returns the error of strict loading for an attribute.
+    private func unfetched(_ object: ManagedObject, _ slot: Int) -> StorageError {
+        let entity = object.description.name, name = object.description.slots[slot].name
+        return StorageError(
+            .unplannedLoad, "\(entity).\(name) was not fetched; add it to properties(…) of the fetch",
+            details: .init(entity: entity, property: name, keys: [object._key]))
     }
 
     /// Loads the unfetched attributes of an object. If this fails, the values are placeholders, and the next access loads them again.

@@ -98,6 +98,7 @@ open class ManagedObject {
     /// `objectID`.
     ///
     /// To-many relationships are not included, because each would require a lookup. A snapshot includes them.
+    /// - Throws: The error of loading attributes that were not fetched, which is `unplannedLoad` under strict loading; any error of the encoder.
     open func encode(to encoder: any Encoder) throws { try encodedValues().encode(to: encoder) }
 }
 
@@ -271,7 +272,8 @@ extension QueryPredicate {
             switch (a.node, b.node) {
             case (.path(let path), .value(let value)), (.value(let value), .path(let path)):
                 path.names.count == 1 ? [path.names[0]: value] : [:]
-            case (_, _): [:]
+            case (.path, _), (.outer, _), (.value, _), (.variable, _), (.function, _), (.conditional, _), (.related, _), (.aggregate, _):
+                [:]
             }
         case .and(let parts): parts.reduce(into: [:]) { $0.merge($1.demandedEqualities) { first, _ in first } }
         case .constant, .compare, .isIn, .between, .text, .open, .related, .isEntity, .or, .not: [:]

@@ -200,11 +200,11 @@ struct BatchWork {
 
     /// Converts a number to the type of its attribute if that loses nothing.
     private static func number(_ value: Value, _ type: ValueType) -> Value {
-        switch (value, type) {
-        case (.int(let number), .double), (.int(let number), .float): .double(Double(number))
-        case (.double(let number), .int16), (.double(let number), .int32), (.double(let number), .int64):
-            Int64(exactly: number).map(Value.int) ?? value
-        default: value
+        switch type {
+        case .float, .double: if case .int(let number) = value { .double(Double(number)) } else { value }
+        case .int16, .int32, .int64:
+            if case .double(let number) = value, let integer = Int64(exactly: number) { .int(integer) } else { value }
+        case .bool, .decimal, .string, .date, .uuid, .url, .data: value
         }
     }
 

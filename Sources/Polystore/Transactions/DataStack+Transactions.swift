@@ -19,6 +19,7 @@ extension DataStack {
     /// - Returns: The result of the closure, after the commit.
     /// - Throws: Any error of the closure; `timeout` and `cancelled`, after which nothing was changed; `reentrantCall` inside the closure
     ///   of a transaction of the stack; any error of the commit.
+    @discardableResult
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -36,6 +37,7 @@ extension DataStack {
     /// Runs a closure in a write transaction on the calling thread, and commits when the closure returns.
     ///
     /// The call waits for other writers in the stores, but not for closures that the stack has not started yet.
+    @discardableResult
     public func perform<R>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         synchronous body: (WriteTransaction) throws -> R

@@ -46,10 +46,31 @@ struct PropertyReader {
         guard let type = binding.typeAnnotation?.type else {
             throw ModelProblem(identifier, "\(name) requires a type annotation: a macro cannot see inferred types")
         }
+        try Self.check(type, of: name, isRelationship: marker("Relationship") != nil)
         var reading = try property(name, ModelType(type), binding.initializer?.value)
         reading.property.access = Access(variable.modifiers).written.replacing("open", with: "public")
         reading.property.isIndexed = reading.isUnique || reading.isIndexed
         return reading
+    }
+
+    /// Refuses a type that can be neither an attribute nor a relationship, as far as its text shows.
+    private static func check(_ written: TypeSyntax, of name: String, isRelationship: Bool) throws(ModelProblem) {
+        let type = ModelType(written)
+        if ModelType.isFunctionOrTuple(written) {
+            throw ModelProblem(
+                written,
+                "\(name) has a type that cannot be stored: use several properties or a CodedAttributeValue, or mark it @Transient")
+        }
+        if let element = type.setOfValues {
+            throw ModelProblem(
+                written,
+                "\(name) cannot be a Set of \(element), which is not a model class: use an array, [\(element)], or a Codable value that "
+                    + "conforms to CodedAttributeValue")
+        }
+        if isRelationship, let (_, destination) = type.relationship, ModelType.isValue(destination) {
+            throw ModelProblem(
+                written, "the relationship \(name) cannot lead to \(destination), which is not a model class: remove @Relationship")
+        }
     }
 
     private func property(_ name: String, _ type: ModelType, _ initial: ExprSyntax?) throws(ModelProblem) -> Reading {

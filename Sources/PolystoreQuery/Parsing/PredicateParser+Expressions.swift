@@ -64,8 +64,12 @@ extension PredicateParser {
         case .name(let name, isQuoted: false): return try named(name)
         case .name: return try pathOrAggregate()
         case .operation(let name):
-            guard isSymbol("(", ahead: 1), let function = Self.operation(name) else { throw expected("a property or a constant") }
-            position += 2
+            guard let function = Self.operation(name), function == .count || isSymbol("(", ahead: 1) else {
+                throw expected("a property or a constant")
+            }
+            position += 1
+            // `@count` alone is the number of objects.
+            guard take(symbol: "(") else { return .aggregate(Aggregate(function)) }
             if take(symbol: ")") { return .aggregate(Aggregate(function)) }
             let argument = try expression()
             try need(symbol: ")")

@@ -24,6 +24,14 @@ extension MigratingStorage {
     public var migrationMappingProviders: [any SchemaMappingProvider] { [] }
 }
 
+extension StorageError {
+    /// The error of migrating a store that lacks the capability `migrations`.
+    package static let lacksMigrations = StorageError(
+        .unsupported,
+        "the store cannot be migrated in place (it lacks the capability migrations): transfer it to a new store; tables of another program "
+            + "are changed by the program that owns them")
+}
+
 extension OpenStore {
     /// Begins to migrate the data to another version of the model, with exclusive access among all writers.
     ///
@@ -33,10 +41,7 @@ extension OpenStore {
     package func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> MigrationSession {
         try checkWritable()
         guard capabilities.contains(.migrations), let migrating else {
-            throw StorageError(
-                .unsupported,
-                "the store cannot be migrated in place (it lacks the capability migrations): transfer it to a new store; tables of another "
-                    + "program are changed by the program that owns them")
+            throw StorageError.lacksMigrations
         }
         return MigrationSession(try migrating.beginMigration(step, options), step.mapping, of: self)
     }

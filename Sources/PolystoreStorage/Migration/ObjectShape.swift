@@ -26,7 +26,7 @@ final class ObjectShape {
                 var text = text
                 if text.withUTF8({ bytes in bytes.allSatisfy { $0 != 0 } }) { return .string(text) }
             case (.int, .int64), (.bool, .bool), (.null, _): return value
-            default: break
+            case (.bool, _), (.int, _), (.double, _), (.decimal, _), (.string, _), (.date, _), (.uuid, _), (.data, _): break
             }
         }
         return try entity.normalise(widened(value, types[slot]), slot: slot)

@@ -25,7 +25,7 @@ extension Peers {
             switch comparison {
             case .same: continue
             case .next: break
-            default: throw diverged(comparison, cause: nil)
+            case .behind, .ahead, .unrelated: throw diverged(comparison, cause: nil)
             }
             guard let kept = try Peers(session).redo(for: store) else { throw diverged(comparison, cause: nil) }
             let redo = try Redo(kept, writer.schema)

@@ -364,6 +364,19 @@ import Testing
         #expect(!open.store.capabilities.contains(.migrations))
     }
 
+    @Test(arguments: InPlaceEngine.available) func aModelThatDiffersIsRefusedWithWhoCanChangeTheTables(_ engine: InPlaceEngine) throws {
+        let shop = try InPlaceDatabase(engine)
+        for url in [shop.url, shop.url(catalog: "foreign")] {
+            var entities = try OpenDatabase(url).schema.entities
+            entities[0].attributes.append(Attribute("extra", .string, isOptional: true))
+            let stack = try DataStack(schema: Schema(entities: entities))
+            let refused = failure { try stack.addStorageAndWait(try StoreCatalog.standard.store(at: StoreURL(url))) }
+            #expect(refused?.code == .schemaMismatch, "\(url)")
+            #expect(refused?.message.hasSuffix("tables of another program are changed by the program that owns them") == true)
+            #expect(refused?.message.contains("ynchronousLightweightMigration") == false)
+        }
+    }
+
     // MARK: Moving
 
     @Test(arguments: InPlaceEngine.available) func itIsASourceAndATargetOfTransfers(_ engine: InPlaceEngine) throws {

@@ -39,6 +39,15 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
+    @Test(arguments: ["~/polystore-tilde.lmdb", "~polystore-tilde.lmdb"]) func aTildeIsNotExpanded(_ path: String) throws {
+        for usesFolder in [false, true] {
+            let store = LMDBStore(path: path, usesFolder: usesFolder)
+            let error = #expect(throws: StorageError.self) { _ = try store.open(OpenRequest(schema: Self.schema.get())) }
+            #expect(error?.code == .invalidConfiguration && error?.message.contains("expanded by a shell") == true)
+        }
+        #expect(!FileManager.default.fileExists(atPath: NSHomeDirectory() + "/polystore-tilde.lmdb"))
+    }
+
     @Test func allNamesOfAFileShareOneLock() throws {
         try inFolder {
             let store = try open(), link = folder + "/link.lmdb", hard = folder + "/hard.lmdb"

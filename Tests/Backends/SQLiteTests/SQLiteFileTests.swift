@@ -114,6 +114,13 @@ import Testing
         #expect(manager.fileExists(atPath: folder + ".moved/store.db"))
     }
 
+    @Test func aPathThatIsNoFileIsRefusedBeforeTheStoreIsMade() throws {
+        #expect(code { _ = try SQLiteStore(url: StoreURL("sqlite::memory:")) } == .invalidConfiguration)
+        let store = SQLiteStore(path: "~/polystore-tilde.db")
+        let error = #expect(throws: StorageError.self) { _ = try store.open(OpenRequest(schema: Schema(entities: []))) }
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("expanded by a shell") == true)
+    }
+
     /// A database in memory has no log, like one on a file system that shares no memory between processes.
     @Test func aDatabaseThatCannotHaveALogIsRefused() throws {
         let connection = try SQLiteConnection(path: ":memory:", readOnly: false, create: false)

@@ -5,6 +5,11 @@ import Synchronization
 import TestStores
 import Testing
 
+extension Person {
+    /// A property that is computed in Swift, and differs from the stored one only for large numbers.
+    fileprivate var cappedAge: Int { min(age, 9_999) }
+}
+
 @Suite struct PublisherTests {
     private func stack(_ store: TestStore, _ people: KeyValuePairs<String, Int> = ["Ann": 1, "Ben": 2, "Cid": 3]) throws -> DataStack {
         let stack = try store.stack()
@@ -149,6 +154,27 @@ import Testing
         #expect(third == nil && ann.snapshot == nil)
     }
 
+    @Test func computedPropertiesAreRefused() throws {
+        let stack = try stack(.memory), view = stack.makeViewContext()
+        func isRefused(_ body: () throws -> Void) -> Bool {
+            do {
+                try body()
+                return false
+            } catch {
+                return (error as? StorageError)?.code == .invalidPredicate
+            }
+        }
+        let sections = SectionBy<Person>(\.cappedAge), capped = From<Person>().orderBy(.ascending(\.cappedAge))
+        #expect(isRefused { _ = try stack.publishList(From<Person>().where(\.cappedAge < 3)) })
+        #expect(isRefused { _ = try stack.publishList(capped) })
+        #expect(isRefused { _ = try stack.publishList(byAge, sectionBy: sections) })
+        #expect(isRefused { _ = try stack.publishList(capped, sectionBy: sections) })
+        #expect(isRefused { _ = try view.monitorSectionedList(byAge, sectionBy: sections) })
+        #expect(isRefused { _ = try stack.publishValue { try $0.fetchCount(From<Person>().where(\.cappedAge < 3)) } })
+        #expect(isRefused { _ = try stack.publishValue(of: Person.self) { try $0.fetchAll(capped).map(\.name) } })
+        #expect(try stack.publishList(byAge, sectionBy: SectionBy(\.age)).snapshot.count == 3)
+    }
+
     @Test(arguments: TestStore.all) func aCountIsPublishedWhenItChanges(_ store: TestStore) async throws {
         let stack = try stack(store)
         let count = try stack.publishValue(of: Person.self) { try $0.fetchCount(From<Person>().where(\.age < 3)) }
@@ -157,7 +183,7 @@ import Testing
         try set(1, of: "Ben", stack)
         try set(5, of: "Ann", stack)
         #expect(try await values.next() == 1)
-        try await stack.perform { _ = try $0.deleteAll(From<Person>()) }
+        try await stack.perform { try $0.deleteAll(From<Person>()) }
         #expect(try await values.next() == 0)
         #expect(count.value == 0 && count.error == nil)
     }

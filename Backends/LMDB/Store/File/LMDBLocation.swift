@@ -17,8 +17,13 @@ struct LMDBLocation: Sendable {
     let dataPath: String
     /// Whether the program specified the folder, which then belongs to the store.
     let ownsFolder: Bool
+    /// Whether the path begins with a tilde, for which the store is refused.
+    private let beginsWithTilde: Bool
 
     init(_ path: String, usesFolder: Bool) {
+        beginsWithTilde = path.hasPrefix("~")
+        // Foundation would expand the tilde.
+        let path = beginsWithTilde ? "./\(path)" : path
         dataPath = Self.resolved(usesFolder ? "\(path)/\(Self.dataName)" : path)
         ownsFolder = usesFolder
     }
@@ -56,8 +61,9 @@ struct LMDBLocation: Sendable {
     /// Finds the data file, or creates it if the request allows.
     ///
     /// - Returns: Whether the file existed.
-    /// - Throws: `notFound`, `notADatabase`.
+    /// - Throws: `notFound`, `notADatabase`; `invalidConfiguration` for a path that begins with a tilde.
     func prepare(_ request: OrderedOpen, firstMap: Int) throws(StorageError) -> Bool {
+        if beginsWithTilde { throw StorageError.unexpandedTilde }
         let found = try find()
         if found == .linkedFile, !request.readOnly { removeUnfinished() }
         if found == .file || found == .linkedFile { return true }

@@ -47,7 +47,7 @@ final class IndexWriter {
         for index in indexes {
             guard let constraint = index.constraint, !index.slots.contains(where: { row[$0].isNull }) else { continue }
             encode(row, index)
-            if let found = try other(row, index) { throw violation(row, constraint, found) }
+            if try other(row, index) != nil { throw violation(row, constraint) }
         }
     }
 
@@ -106,11 +106,11 @@ final class IndexWriter {
         }
     }
 
-    func violation(_ row: borrowing RowView, _ constraint: ResolvedConstraint, _ found: Int64) -> StorageError {
+    func violation(_ row: borrowing RowView, _ constraint: ResolvedConstraint) -> StorageError {
         let name = core.schema.entities[row.entity].name
         return StorageError(
             .uniqueConstraintViolated, "another object of \(name) has the same \(constraint.name)",
-            details: .init(entity: name, constraint: constraint.name, keys: [found]))
+            details: .init(entity: name, constraint: constraint.name))
     }
 
     private func linkKey(_ a: Int64, _ b: Int64) {

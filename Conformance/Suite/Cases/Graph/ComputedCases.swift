@@ -19,6 +19,22 @@ extension Person {
     fileprivate var surname: String { name }
 }
 
+// Properties that differ from the stored one only for large, long or unusual values.
+extension Person {
+    fileprivate var cappedAge: Int { min(age, 9_999) }
+    fileprivate var raisedAge: Int { max(age, -100) }
+    fileprivate var doubleAge: Int { Int(Double(age)) }
+    fileprivate var smallAge: Int32 { Int32(age) }
+    fileprivate var shortName: String { String(name.prefix(200)) }
+    fileprivate var composedName: String { name.precomposedStringWithCanonicalMapping }
+    fileprivate var roundedScore: Double { (score * 10_000).rounded() / 10_000 }
+    fileprivate var cappedScore: Double { min(score, 1e15) }
+    fileprivate var recent: Date? { joined.map { max($0, Date(timeIntervalSince1970: -4_000_000_000)) } }
+    fileprivate var shortRoom: String? { room.map { String($0.prefix(100)) } }
+    fileprivate var firstSongs: [Song] { Array(songs.prefix(100)) }
+    fileprivate var someChildren: Set<Person> { children.count > 100 ? [] : children }
+}
+
 extension Pet {
     fileprivate var ownerName: String { owner?.name ?? "no one" }
     fileprivate var knownOwner: String? { owner?.name ?? "no one" }
@@ -68,6 +84,18 @@ enum ComputedCases {
             refused("of one that is known", people.where(\.isMinor == true))
             refused("Foundation", people.where(Where(#Predicate<Person> { $0.isChild })))
             refused("by itself", people.where(\.endless > 3))
+            refused("an upper limit", people.where(\.cappedAge == 9_999))
+            refused("a lower limit", people.where(\.raisedAge == -100))
+            refused("a number through a double", people.where(\.doubleAge == 40))
+            refused("a number of a smaller type", people.where(\.smallAge == 40))
+            refused("the beginning of a text", people.where(\.shortName == "Ann"))
+            refused("a text in another form", people.where(\.composedName == "Ann"))
+            refused("a rounded number", people.where(\.roundedScore == 0))
+            refused("an upper limit of a double", people.orderBy(.ascending(\.cappedScore)))
+            refused("an earliest date", people.where(\.recent == nil))
+            refused("the beginning of an optional text", people.where(\.shortRoom == nil))
+            refused("the first of many objects", people.where((\Person.firstSongs).count == 0))
+            refused("a set that is not too large", people.where((\Person.someChildren).count == 0))
             check.throwing(.invalidPredicate, "through a relationship") { _ = try stack.fetchAll(dogs.where(\.owner?.isChild == true)) }
             check.throwing(.invalidPredicate, "in place of a relationship") { _ = try stack.fetchAll(dogs.where(\.ownerName == "Ann")) }
             check.throwing(.invalidPredicate, "in place of nil") { _ = try stack.fetchAll(dogs.where(\.knownOwner == "Ann")) }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
@@ -99,6 +100,33 @@ enum PartialCases {
             check.throwing(.unplannedLoad, "strictly") { _ = try strict[0].load(\.age) }
             check.equal(strict[0].name, "Bob", "the requested properties")
             check.throwing(.invalidPredicate, "a wrong name") { _ = try stack.fetchAll(From<Person>().properties(named: ["nam"])) }
+        },
+        .graph("O025.an-encoded-object-is-whole", "R7") { stack, check in
+            try fill(stack)
+            let request = From<Person>().properties(\.name).orderBy(.ascending(\.age))
+            func encoded(_ person: Person) throws -> [String: Any]? {
+                try JSONSerialization.jsonObject(with: JSONEncoder().encode(person)) as? [String: Any]
+            }
+            let bob = try stack.fetchAll(request)[0], loaded = try encoded(bob)
+            check.equal(loaded?["age"] as? Int, 10, "a property that was not fetched")
+            check.equal(loaded?["name"] as? String, "Bob", "one that was")
+            stack.relationships = .strict
+            let planned = try stack.fetchAll(request)[0]
+            do {
+                _ = try JSONEncoder().encode(planned)
+                check.isTrue(false, "strict loading refuses to encode")
+            } catch let error as StorageError {
+                check.equal(error.code, .unplannedLoad, "strict loading")
+                check.equal(error.details.property, "age", "the property that was not fetched")
+            }
+            check.isTrue(try encoded(try stack.fetchAll(From<Person>())[0]) != nil, "strict loading of a whole object")
+            stack.relationships = .lazy
+            let late = try stack.fetchAll(request)
+            try stack.removeStorage(stack.storages[0])
+            for attempt in ["first", "second"] {
+                check.isTrue((try? JSONEncoder().encode(late[0])) == nil, "an object that cannot be loaded, \(attempt) attempt")
+            }
+            check.isTrue((try? encoded(bob)) != nil, "an object that was loaded before")
         },
         .graph("O025.a-fetch-of-all-makes-whole", "S5") { stack, check in
             try fill(stack)

@@ -397,6 +397,35 @@ enum RelationshipCases {
             check.isTrue((try? people[1].load(\.name)) == nil, "an attribute that throws")
             check.isTrue((try? people[1].load(\.name)) == nil, "and throws again")
         },
+        .graph("R020.a-relationship-that-cannot-be-loaded-is-reported-by-every-source", "R7") { stack, check in
+            try family(stack)
+            let view = stack.makeViewContext(), other = stack.makeViewContext(), work = stack.beginUnsafe()
+            // The owner of the last dog is not the first person: it has to be loaded.
+            let people = From<Person>().orderBy(.ascending(\.name)), dogs = From<Dog>().orderBy(.ascending(\.name))
+            let cursors = (try stack.fetchCursor(people.batchSize(1)), try stack.fetchCursor(dogs.batchSize(1)))
+            let held: [(String, Person?, Dog?)] = [
+                ("a view context", try view.fetchAll(people).first, try view.fetchAll(dogs).last),
+                ("a detached transaction", try work.fetchAll(people).first, try work.fetchAll(dogs).last),
+                ("a page", try stack.fetchPage(people.limit(1)).objects.first, try stack.fetchPage(dogs.limit(1)).objects.first),
+                ("a page of a view", try other.fetchPage(people.limit(1)).objects.first, try other.fetchPage(dogs.limit(6)).objects.last),
+                ("a cursor", try cursors.0.next(), try cursors.1.next()),
+            ]
+            cursors.0.close()
+            cursors.1.close()
+            try stack.removeStorage(stack.storages[0])
+            for (source, person, dog) in held {
+                guard let person, let dog else { return check.isTrue(false, "\(source) has no objects") }
+                check.equal([person.loadError?.code, dog.loadError?.code], [nil, nil], "\(source): before")
+                check.isTrue((try? person.load(\.songs)) == nil, "\(source): a to-many that throws")
+                check.isTrue((try? dog.load(\.owner)) == nil, "\(source): a to-one that throws")
+                check.equal([person.loadError?.code, dog.loadError?.code], [nil, nil], "\(source): what was thrown is not kept")
+                check.isTrue(person.songs.isEmpty, "\(source): a to-many that cannot be loaded is empty")
+                check.isTrue(person.loadError != nil, "\(source): the to-many says why")
+                check.isTrue(dog.owner == nil, "\(source): a to-one that cannot be loaded is nil")
+                check.isTrue(dog.loadError != nil, "\(source): the to-one says why")
+            }
+            check.isTrue(view.loadError != nil && other.loadError != nil, "the view contexts say why")
+        },
         .graph("R020.paths-that-begin-alike-are-prefetched-whole", "R7") { stack, check in
             try family(stack)
             try stack.write { transaction in

@@ -51,6 +51,7 @@ enum UniqueCases {
                 check.equal(error.details.entity, "Person", "entity")
                 check.isTrue(error.details.constraint?.contains("email") == true, "constraint")
                 check.equal(error.details.property, "email", "property")
+                check.equal(error.details.keys, [], "no store has to know which object has the value")
                 check.isTrue(!"\(error)".contains("secret@x"), "no value in the sentence")
             }
         },

@@ -80,7 +80,8 @@ extension Lowering {
         switch (a, b) {
         case (.constant(let constant), _): return try equality(b, constant, comparison)
         case (_, .constant(let constant)): return try equality(a, constant, comparison)
-        default: return LoweredCondition(.compare(try value(a).expression, comparison, try value(b).expression))
+        case (.value, _), (.condition, _), (.optionalCondition, _), (.object, _), (.objects, _), (.range, _):
+            return LoweredCondition(.compare(try value(a).expression, comparison, try value(b).expression))
         }
     }
 
