@@ -8,6 +8,12 @@ struct ProgramValues {
     let ordinary: [Value]
     /// The limits of the type, and values that are easily confused with others.
     let extreme: [Value]
+    /// Values that attributes of the type do not accept.
+    let refused: [Value]
+    private let type: ValueType
+
+    private static let longPart = "long text "
+
     /// A value of some 100,000 bytes; nil for types whose values are short.
     var long: Value? {
         switch type {
@@ -16,12 +22,6 @@ struct ProgramValues {
         case .bool, .int16, .int32, .int64, .float, .double, .decimal, .date, .uuid, .url: nil
         }
     }
-
-    private let type: ValueType
-    private static let longPart = "long text "
-
-    /// Values that attributes of the type do not accept.
-    let refused: [Value]
 
     init(_ type: ValueType) {
         switch type {

@@ -109,7 +109,12 @@ extension ConformanceCommand {
         StoreLogging.logger = SilentLogger()
         let schema = try model.map { try Schema(json: String(contentsOfFile: $0, encoding: .utf8)) }
         let seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        print("seed \(seed)")
+        // A run that is interrupted has shown its seed and its differences.
+        func show(_ text: String) {
+            print(text)
+            fflush(nil)
+        }
+        show("seed \(seed)")
         let harnesses: [StoreHarness]
         do {
             harnesses = try stores.map { try StoreHarness.scratch($0, opener: opener) }
@@ -118,7 +123,7 @@ extension ConformanceCommand {
             throw ExitCode(2)
         }
         let suite = try ProgramSuite(harnesses, operations: operations, schema: schema)
-        let result = try suite.run(programs: programs, seed: seed) { print($0) }
+        let result = try suite.run(programs: programs, seed: seed, telling: show)
         print("\(result.programs) programs, \(result.operations) operations, \(result.differences.count) differences")
         if !result.differences.isEmpty { throw ExitCode(1) }
     }
