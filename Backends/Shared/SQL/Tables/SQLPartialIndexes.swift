@@ -33,11 +33,11 @@ struct SQLPartialIndexes: Sendable {
     }
 
     private mutating func collect(_ condition: CheckedPredicate) {
-        switch condition {
-        case .compare(let path, let comparison, let value):
-            if let term = term(path, comparison, value) { terms.insert(term) }
-        case .and(let parts), .or(let parts): for part in parts { collect(part) }
-        case .constant, .isNil, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .not: break
+        condition.walk { node, _ in
+            if case .predicate(.compare(let path, let comparison, let value)) = node, let term = term(path, comparison, value) {
+                terms.insert(term)
+            }
+            return .into
         }
     }
 
