@@ -35,6 +35,8 @@ public protocol StorageInterface: AnyObject, Sendable {
     /// Closes the store. Sessions that are still open fail with `storeClosed`. A second call does nothing.
     func close() throws(StorageError)
 
-    /// Closes the store and removes all its data, including the files next to its main file.
+    /// Closes the store and removes all its data, including the files next to its main file. What the store has not made stays.
+    ///
+    /// - Throws: `readOnly` if the store refuses changes.
     func erase() throws(StorageError)
 }

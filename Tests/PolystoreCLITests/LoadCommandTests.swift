@@ -49,6 +49,19 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: ":memory:"))
     }
 
+    /// A file that was empty is empty again, and a folder that was there stays.
+    @Test(arguments: ["sqlite", "lmdb"]) func aLoadThatFailsLeavesWhatWasThere(_ kind: String) throws {
+        let bad = try program.file("bad.csv", "text\na\nb\na\n"), empty = try program.file("empty.db", "")
+        #expect(try load("\(kind):\(empty)", bad).code == 2)
+        #expect(try made() == ["empty.db"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: empty)).isEmpty)
+        #expect(try load("\(kind):\(empty)", program.file("good.csv", "text\na\nb\n")).code == 0)
+        if kind == "sqlite" { return }
+        try FileManager.default.createDirectory(atPath: path("folder"), withIntermediateDirectories: false)
+        #expect(try load("lmdb:\(path("folder"))?subdir=1", bad).code == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path("folder")) == [])
+    }
+
     @Test func unresolvedReferencesAreReported() throws {
         _ = try program.file("notes.csv", "text,parent\na,b\nb,\nc,x\n")
         let mapping = try program.file(

@@ -29,7 +29,12 @@ import Testing
         "SELECT CASE WHEN n > 1 THEN price ELSE 0 END + 1 FROM Item", "SELECT max(price) + 1 FROM Item",
         "SELECT total(i.price) FROM Item i",
         "SELECT n FROM Item WHERE price = n", "SELECT (price) + 1 FROM Item", "SELECT n FROM Item WHERE price",
-        "SELECT n FROM Item WHERE NOT price",
+        "SELECT n FROM Item WHERE NOT price", "SELECT CAST(price AS REAL) FROM Item", "SELECT CAST(i.price AS TEXT) FROM Item i",
+        "SELECT CAST((price) AS INTEGER) FROM Item", "SELECT CAST(max(price) AS REAL) FROM Item",
+        "SELECT n FROM Item WHERE CAST(price AS REAL) > 2", "SELECT n FROM Item WHERE (price, n) > (2, 0)",
+        "SELECT n FROM Item WHERE (n, price) > (0, 2)", "SELECT n FROM Item WHERE (0, 2) < (n, price)",
+        "SELECT n FROM Item WHERE n = 1 AND (n, price, n) = (1, 2, 1)", "SELECT n FROM Item WHERE (price, n) IN (VALUES (2, 1))",
+        "SELECT n FROM Item WHERE n IN (price, 2)",
     ]) func arithmeticOnDecimalBytesIsRefused(_ sql: String) throws {
         let stack = try stack()
         #expect {
@@ -61,6 +66,8 @@ import Testing
         #expect(try numbers("SELECT max(price) FROM Item") == numbers("SELECT price FROM Item WHERE n = 2"))
         #expect(try numbers("SELECT x FROM (SELECT price AS x, n FROM Item) WHERE x > \(two) ORDER BY n").count == 2)
         #expect(try numbers("SELECT * FROM Item").count == 4)
+        #expect(try numbers("SELECT n FROM (SELECT n, price, n AS m FROM Item) ORDER BY n") == [.int(0), .int(1), .int(2), .int(3)])
+        #expect(try numbers("SELECT n FROM Item WHERE price IN (price, \(two))") == [.int(0), .int(1), .int(2)])
         #expect(try stack.perform(synchronous: { try $0.execute("UPDATE Item SET price = \(two) WHERE price > \(two)") }) == 2)
     }
 }

@@ -10,6 +10,7 @@ final class LMDBEngine: OrderedStore {
     private struct State: Sendable {
         var environment: LMDBEnvironment?
         var request = OrderedOpen(create: false, readOnly: false, mapCount: 0)
+        var origin: LMDBLocation.Origin?
         /// The names of the maps by their numbers; nil for a removed map.
         var names: [String?] = []
         var handles: [MDB_dbi] = []
@@ -37,11 +38,17 @@ final class LMDBEngine: OrderedStore {
     var location: LMDBLocation { LMDBLocation(path, usesFolder: usesFolder) }
 
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool {
-        let location = location, existed = try location.prepare(request, firstMap: settings.firstMap)
+        let location = location, origin = try location.prepare(request, firstMap: settings.firstMap)
         let environment = try LMDBEnvironment(location, settings, request)
-        state.withLock { $0 = State(environment: environment, request: request) }
-        return existed
+        state.withLock { $0 = State(environment: environment, request: request, origin: origin) }
+        return origin == nil
     }
+
+    /// Whether the file is open and refuses changes.
+    var isReadOnly: Bool { state.withLock { $0.request.readOnly } }
+
+    /// What was at the location before this instance created the file; nil if it did not.
+    var origin: LMDBLocation.Origin? { state.withLock { $0.origin } }
 
     func prepare(maps: [String]) throws(StorageError) -> [String: Int] {
         let (environment, before) = try opened()

@@ -19,10 +19,10 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     public let localStorageOptions: LocalStorageOptions
     /// The mappings that the program provides for steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
-    private let engine: LMDBEngine
-    private let isReadOnly: Bool
+    let engine: LMDBEngine
+    let isReadOnly: Bool
     private let recordsHistory: Bool
-    private let store: KeyValueStore
+    let store: KeyValueStore
     private let watcher: FileStoreWatcher
 
     /// Creates a store in a file. The file is opened when the store is added to a stack.
@@ -122,7 +122,9 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         var request = request
         request.readOnly = request.readOnly || isReadOnly
-        return try store.open(request)
+        let state = try store.open(request)
+        if engine.origin?.madeFolder == true { try noteFolder() }
+        return state
     }
 
     /// Begins a session that reads one snapshot.
@@ -178,19 +180,6 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     public func close() throws(StorageError) {
         watcher.close()
         store.close()
-    }
-
-    /// Closes the file and removes it together with its lock file; also its folder, if the store has its own folder that is otherwise
-    /// empty.
-    public func erase() throws(StorageError) {
-        try close()
-        let location = engine.location
-        // The lock file is removed first, because a data file that another process creates in the meantime must not use a lock file that is
-        // about to be removed.
-        for file in [location.lockPath, location.dataPath] where unlink(file) != 0 && errno != ENOENT && errno != ENOTDIR {
-            throw LMDBError.error(errno)
-        }
-        if location.ownsFolder { rmdir(location.folder) }
     }
 }
 #endif

@@ -253,8 +253,13 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     /// is otherwise empty. For a schema of another program that is used in place, it removes only Polystore's own tables and triggers, and
     /// for any other schema of another program nothing.
     ///
-    /// - Throws: `unsupported` if an object of another program, for example a view, depends on a table. Nothing is dropped then.
-    public func erase() throws(StorageError) { try owner.erase(self) }
+    /// - Throws: `unsupported` if an object of another program, for example a view, depends on a table; `readOnly` if the store refuses
+    ///   changes. Nothing is dropped then.
+    public func erase() throws(StorageError) {
+        let isOpen = core.withLock { $0 != nil }
+        if isReadOnly || isOpen && isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
+        try owner.erase(self)
+    }
 
     /// Closes the connections and drops a store of Polystore's own tables.
     func eraseOwn() throws(StorageError) {

@@ -43,10 +43,13 @@ struct SQLitePlace: Sendable {
         return connection
     }
 
+    /// Opens a connection that writes to an existing file and does not change the file's settings.
+    func visitor() throws(StorageError) -> SQLiteConnection { try opened(readOnly: false, create: false) }
+
     /// Opens a connection that writes to a file of another program. It does not change the file's settings, and the engine enforces
     /// references.
     func guest() throws(StorageError) -> SQLiteConnection {
-        let connection = try opened(readOnly: false, create: false)
+        let connection = try visitor()
         if try connection.hasChecksums() {
             throw StorageError(
                 .unsupported, "the database has page checksums, which are not supported in place; open it with mode=ro")

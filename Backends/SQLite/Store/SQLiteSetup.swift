@@ -9,6 +9,9 @@ struct SQLiteSetup: SQLSetup {
     /// The application ID that marks a Polystore file: "poly".
     private static let applicationID: Int64 = 0x706f_6c79
 
+    /// The names of the tables that do not belong to the model.
+    static let tables = ["polystore_metadata", "polystore_counters", "polystore_notes", "polystore_history"]
+
     let connection: SQLiteConnection
     let absent = StorageError(.notADatabase, "the SQLite file contains no Polystore data")
 
@@ -18,9 +21,13 @@ struct SQLiteSetup: SQLSetup {
 
     func readEntries() throws(StorageError) -> [String: String] {
         if try connection.number("SELECT count(*) FROM sqlite_master") == 0 { return [:] }
-        guard try connection.number("SELECT count(*) FROM sqlite_master WHERE name = 'polystore_metadata'") == 1,
-            try connection.number("PRAGMA application_id") == Self.applicationID
-        else { throw StorageError(.notADatabase, "the SQLite file belongs to another program: it has no Polystore metadata") }
+        let isMarked = try connection.number("PRAGMA application_id") == Self.applicationID
+        let found = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'", [.string]).map { $0[0].text }
+        // Erasing a store leaves the mark and the tables of other programs.
+        if isMarked, Self.tables.allSatisfy({ !found.contains($0) }) { return [:] }
+        guard isMarked, found.contains("polystore_metadata") else {
+            throw StorageError(.notADatabase, "the SQLite file belongs to another program: it has no Polystore metadata")
+        }
         return try connection.entries("SELECT key, value FROM polystore_metadata")
     }
 

@@ -28,6 +28,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     private let opened = Mutex<SQLiteCore?>(nil)
     private let foreignRemarks = Mutex<[CatalogRemark]>([])
     private let watcher = Mutex<FileStoreWatcher?>(nil)
+    /// What was at the path before this instance created the store; nil if it did not.
+    private let origin = Mutex<FileOrigin?>(nil)
 
     /// Creates a store in a file. The file is opened when the store is added to a stack.
     ///
@@ -126,8 +128,9 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         if !exists, !request.createIfMissing || request.schema == nil || readOnly {
             throw StorageError(.notFound, "there is no SQLite database at this path")
         }
-        let opening = try owner.open(place, request, readOnly: readOnly)
+        let origin = FileOrigin(path: path), opening = try owner.open(place, request, readOnly: readOnly)
         try keep(opening)
+        if opening.state.wasCreated { self.origin.withLock { $0 = origin } }
         return opening.state
     }
 
@@ -302,9 +305,25 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         core?.close()
     }
 
-    /// Closes the file and removes it together with the files beside it. For a file of another program that is used in place, it removes
-    /// only Polystore's own tables and triggers, and for any other file of another program nothing.
-    public func erase() throws(StorageError) { try owner.erase(place, close) }
+    /// Closes the file and removes it together with the files beside it. A file with tables of other programs stays without those of the
+    /// store. For a file of another program that is used in place, only Polystore's own tables and triggers are removed, and for any other
+    /// file of another program nothing. A symbolic link to the file stays.
+    ///
+    /// - Throws: `readOnly` if the store refuses changes; `notADatabase` if the file is not a store; `unsupported` if a view or a foreign key
+    ///   of another program depends on a table. Nothing is removed then.
+    public func erase() throws(StorageError) {
+        let isOpen = opened.withLock { $0 != nil }
+        if isReadOnly || isOpen && isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
+        try owner.erase(place, close)
+    }
+}
+
+extension SQLiteStore: WithdrawableStorage {
+    package func withdraw() throws(StorageError) {
+        try close()
+        guard owner.isPolystore, let origin = origin.withLock({ $0 }) else { return }
+        try SQLiteErasure(place).run(returningTo: origin, ifUnused: true)
+    }
 }
 
 extension SQLiteStore: SynchronizingStorage {

@@ -53,16 +53,6 @@ extension LocalStorage {
         }
     }
 
-    /// Removes a file if it exists.
-    package static func remove(_ path: String) throws(StorageError) {
-        do { try FileManager.default.removeItem(atPath: path) } catch CocoaError.fileNoSuchFile {
-            return
-        } catch {
-            throw StorageError(
-                .permissionDenied, "a file of the store could not be removed; check the permissions of its folder", cause: error)
-        }
-    }
-
     /// Returns the total size of the existing files among `paths` in bytes, or nil if none exists.
     public static func size(of paths: [String]) -> Int? {
         let sizes = paths.compactMap { path in

@@ -41,6 +41,21 @@ import Testing
         #expect(reader.readingFailure == nil)
     }
 
+    @Test func aRemarkSaysWhatIsNotDetected() throws {
+        let shop = try InPlaceDatabase(
+            .sqlite,
+            """
+            CREATE TABLE a(id INTEGER PRIMARY KEY, n TEXT); CREATE UNIQUE INDEX lower_n ON a(lower(n));
+            CREATE UNIQUE INDEX some_n ON a(n) WHERE n > 'b';
+            """)
+        #expect(
+            try OpenDatabase(shop.url).remarks == [
+                "the unique index lower_n of a is left out: it is partial or over expressions, so that a row which REPLACE removes because "
+                    + "of it is not detected",
+                "the unique index some_n of a is left out: it is partial or over expressions",
+            ])
+    }
+
     @Test func aUUIDIsBytesWhereTheNewestIs() throws {
         let id = UUID()
         let database = try change(

@@ -127,6 +127,50 @@ import Testing
         #expect(Set(changes.map { [$0.entity, Int($0.key)] }) == [[dog, 2], [animal, 1], [dog, 1]])
     }
 
+    /// A row may be written through its table or directly in its partition.
+    @Test func rowsOfPartitionsAreSeen() throws {
+        let shop = try InPlaceDatabase(
+            .postgresql,
+            """
+            CREATE TABLE log(id int PRIMARY KEY, n int) PARTITION BY RANGE (id);
+            CREATE TABLE low PARTITION OF log FOR VALUES FROM (0) TO (100);
+            CREATE TABLE high PARTITION OF log FOR VALUES FROM (100) TO (200) PARTITION BY RANGE (id);
+            CREATE TABLE higher PARTITION OF high FOR VALUES FROM (100) TO (150);
+            INSERT INTO log VALUES(1, 0), (2, 0), (101, 0);
+            """)
+        let stack = try shop.stack(), open = try OpenDatabase(shop.url), work = stack.beginUnsafe()
+        try #require(try work.edit(try stack.object("log", 2))).setValue(.int(5), for: "n")
+        try shop.sql(
+            """
+            UPDATE low SET n = 1 WHERE id = 2; UPDATE log SET n = 1 WHERE id = 1; DELETE FROM higher; INSERT INTO high VALUES(102, 0);
+            """)
+        #expect(failure { try work.commit() }?.code == .staleObject)
+        let changes = try open.history(changes: 4).flatMap { Array($0.changes) }
+        #expect(changes.map(\.key) == [2, 1, 101, 102])
+        #expect(changes.filter { $0.kind == .delete }.map(\.key) == [101] && changes.last?.kind == .insert)
+        // The same holds in a partition that comes later.
+        let token = try open.token()
+        try shop.sql(
+            """
+            CREATE TABLE last PARTITION OF high FOR VALUES FROM (150) TO (200); INSERT INTO last VALUES(160, 0); UPDATE last SET n = 1;
+            """)
+        #expect(try open.history(since: token, changes: 2).flatMap { Array($0.changes) }.map(\.key) == [160, 160])
+    }
+
+    @Test func aTableThatBeginsToInheritHasToBeOpenedAgain() throws {
+        let shop = try InPlaceDatabase(
+            .postgresql,
+            """
+            CREATE TABLE animal(id int PRIMARY KEY, name text); CREATE TABLE dog(id int PRIMARY KEY, name text);
+            INSERT INTO dog VALUES(2, 'd');
+            """)
+        let stack = try shop.stack(), work = stack.beginUnsafe()
+        try #require(try work.edit(try stack.object("dog", 2))).setValue(.string("e"), for: "name")
+        try shop.sql("ALTER TABLE dog INHERIT animal; UPDATE animal SET name = 'x';")
+        #expect(failure { try work.commit() }?.code == .schemaMismatch)
+        #expect(try shop.sql("SELECT name FROM dog") == ["x"])
+    }
+
     /// A role of its own may switch triggers off for its session.
     @Test func aSessionThatReplicatesIsSeen() throws {
         let shop = try InPlaceDatabase(.postgresql)

@@ -112,6 +112,16 @@ import Testing
         #expect(try contents(admin) == nil)
     }
 
+    @Test func aReadOnlyStoreIsNotErased() throws {
+        let admin = try admin()
+        defer { try? admin.execute("DROP SCHEMA IF EXISTS \(name) CASCADE") }
+        try made().close()
+        let store = try PostgreSQLStore(conninfo: #require(TestServer.url), schema: name, readOnly: true)
+        let error = #expect(throws: StorageError.self) { try store.erase() }
+        #expect(error?.code == .readOnly)
+        #expect(try contents(admin)?.isEmpty == false)
+    }
+
     @Test func aStoreIsWithdrawnUnlessAnotherProgramHasPutSomethingIntoIt() throws {
         let admin = try admin()
         try made().withdraw()

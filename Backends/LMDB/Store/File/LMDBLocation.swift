@@ -52,6 +52,13 @@ struct LMDBLocation: Sendable {
         return URL(fileURLWithPath: resolved(folder.path, depth: depth)).appendingPathComponent(url.lastPathComponent).path
     }
 
+    /// What was at the location before the data file was created there.
+    struct Origin: Sendable {
+        let file: FileOrigin
+        /// Whether the folder was created together with the file.
+        let madeFolder: Bool
+    }
+
     private enum Found {
         case nothing, empty, file
         /// A file that has a second name, because the process that created it ended before it removed the first name.
@@ -60,24 +67,47 @@ struct LMDBLocation: Sendable {
 
     /// Finds the data file, or creates it if the request allows.
     ///
-    /// - Returns: Whether the file existed.
+    /// - Returns: What was there before; nil if the file existed.
     /// - Throws: `notFound`, `notADatabase`; `invalidConfiguration` for a path that begins with a tilde.
-    func prepare(_ request: OrderedOpen, firstMap: Int) throws(StorageError) -> Bool {
+    func prepare(_ request: OrderedOpen, firstMap: Int) throws(StorageError) -> Origin? {
         if beginsWithTilde { throw StorageError.unexpandedTilde }
         let found = try find()
         if found == .linkedFile, !request.readOnly { removeUnfinished() }
-        if found == .file || found == .linkedFile { return true }
+        if found == .file || found == .linkedFile { return nil }
         guard request.create else {
             if found == .empty { throw StorageError(.notADatabase, "the file is not an LMDB database") }
             throw StorageError(.notFound, "there is no LMDB store at this path")
         }
+        let origin = Origin(file: FileOrigin(path: dataPath), madeFolder: ownsFolder && !FileManager.default.fileExists(atPath: folder))
         if ownsFolder { try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
         if !FileManager.default.fileExists(atPath: folder) {
             throw StorageError(.notFound, "the folder of the LMDB store does not exist")
         }
         if try find() == .empty { try removeEmpty() }
         try make(firstMap)
-        return false
+        return origin
+    }
+
+    /// Returns whether there is a data file with contents.
+    ///
+    /// - Throws: `notADatabase` for a folder, a pipe or a device.
+    func hasFile() throws(StorageError) -> Bool {
+        switch try find() {
+        case .nothing, .empty: false
+        case .file, .linkedFile: true
+        }
+    }
+
+    /// The number of the folder in its file system, by which a store recognizes the folder that it has created; nil if there is none.
+    var folderNumber: Data? { LMDBFile.Identity(path: folder).map { Data(String($0.number).utf8) } }
+
+    /// Removes the data file and its lock file.
+    ///
+    /// The lock file is removed first, because a data file that another process creates in the meantime must not use a lock file that is
+    /// about to be removed.
+    func remove(returningTo origin: FileOrigin = .nothing) throws(StorageError) {
+        try FileOrigin.nothing.restore(lockPath)
+        try origin.restore(dataPath)
     }
 
     private func find() throws(StorageError) -> Found {

@@ -19,9 +19,11 @@ final class PostgreSQLInPlace: Sendable {
     let rules: PostgreSQLInPlaceRules
     /// The sequence that generates the keys of a table, as text for `nextval`; nil where the table has none.
     let sequences: [String?]
-    /// The state of the triggers on the tables: the SQL that determines it, and its value when the store was opened; nil where Polystore
-    /// has no tables in the schema.
-    let watch: (state: String, found: String)?
+    /// The state of the triggers on the tables: the SQL that determines it and `answers`, and its value when the store was opened; nil
+    /// where Polystore has no tables in the schema.
+    let watch: (state: String, answers: String, found: String)?
+    /// The triggers of the owner that may undo a change, as the newest transaction has found them.
+    let answers = Mutex(PostgreSQLInPlaceAnswers())
     /// Whether every table has triggers. A store that is only read creates none.
     let isWatched: Bool
     /// The difference between positions of the log and transaction IDs.
@@ -64,7 +66,7 @@ final class PostgreSQLInPlace: Sendable {
         cluster = connection.cluster
         historyOffset = id == nil ? 0 : try setup.historyOffset(storing: !readOnly)
         let found = id == nil ? nil : try connection.text("SELECT \(setup.state)")
-        watch = found.map { (setup.state, $0) }
+        watch = found.map { (setup.state, setup.answers, $0) }
         isWatched = found?.hasSuffix(".\(setup.triggerCount)") ?? true
         if let id {
             for table in tables.schema.descriptions { source.rows[table.name]?.version = Self.version(tables.tables[table.index], schema) }

@@ -44,7 +44,7 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
                 WHERE l.position > \(bind: .int(after), .int64) AND \(raw: settled) ORDER BY 1 LIMIT \(bind: .int(Int64(limit)), .int64))
             ORDER BY l.position, l.number
             """
-        var log = InPlaceLog(inPlace.tables)
+        var log = InPlaceLog(inPlace.tables, isInOrder: false)
         for row in try connection.rows(text, InPlaceLog.types) { log.add(row) }
         return log.entries(of: core.storeID, core.metadata.history)
     }

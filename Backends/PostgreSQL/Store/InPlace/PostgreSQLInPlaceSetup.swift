@@ -37,10 +37,11 @@ struct PostgreSQLInPlaceSetup {
     init(_ connection: PostgreSQLConnection, _ schema: String, _ tables: InPlaceTables, _ sequences: [String?]) throws(StorageError) {
         self.connection = connection
         self.schema = schema
+        // Triggers for each row of a partitioned table also run for a change that is made directly in a partition.
         let inheriting: SQLText = """
-            SELECT DISTINCT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid IN (i.inhrelid, i.inhparent)
-            JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind = 'r' AND NOT c.relispartition
+            SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = \(bind: .string(schema), .string) AND (c.relkind = 'p' OR c.relkind = 'r' AND NOT c.relispartition
+                AND EXISTS (SELECT FROM pg_inherits i WHERE c.oid IN (i.inhrelid, i.inhparent)))
             """
         let byRow = Set(try connection.rows(inheriting, [.string]).map { $0[0].text })
         self.tables =
@@ -72,28 +73,46 @@ struct PostgreSQLInPlaceSetup {
 
     // MARK: What is there
 
-    /// The state of the triggers, as SQL: the number of times that the history was ended, and the number of triggers that run in every
-    /// session. It changes when the tables are changed without Polystore's knowledge.
+    /// The state of the triggers, as SQL: the number of times that the history was ended, the number of inheritances of the tables, and the
+    /// number of triggers that run in every session. It changes when the tables are changed without Polystore's knowledge.
     var state: String {
+        """
+        coalesce((SELECT value FROM \(SQLText.quoted(schema)).polystore_inplace WHERE name = '\(Self.epoch)'), '') || '.' || (
+            SELECT coalesce(sum((SELECT count(*) FROM pg_inherits i WHERE i.inhrelid = c.oid)
+                + (SELECT count(*) FROM pg_inherits i WHERE i.inhparent = c.oid)), 0)
+            FROM pg_class c WHERE \(isTable) AND c.relkind = 'r') || '.' || (
+            SELECT count(*) FROM pg_class c JOIN pg_trigger g ON g.tgrelid = c.oid
+            WHERE \(isTable) AND g.tgname LIKE 'polystore\\_%' AND g.tgenabled = 'A')
+        """
+    }
+
+    /// The triggers of the owner that may undo a change, as SQL that returns a text for `PostgreSQLInPlaceAnswers`.
+    var answers: String {
+        """
+        coalesce((SELECT string_agg(c.relname || '\(InPlaceLog.separator)' || g.events, '\(InPlaceLog.separator)')
+            FROM pg_class c JOIN (SELECT tgrelid, bit_or(tgtype & CASE WHEN tgtype & 2 = 0 THEN 28 ELSE 16 END) AS events FROM pg_trigger
+                WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname NOT LIKE 'polystore\\_%' GROUP BY 1) AS g ON g.tgrelid = c.oid
+            WHERE \(isTable)), '')
+        """
+    }
+
+    /// The condition on `pg_class c` that it is one of the tables, as SQL.
+    private var isTable: String {
         let list = tables.map { "'\(SQLText.doubling("'", in: $0.name))'" }.joined(separator: ", ")
-        return """
-            coalesce((SELECT value FROM \(SQLText.quoted(schema)).polystore_inplace WHERE name = '\(Self.epoch)'), '') || '.' || (
-                SELECT count(*) FROM pg_class c JOIN pg_trigger g ON g.tgrelid = c.oid
-                WHERE c.relnamespace = '\(SQLText.doubling("'", in: SQLText.quoted(schema)))'::regnamespace
-                    AND c.relname = ANY(ARRAY[\(list)]::name[]) AND g.tgname LIKE 'polystore\\_%' AND g.tgenabled = 'A')
-            """
+        return "c.relnamespace = '\(SQLText.doubling("'", in: SQLText.quoted(schema)))'::regnamespace "
+            + "AND c.relname = ANY(ARRAY[\(list)]::name[])"
     }
 
     /// The number of triggers when all exist.
     var triggerCount: Int { tables.count * PostgreSQLInPlaceTriggers.count }
 
-    /// Returns the tables whose triggers exist, run in every session and call their own function.
-    private func watched() throws(StorageError) -> Set<String> {
+    /// Returns the tables whose triggers exist, run in every session and call their own function, and all tables with a Polystore trigger.
+    private func watched() throws(StorageError) -> (Set<String>, partly: Set<String>) {
         let text: SQLText = """
-            SELECT c.relname::text, p.proname::text, g.tgtype & 1 = 1, count(*)
+            SELECT c.relname::text, CASE WHEN g.tgenabled = 'A' THEN p.proname::text ELSE '' END, g.tgtype & 1 = 1, count(*)
             FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             JOIN pg_proc p ON p.oid = g.tgfoid
-            WHERE n.nspname = \(bind: .string(schema), .string) AND g.tgname LIKE 'polystore\\_%' AND g.tgenabled = 'A' GROUP BY 1, 2, 3
+            WHERE n.nspname = \(bind: .string(schema), .string) AND g.tgname LIKE 'polystore\\_%' GROUP BY 1, 2, 3
             """
         var counts: [[String]: Int] = [:]
         for row in try connection.rows(text, [.string, .string, .bool, .int64]) {
@@ -105,7 +124,7 @@ struct PostgreSQLInPlaceSetup {
             // TRUNCATE has no row-level triggers.
             return (rows, statements) == (table.isByRow ? (PostgreSQLInPlaceTriggers.count - 1, 1) : (0, PostgreSQLInPlaceTriggers.count))
         }
-        return Set(found.map(\.name))
+        return (Set(found.map(\.name)), partly: Set(counts.keys.map { $0[0] }))
     }
 
     private func isInstalled(_ entries: [String: String], _ watched: Set<String>) -> Bool {
@@ -117,7 +136,7 @@ struct PostgreSQLInPlaceSetup {
 
     /// Creates what is missing. Writes nothing if everything exists.
     func install() throws(StorageError) {
-        if isInstalled(try Self.entries(connection, schema), try watched()) { return }
+        if isInstalled(try Self.entries(connection, schema), try watched().0) { return }
         try PostgreSQLSetup(connection, schema).alone { () throws(StorageError) in
             do throws(StorageError) { try make() } catch {
                 guard error.code == .permissionDenied else { throw error }
@@ -145,9 +164,10 @@ struct PostgreSQLInPlaceSetup {
         }
         // The triggers of an older format did not record every change.
         let isOlder = before["format"] != nil && before["format"] != format
-        let watched = try watched()
+        let (watched, partly) = try watched()
         for table in tables where !watched.contains(table.name) || before[Self.watched + table.name] != table.hash {
-            let wasWatched = before[Self.watched + table.name] != nil || isOlder
+            // A table that was renamed has the triggers of its old name.
+            let wasWatched = before[Self.watched + table.name] != nil || partly.contains(table.name) || isOlder
             try patiently { () throws(StorageError) in
                 for statement in table.function { try connection.execute(statement) }
                 if !watched.contains(table.name) {

@@ -62,15 +62,20 @@ struct PostgreSQLInPlaceTriggers {
             "PERFORM setval(\(Self.literal($0)), k.key) FROM (SELECT max(n.key)::int8 FROM (\(rows.new())) AS n(key)) AS k(key) "
                 + "WHERE k.key > (SELECT last_value FROM \($0));"
         }
+        // A trigger of the owner that has undone a change has logged that before.
+        let exists = "(k.key::int8 IN (SELECT unnest(polystore_present)))"
+        let seen = "CASE WHEN polystore_nested AND (k.kind = 'd') = \(exists) THEN upper(k.kind) ELSE k.kind END"
+        func log(_ rows: String) -> String { "\(Self.look(table, rows)) \(Self.log(source, rows, kind: seen))" }
         self.init(
             table.name, table.target, schema, isByRow: isByRow, sequence: sequence,
             """
-            IF TG_OP = 'INSERT' THEN \(Self.log(source, kind(rows.new(), "i"))) \(follow ?? "")
-            ELSIF TG_OP = 'DELETE' THEN \(raise(rows.old())) \(Self.log(source, kind(rows.old(), "d")))
+            \(Self.nested)
+            IF TG_OP = 'INSERT' THEN \(log(kind(rows.new(), "i"))) \(follow ?? "")
+            ELSIF TG_OP = 'DELETE' THEN \(raise(rows.old())) \(log(kind(rows.old(), "d")))
             ELSIF TG_OP = 'TRUNCATE' THEN \(raise(rows.all)) \(Self.log(source, kind(rows.all, "d")))
             ELSE
             \(noted)
-            \(raise("\(rows.new()) UNION \(rows.old())")) \(Self.log(source, both))
+            \(raise("\(rows.new()) UNION \(rows.old())")) \(log(both))
             END IF;
             """)
     }
@@ -101,6 +106,8 @@ struct PostgreSQLInPlaceTriggers {
                     polystore_number int8 := coalesce(nullif(current_setting('\(Self.number)', true), '')::int8, 0);
                     polystore_rows int8;
                     polystore_changed text := '\(InPlaceLog.everything)';
+                    polystore_nested bool := false;
+                    polystore_present int8[] := '{}';
                 BEGIN
                 \(body)
                 RETURN NULL;
@@ -144,11 +151,33 @@ struct PostgreSQLInPlaceTriggers {
         }
     }
 
-    /// Returns the statement that logs changes. The kind is the first letter of insert, update, delete or links. A setting numbers the
-    /// rows, and rolling back to a savepoint restores it together with the rows.
-    private static func log(_ source: String, _ rows: String) -> String {
+    /// The statement that determines whether triggers of the owner, or references of other tables, may already have logged changes of the
+    /// same rows. Only then the trigger looks at the rows.
+    private static let nested = """
+        IF polystore_number > 0 AND TG_OP <> 'TRUNCATE' THEN
+            polystore_nested := EXISTS (SELECT FROM pg_trigger AS g JOIN pg_proc AS p ON p.oid = g.tgfoid
+                WHERE g.tgrelid = TG_RELID AND g.tgenabled <> 'D' AND CASE WHEN g.tgisinternal
+                    THEN p.proname ~ '^RI_FKey_(cascade|setnull|setdefault)_' ELSE NOT starts_with(g.tgname::text, 'polystore_') END);
+        END IF;
         """
-        INSERT INTO polystore_log(number, source, key, kind, changed) SELECT polystore_number + row_number() OVER (), \(source), k.key, k.kind,
+
+    /// Returns the statement that determines which rows exist. It finds the table by its number, because the owner may rename the table.
+    private static func look(_ table: InPlaceTables.Table, _ rows: String) -> String {
+        """
+        IF polystore_nested THEN
+            EXECUTE format('SELECT ARRAY(SELECT t.%1$I::int8 FROM ONLY %2$s AS t WHERE t.%1$I = ANY($1))',
+                    \(literal(table.key)), TG_RELID::regclass)
+                INTO polystore_present USING ARRAY(SELECT k.key::int8 FROM (\(rows)) AS k(key, kind));
+        END IF;
+        """
+    }
+
+    /// Returns the statement that logs changes. The kind is the first letter of insert, update, delete or links, as a capital if the row
+    /// does not exist after an insertion or update, or exists after a deletion. A setting numbers the rows, and rolling back to a savepoint
+    /// restores it together with the rows.
+    private static func log(_ source: String, _ rows: String, kind: String = "k.kind") -> String {
+        """
+        INSERT INTO polystore_log(number, source, key, kind, changed) SELECT polystore_number + row_number() OVER (), \(source), k.key, \(kind),
             CASE k.kind WHEN 'u' THEN polystore_changed ELSE '\(InPlaceLog.everything)' END FROM (\(rows)) AS k(key, kind);
         GET DIAGNOSTICS polystore_rows = ROW_COUNT;
         polystore_number := polystore_number + polystore_rows;

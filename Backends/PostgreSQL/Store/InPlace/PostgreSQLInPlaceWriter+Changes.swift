@@ -1,6 +1,7 @@
 #if PostgreSQL
 internal import PolystoreSQL
 internal import PolystoreStorage
+internal import Synchronization
 
 extension PostgreSQLInPlaceWriter {
     /// Runs a statement, and throws the server's error as an error of the contract.
@@ -39,11 +40,19 @@ extension PostgreSQLInPlaceWriter {
         let table = inPlace.tables.tables[entity]
         let rows = "FROM \(table.source) AS t WHERE t.\(SQLText.quoted(table.key)) = ANY($1::int8[])"
         let result = try change("DELETE \(rows)", [PostgreSQLParameter(keys: keys)], isDeletion: true)
-        if result.changes == keys.count { return }
+        let isDone = result.changes == keys.count
+        if isDone, !isAnswered(table.name, .delete) { return }
         // Rows that no longer exist were deleted together with rows that they refer to.
-        let left = try connection.query("SELECT t.\(SQLText.quoted(table.key))::int8 \(rows)", [PostgreSQLParameter(keys: keys)])
-        let kept = (0..<left.count).compactMap { left.integer($0, 0) }
-        if !kept.isEmpty { throw try notDone("the deletion", of: entity, kept, .delete) }
+        let kept = try existing(entity, keys)
+        if !kept.isEmpty { throw try notDone("the deletion", of: entity, kept, .delete, isUndone: isDone) }
+    }
+
+    /// Returns the keys of those rows that exist.
+    private func existing(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) -> [Int64] {
+        let table = inPlace.tables.tables[entity], key = "t.\(SQLText.quoted(table.key))"
+        let found = try connection.query(
+            "SELECT \(key)::int8 FROM \(table.source) AS t WHERE \(key) = ANY($1::int8[])", [PostgreSQLParameter(keys: keys)])
+        return (0..<found.count).compactMap { found.integer($0, 0) }
     }
 
     func clear(_ slots: [Int], _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
@@ -70,8 +79,43 @@ extension PostgreSQLInPlaceWriter {
         try update.rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
             try checkKeys(entity, slots, part)
             if assignments.isEmpty { return }
+            let before = isAnswered(table.name, .update) ? try differences(entity, written, part) : [:]
             try checkUpdated(try change(sql, part.parameters(entity, written, core.tables.schema)), entity, part.keys)
+            if !before.isEmpty { try checkKept(entity, written, part, before) }
         }
+    }
+
+    /// Throws if columns that differed from their new values are as before.
+    private func checkKept(
+        _ entity: EntityIndex, _ slots: [Int], _ rows: PostgreSQLRows, _ before: [Int64: [String]]
+    ) throws(StorageError) {
+        let after = try differences(entity, slots, rows)
+        let undone = rows.keys.filter { key in
+            zip(before[key] ?? [], after[key] ?? []).contains { !$0.isEmpty && $0 == $1 }
+        }
+        if !undone.isEmpty { throw try notDone("a change", of: entity, undone, .update, isUndone: true) }
+    }
+
+    /// Returns a digest of each column that differs from its new value, by key; empty for other columns. A column that requires a value
+    /// keeps it if the new one is nil.
+    private func differences(_ entity: EntityIndex, _ slots: [Int], _ rows: PostgreSQLRows) throws(StorageError) -> [Int64: [String]] {
+        let columns = slots.enumerated().map { index, slot in
+            let stored = "t.\(SQLText.quoted(core.tables.column(entity, slot)))"
+            let isKept = inPlace.tables.tables[entity].columns[slot].isRequired ? " AND u.c\(index) IS NOT NULL" : ""
+            return "CASE WHEN \(stored) IS DISTINCT FROM u.c\(index)\(isKept) THEN coalesce(md5(\(stored)::text), '-') ELSE '' END"
+        }
+        if columns.isEmpty { return [:] }
+        let names = ["k", "v"] + slots.indices.map { "c\($0)" }
+        let found = try connection.query(
+            "SELECT u.k, concat_ws(',', \(columns.joined(separator: ", "))) "
+                + "FROM \(PostgreSQLRows.unnest(entity, slots, core.tables.schema)) AS u(\(names.joined(separator: ", "))) "
+                + "JOIN \(SQLText.quoted(core.tables.table(entity))) AS t ON t.\"_id\" = u.k",
+            rows.parameters(entity, slots, core.tables.schema))
+        var differences: [Int64: [String]] = [:]
+        for row in try found.rows([.int64, .string]) {
+            differences[row[0].number] = row[1].text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        return differences
     }
 
     private func checkUpdated(_ result: PostgreSQLResult, _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
@@ -106,28 +150,35 @@ extension PostgreSQLInPlaceWriter {
             // A trigger of the owner may skip a row or assign another key.
             let made = Set((0..<result.count).compactMap { result.integer($0, 0) }), missing = part.keys.filter { !made.contains($0) }
             if !missing.isEmpty { throw try notDone("the insertion", of: entity, missing, .insert) }
+            if isAnswered(table.name, .insert) { try checkInserted(entity, part.keys) }
         }
+    }
+
+    private func checkInserted(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
+        let there = Set(try existing(entity, keys)), gone = keys.filter { !there.contains($0) }
+        if !gone.isEmpty { throw try notDone("the insertion", of: entity, gone, .insert, isUndone: true) }
     }
 
     // MARK: What is not done
 
-    /// The bit of an event in `pg_trigger.tgtype`. `rule` is its number in `pg_rewrite.ev_type`.
-    private enum Event: Int {
-        case insert = 4, delete = 8, update = 16
-
-        var rule: Int { self == .insert ? 3 : self == .delete ? 4 : 2 }
+    /// Whether the table has triggers of the owner that may undo a change.
+    private func isAnswered(_ table: String, _ event: PostgreSQLInPlaceEvent) -> Bool {
+        inPlace.answers.withLock { $0.contains(table, event) }
     }
 
-    private func notDone(_ action: String, of entity: EntityIndex, _ keys: [Int64], _ event: Event) throws(StorageError) -> StorageError {
-        notDone(
-            action, core.tables.schema.entities[entity].name, keys, by: try triggers(inPlace.tables.tables[entity].target, event))
+    private func notDone(
+        _ action: String, of entity: EntityIndex, _ keys: [Int64], _ event: PostgreSQLInPlaceEvent, isUndone: Bool = false
+    ) throws(StorageError) -> StorageError {
+        let triggers = try triggers(inPlace.tables.tables[entity].target, event, isUndone)
+        return notDone(action, core.tables.schema.entities[entity].name, keys, by: triggers)
     }
 
-    /// Returns the triggers and rules of a table that can leave a row unchanged.
-    private func triggers(_ table: String, _ event: Event) throws(StorageError) -> [String] {
+    /// Returns the triggers and rules of a table that can leave a row unchanged, or change it back.
+    private func triggers(_ table: String, _ event: PostgreSQLInPlaceEvent, _ isUndone: Bool) throws(StorageError) -> [String] {
         let name: SQLText = "\(bind: .string(table), .string)::regclass"
+        let time = !isUndone ? "AND tgtype & 2 = 2" : event == .update ? "" : "AND tgtype & 2 = 0"
         let text: SQLText = """
-            SELECT tgname::text FROM pg_trigger WHERE tgrelid = \(name) AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 2 = 2
+            SELECT tgname::text FROM pg_trigger WHERE tgrelid = \(name) AND NOT tgisinternal AND tgenabled <> 'D' \(raw: time)
                 AND tgtype & \(raw: String(event.rawValue)) <> 0 AND tgname NOT LIKE 'polystore\\_%'
             UNION SELECT rulename::text FROM pg_rewrite WHERE ev_class = \(name) AND ev_type = '\(raw: String(event.rule))' ORDER BY 1
             """
@@ -173,11 +224,12 @@ extension PostgreSQLInPlaceWriter {
         let table = inPlace.tables.pairs[link]
         let result = try change(
             "DELETE FROM \(table.source) AS t USING \(Self.pairs) WHERE \(Self.isPair(table))", Self.parameters(pairs), isDeletion: true)
-        if result.changes >= pairs.count { return }
+        let isDone = result.changes >= pairs.count
+        if isDone, !isAnswered(table.name, .delete) { return }
         let kept = try connection.query(
             "SELECT u.o FROM \(Self.pairs) WHERE EXISTS (SELECT 1 FROM \(table.source) AS t WHERE \(Self.isPair(table)))",
             Self.parameters(pairs))
-        if kept.count > 0 { throw try notDone("the removal of a pair", link, kept, .delete) }
+        if kept.count > 0 { throw try notDone("the removal of a pair", link, kept, .delete, isUndone: isDone) }
     }
 
     func add(_ pairs: [LinkPair], link: Int) throws(StorageError) {
@@ -186,12 +238,13 @@ extension PostgreSQLInPlaceWriter {
         let result = try change(
             "INSERT INTO \(table.target)(\(names)) SELECT \(table.owner.stored("u.o")), \(table.member.stored("u.m")) "
                 + "FROM \(Self.pairs) ON CONFLICT DO NOTHING", Self.parameters(pairs))
-        if result.changes == pairs.count { return }
+        let isDone = result.changes == pairs.count
+        if isDone, !isAnswered(table.name, .insert) { return }
         // Pairs that already exist are not added again.
         let missing = try connection.query(
             "SELECT u.o FROM \(Self.pairs) WHERE NOT EXISTS (SELECT 1 FROM \(table.source) AS t WHERE \(Self.isPair(table)))",
             Self.parameters(pairs))
-        if missing.count > 0 { throw try notDone("the addition of a pair", link, missing, .insert) }
+        if missing.count > 0 { throw try notDone("the addition of a pair", link, missing, .insert, isUndone: isDone) }
     }
 
     private static let pairs = "unnest($1::int8[], $2::int8[]) AS u(o, m)"
@@ -205,10 +258,11 @@ extension PostgreSQLInPlaceWriter {
             + "t.\(SQLText.quoted(table.member.name)) = \(table.member.stored("u.m"))"
     }
 
-    private func notDone(_ action: String, _ link: Int, _ owners: PostgreSQLResult, _ event: Event) throws(StorageError) -> StorageError {
-        let table = inPlace.tables.pairs[link]
-        return notDone(
-            action, table.name, (0..<owners.count).compactMap { owners.integer($0, 0) }, by: try triggers(table.target, event))
+    private func notDone(
+        _ action: String, _ link: Int, _ owners: PostgreSQLResult, _ event: PostgreSQLInPlaceEvent, isUndone: Bool
+    ) throws(StorageError) -> StorageError {
+        let table = inPlace.tables.pairs[link], keys = (0..<owners.count).compactMap { owners.integer($0, 0) }
+        return notDone(action, table.name, keys, by: try triggers(table.target, event, isUndone))
     }
 
     // MARK: Upserts

@@ -7,7 +7,7 @@ internal import Synchronization
 /// A write transaction over the tables of another program. Triggers maintain versions and history, so that they include the changes of
 /// every writer.
 final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, HistoryPurgingWriter, SQLWriter {
-    static let checksReferencesAtOnce = true
+    static let checksReferencesAtOnce = true, logsInOrder = false
 
     private static let mostKeys = 1000
 

@@ -1,6 +1,7 @@
 #if PostgreSQL
 internal import PolystoreSQL
 internal import PolystoreStorage
+internal import Synchronization
 
 /// The tables of a schema that another program created, which are read and written in place.
 struct PostgreSQLInPlaceTables: PostgreSQLOwner {
@@ -42,8 +43,9 @@ private final class PostgreSQLInPlaceCore: PostgreSQLForeignCore, @unchecked Sen
     /// Begins a transaction, unless tables were changed without Polystore's knowledge: versions that this program knows may then be wrong.
     override func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
         guard let watch = inPlace.watch else { return try super.begin(connection, statement) }
-        let found = try connection.texts(statement + "; SELECT pg_backend_pid(), \(watch.state)")
-        guard found.count == 2, found[1] == watch.found else { throw PostgreSQLInPlace.wasChanged() }
+        let found = try connection.texts(statement + "; SELECT pg_backend_pid(), \(watch.state), \(watch.answers)")
+        guard found.count == 3, found[1] == watch.found else { throw PostgreSQLInPlace.wasChanged() }
+        inPlace.answers.withLock { $0.text = found[2] ?? "" }
         try connection.checkBackend(found[0])
     }
 

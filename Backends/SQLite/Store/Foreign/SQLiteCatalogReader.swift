@@ -63,7 +63,8 @@ struct SQLiteCatalogReader {
             if let names = index.columns {
                 uniqueKeys.append(names)
             } else {
-                remarks.append("the unique index \(index.name) of \(table.name) is left out: it is partial or over expressions")
+                let loss = isInPlace && index.hasExpressions ? ", so that a row which REPLACE removes because of it is not detected" : ""
+                remarks.append("the unique index \(index.name) of \(table.name) is left out: it is partial or over expressions\(loss)")
             }
         }
         var result = CatalogTable(

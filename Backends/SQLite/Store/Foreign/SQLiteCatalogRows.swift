@@ -69,15 +69,15 @@ struct SQLiteCatalogRows {
     }
 
     /// Returns the unique indexes. The columns are nil for an index that does not cover every row or has terms other than columns.
-    func uniqueIndexes(_ table: String) throws(StorageError) -> [(name: String, columns: [String]?)] {
+    func uniqueIndexes(_ table: String) throws(StorageError) -> [(name: String, columns: [String]?, hasExpressions: Bool)] {
         let list: SQLText =
             "SELECT name, partial FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE \"unique\" AND origin <> 'pk' ORDER BY name"
-        var result: [(name: String, columns: [String]?)] = []
+        var result: [(name: String, columns: [String]?, hasExpressions: Bool)] = []
         for index in try connection.rows(list, [.string, .bool]) {
             let parts: SQLText = "SELECT name FROM pragma_index_info(\(bind: .string(index[0].text), .string), 'main') ORDER BY seqno"
             let names = try connection.rows(parts, [.string]).map { $0[0] }
-            let isPlain = index[1] == .bool(false) && names.allSatisfy { !$0.isNull }
-            result.append((index[0].text, isPlain ? names.map(\.text) : nil))
+            let hasExpressions = names.contains(where: \.isNull), isPlain = index[1] == .bool(false) && !hasExpressions
+            result.append((index[0].text, isPlain ? names.map(\.text) : nil, hasExpressions))
         }
         return result
     }

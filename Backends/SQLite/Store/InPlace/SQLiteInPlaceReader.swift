@@ -25,7 +25,7 @@ class SQLiteInPlaceReader: SQLiteReader {
             """
         let statement = try connection.statement(text)
         defer { statement.reset() }
-        var log = InPlaceLog(inPlace.tables)
+        var log = InPlaceLog(inPlace.tables, isInOrder: true)
         while try statement.step() {
             let row = try statement.values(InPlaceLog.types)
             if log.isFull(limit, next: row[0].number) { break }

@@ -56,21 +56,22 @@ struct SQLiteInPlaceSetup {
 
     /// Creates missing tables and triggers in one transaction. Writes nothing if all exist.
     func install() throws(StorageError) {
-        if try isInstalled() { return }
+        if try isInstalled(), try late().isEmpty { return }
         try connection.inTransaction("BEGIN IMMEDIATE") { () throws(StorageError) in
             let before = try entries(), format = before["format"]
             try connection.execute(Self.creation)
             try connection.execute("INSERT OR IGNORE INTO main.polystore_inplace VALUES('store', '\(UUID().uuidString)')")
             // The triggers of an older format did not record every change.
             var isGap = format != nil && format != "\(InPlaceIdentity.format)"
-            let there = try Self.present(connection)
-            for (table, wanted) in triggers.sorted(by: { $0.key < $1.key }) where there[table] != wanted {
-                if before[Self.watched + table] != nil { isGap = true }
+            let there = try Self.present(connection), late = try late()
+            for (table, wanted) in triggers.sorted(by: { $0.key < $1.key }) where there[table] != wanted || late.contains(table) {
+                // A table that was renamed has the triggers of its old name.
+                if there[table] != wanted, before[Self.watched + table] != nil || there[table] != nil { isGap = true }
                 for name in there[table, default: [:]].keys { try connection.execute(Self.drop(name)) }
             }
             // Tables that are no longer objects or have been renamed.
             for (table, names) in there where triggers[table] == nil { for name in names.keys { try connection.execute(Self.drop(name)) } }
-            for (table, wanted) in triggers.sorted(by: { $0.key < $1.key }) where there[table] != wanted {
+            for (table, wanted) in triggers.sorted(by: { $0.key < $1.key }) where there[table] != wanted || late.contains(table) {
                 for statement in wanted.sorted(by: { $0.key < $1.key }) { try connection.execute(statement.value) }
                 try connection.run(
                     "INSERT OR REPLACE INTO main.polystore_inplace VALUES(\(bind: .string(Self.watched + table), .string), '')")
@@ -106,6 +107,17 @@ struct SQLiteInPlaceSetup {
             return false
         }
         return try Self.present(connection) == triggers
+    }
+
+    /// Returns the tables with a trigger of the owner that is newer than Polystore's. The engine runs the newest trigger first, so what it
+    /// does to the row would be logged before the change that fires it.
+    private func late() throws(StorageError) -> Set<String> {
+        let text: SQLText = """
+            SELECT DISTINCT p.tbl_name FROM main.sqlite_master AS p JOIN main.sqlite_master AS o ON o.tbl_name = p.tbl_name COLLATE NOCASE
+            WHERE p.type = 'trigger' AND o.type = 'trigger' AND o.rowid > p.rowid
+                AND p.name LIKE 'polystore\\_%' ESCAPE '\\' AND o.name NOT LIKE 'polystore\\_%' ESCAPE '\\'
+            """
+        return Set(try connection.rows(text, [.string]).map { $0[0].text }).intersection(triggers.keys)
     }
 
     private static func drop(_ name: String) -> String { "DROP TRIGGER main.\(SQLText.quoted(name))" }

@@ -45,9 +45,21 @@ extension SQLiteInPlaceWriter {
         for key in keys {
             statement.bind(.int(key), at: 1)
             try run(statement, entity, isDeletion: true)
+            let isDone = connection.changes != 0
+            if isDone, try !isAnswered(table.name) { continue }
             // A row that no longer exists was deleted together with a row that it refers to.
-            if connection.changes == 0, try versions(entity, [key])[key] != nil { throw try notDone("the deletion", of: entity, key) }
+            if try exists(entity, key) { throw try notDone("the deletion", of: entity, key, isUndone: isDone) }
         }
+    }
+
+    private func exists(_ entity: EntityIndex, _ key: Int64) throws(StorageError) -> Bool { try versions(entity, [key])[key] != nil }
+
+    /// Whether a table has triggers of the owner, which may undo a change.
+    private func isAnswered(_ table: String) throws(StorageError) -> Bool {
+        if let known = answered[table] { return known }
+        let isAnswered = try !triggers(table, isUndone: true).isEmpty
+        answered[table] = isAnswered
+        return isAnswered
     }
 
     func clear(_ slots: [Int], _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
@@ -76,11 +88,38 @@ extension SQLiteInPlaceWriter {
                 for slot in slots where table.columns[slot].isKey { try inPlace.tables.checkKey(entity, slot, row) }
                 statement.bind(.int(row.key), at: 1)
                 for (place, slot) in written.enumerated() { statement.bind(row[slot], at: Int32(truncatingIfNeeded: place &+ 2)) }
+                let before = try isAnswered(table.name) ? differences(entity, written, row) : []
                 try run(statement, entity)
                 try checkUpdated(entity, row.key)
                 try note(slots, entity, row.key)
+                if !before.isEmpty { try checkKept(entity, written, row, before) }
             }
         }
+    }
+
+    /// Throws if columns that differed from their new values are as before.
+    private func checkKept(
+        _ entity: EntityIndex, _ slots: [Int], _ row: borrowing RowView, _ before: [Value]
+    ) throws(StorageError) {
+        let isUndone = zip(before, try differences(entity, slots, row)).contains { !$0.isNull && $0 == $1 }
+        if isUndone { throw try notDone("a change", of: entity, row.key, isUndone: true) }
+    }
+
+    /// Returns the text of each column that differs from its new value; nil for other columns, nothing for a row that does not exist. A
+    /// column that requires a value keeps it if the new one is nil.
+    private func differences(_ entity: EntityIndex, _ slots: [Int], _ row: borrowing RowView) throws(StorageError) -> [Value] {
+        if slots.isEmpty { return [] }
+        let columns = slots.enumerated().map { index, slot in
+            let stored = SQLText.quoted(core.tables.column(entity, slot)), new = "?\(index + 2)"
+            let isKept = inPlace.tables.tables[entity].columns[slot].isRequired ? " AND \(new) IS NOT NULL" : ""
+            return "CASE WHEN \(stored) IS NOT \(new)\(isKept) THEN quote(\(stored)) END"
+        }
+        let statement = try connection.statement(
+            "SELECT \(columns.joined(separator: ", ")) FROM \(SQLText.quoted(core.tables.table(entity))) WHERE \"_id\" = ?1")
+        defer { statement.reset() }
+        statement.bind(.int(row.key), at: 1)
+        for (place, slot) in slots.enumerated() { statement.bind(row[slot], at: Int32(truncatingIfNeeded: place &+ 2)) }
+        return try statement.step() ? try statement.values(slots.map { _ in .string }) : []
     }
 
     private func checkUpdated(_ entity: EntityIndex, _ key: Int64) throws(StorageError) {
@@ -89,15 +128,19 @@ extension SQLiteInPlaceWriter {
         throw try notDone("a change", of: entity, key)
     }
 
-    private func notDone(_ action: String, of entity: EntityIndex, _ key: Int64) throws(StorageError) -> StorageError {
-        notDone(action, core.tables.schema.entities[entity].name, [key], by: try triggers(inPlace.tables.tables[entity].name))
+    private func notDone(
+        _ action: String, of entity: EntityIndex, _ key: Int64, isUndone: Bool = false
+    ) throws(StorageError) -> StorageError {
+        let triggers = try triggers(inPlace.tables.tables[entity].name, isUndone: isUndone)
+        return notDone(action, core.tables.schema.entities[entity].name, [key], by: triggers)
     }
 
-    /// Returns the triggers of a table that can leave a row unchanged.
-    private func triggers(_ table: String) throws(StorageError) -> [String] {
+    /// Returns the triggers of a table that can leave a row unchanged, or change it back.
+    private func triggers(_ table: String, isUndone: Bool = false) throws(StorageError) -> [String] {
+        let condition = isUndone ? "name NOT LIKE 'polystore\\_%' ESCAPE '\\'" : "sql LIKE '%RAISE%IGNORE%'"
         let text: SQLText = """
-            SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND tbl_name = \(bind: .string(table), .string)
-                AND sql LIKE '%RAISE%IGNORE%' ORDER BY name
+            SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND tbl_name = \(bind: .string(table), .string) COLLATE NOCASE
+                AND \(raw: condition) ORDER BY name
             """
         return try connection.rows(text, [.string]).map { $0[0].text }
     }
@@ -133,6 +176,9 @@ extension SQLiteInPlaceWriter {
         }
         try run(statement, entity)
         if connection.changes != 1 { throw try notDone("the insertion", of: entity, row.key) }
+        if try isAnswered(table.name), try !exists(entity, row.key) {
+            throw try notDone("the insertion", of: entity, row.key, isUndone: true)
+        }
         inserted.insert(entity)
     }
 
@@ -185,7 +231,9 @@ extension SQLiteInPlaceWriter {
         let statement = try connection.statement("DELETE FROM \(table.source) WHERE \(Self.isPair(table))")
         for pair in pairs {
             try run(pair, statement, link)
-            if connection.changes == 0, try isThere(pair, table) { throw try notDone("the removal of a pair", table, pair) }
+            let isDone = connection.changes != 0
+            if isDone, try !isAnswered(table.name) { continue }
+            if try isThere(pair, table) { throw try notDone("the removal of a pair", table, pair, isUndone: isDone) }
         }
     }
 
@@ -197,7 +245,9 @@ extension SQLiteInPlaceWriter {
                 + "WHERE NOT EXISTS (SELECT 1 FROM \(table.source) WHERE \(Self.isPair(table)))")
         for pair in pairs {
             try run(pair, statement, link)
-            if connection.changes == 0, try !isThere(pair, table) { throw try notDone("the addition of a pair", table, pair) }
+            let isDone = connection.changes != 0
+            if isDone, try !isAnswered(table.name) { continue }
+            if try !isThere(pair, table) { throw try notDone("the addition of a pair", table, pair, isUndone: isDone) }
         }
     }
 
@@ -209,8 +259,10 @@ extension SQLiteInPlaceWriter {
         return try statement.step()
     }
 
-    private func notDone(_ action: String, _ table: InPlaceTables.Pairs, _ pair: LinkPair) throws(StorageError) -> StorageError {
-        notDone(action, table.name, [pair.owner], by: try triggers(table.name))
+    private func notDone(
+        _ action: String, _ table: InPlaceTables.Pairs, _ pair: LinkPair, isUndone: Bool
+    ) throws(StorageError) -> StorageError {
+        notDone(action, table.name, [pair.owner], by: try triggers(table.name, isUndone: isUndone))
     }
 
     private static func isPair(_ pairs: InPlaceTables.Pairs) -> String {

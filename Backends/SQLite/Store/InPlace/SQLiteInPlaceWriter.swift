@@ -7,12 +7,14 @@ internal import PolystoreStorage
 /// A write transaction over the tables of another program. Triggers maintain versions and history, so that they include the changes of
 /// every writer.
 final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryPurgingWriter, SQLWriter {
-    static let checksReferencesAtOnce = false
+    static let checksReferencesAtOnce = false, logsInOrder = true
 
     let rowBatch = RowBatch(capacity: 500)
     /// The hierarchies for which the transaction reserved keys, and those for which it inserted rows.
     private var reserved: Set<EntityIndex> = []
     var inserted: Set<EntityIndex> = []
+    /// Whether the tables that the transaction has changed have triggers of the owner, by the name of the table.
+    var answered: [String: Bool] = [:]
     var savepoints = Savepoints<Void>()
     /// The highest position of the log before the transaction.
     private let start: Int64

@@ -34,8 +34,7 @@ struct SQLiteOwnTables: SQLiteOwner {
 
     func erase(_ place: SQLitePlace, _ close: () throws(StorageError) -> Void) throws(StorageError) {
         try close()
-        // The database is removed first: the other files have no meaning without it.
-        for suffix in ["", "-wal", "-shm", "-journal"] { try SQLiteStore.remove(place.path + suffix) }
+        try SQLiteErasure(place).run()
     }
 }
 #endif

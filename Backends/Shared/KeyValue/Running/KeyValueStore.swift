@@ -158,6 +158,17 @@ public final class KeyValueStore: Sendable {
         }
     }
 
+    /// Runs `body` while no other program can write, unless the store has an object, a pair, a history entry or a note.
+    ///
+    /// - Parameter notes: The number of notes that the store has written itself.
+    package func ifUnused(notes: Int, _ body: () throws(StorageError) -> Void) throws(StorageError) {
+        guard let writer = try beginWrite(WriteOptions()) as? KeyValueWriter else { return }
+        defer { writer.end() }
+        let layout = writer.core.layout
+        for map in layout.rows + layout.links.map(\.owner) + [KeyValueLayout.history] where try writer.maps.count(map) > 0 { return }
+        if try writer.maps.count(KeyValueLayout.notes) <= notes { try body() }
+    }
+
     /// Closes the store.
     public func close() {
         let core = core.withLock { core in

@@ -42,6 +42,13 @@ package struct InPlaceTables: Sendable {
         /// The table name of an insertion, which cannot contain ONLY.
         package var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
 
+        /// The mask of all slots.
+        var everything: SlotMask {
+            var mask = SlotMask()
+            for slot in columns.indices { mask.insert(slot) }
+            return mask
+        }
+
         /// The slots of the columns, by column name.
         package var slots: [String: Int] { Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first }) }
     }

@@ -10,6 +10,8 @@ package struct InPlaceLog {
         let position: Int64, time: Int64
         let author: String
         var changes: [HistoryChange] = []
+        /// The positions of the changes that another statement had already undone when they were logged.
+        var contrary: Set<Int> = []
     }
 
     /// The separator between the names of changed columns, and the name that stands for all columns.
@@ -18,6 +20,7 @@ package struct InPlaceLog {
     package static let types: [ValueType] = [.int64, .int64, .string, .string, .int64, .string, .string]
 
     private let tables: InPlaceTables
+    private let isInOrder: Bool
     private var entities: [String: EntityIndex] = [:]
     private var links: [String: Int] = [:]
     private var slots: [EntityIndex: [String: Int]] = [:]
@@ -36,8 +39,11 @@ package struct InPlaceLog {
     }
 
     /// Creates a log without entries.
-    package init(_ tables: InPlaceTables) {
+    ///
+    /// - Parameter isInOrder: Whether the log has the changes of a row in the order in which they were made.
+    package init(_ tables: InPlaceTables, isInOrder: Bool) {
         self.tables = tables
+        self.isInOrder = isInOrder
         for (index, table) in tables.tables.enumerated() { entities[table.name] = index }
         for (index, pairs) in tables.pairs.enumerated() { links[pairs.name] = index }
     }
@@ -49,8 +55,11 @@ package struct InPlaceLog {
     package mutating func add(_ row: [Value]) {
         let position = row[0].number
         if entries.last?.position != position { entries.append(Entry(position: position, time: row[1].number, author: row[2].text)) }
-        guard let change = change(row[3].text, row[4].number, row[5].text, row[6].text) else { return }
-        entries[entries.count - 1].changes.append(change)
+        let kind = row[5].text
+        guard let change = change(row[3].text, row[4].number, kind.lowercased(), row[6].text) else { return }
+        let last = entries.count - 1
+        if kind != kind.lowercased() { entries[last].contrary.insert(entries[last].changes.count) }
+        entries[last].changes.append(change)
     }
 
     private mutating func change(_ source: String, _ key: Int64, _ kind: String, _ changed: String) -> HistoryChange? {
@@ -68,11 +77,8 @@ package struct InPlaceLog {
     }
 
     private mutating func mask(_ entity: EntityIndex, _ changed: String) -> SlotMask {
+        if changed == Self.everything { return tables.tables[entity].everything }
         var mask = SlotMask()
-        if changed == Self.everything {
-            for slot in tables.tables[entity].columns.indices { mask.insert(slot) }
-            return mask
-        }
         let known = slots[entity] ?? tables.tables[entity].slots
         slots[entity] = known
         for name in changed.split(separator: Self.separator) { if let slot = known[String(name)] { mask.insert(slot) } }
@@ -84,16 +90,22 @@ package struct InPlaceLog {
         entries.map { entry in
             HistoryEntry(
                 token: HistoryToken(store: store, position: entry.position), time: entry.time, author: entry.author,
-                changes: Self.changes(entry, rules))
+                changes: changes(entry, rules))
         }
     }
 
     /// Returns the changes of the added rows, which all belong to one transaction, with one change for each object.
-    package func changes(_ rules: HistoryRules) -> HistoryChanges { entries.first.map { Self.changes($0, rules) } ?? HistoryChanges() }
+    package func changes(_ rules: HistoryRules) -> HistoryChanges { entries.first.map { changes($0, rules) } ?? HistoryChanges() }
 
-    private static func changes(_ entry: Entry, _ rules: HistoryRules) -> HistoryChanges {
+    private func changes(_ entry: Entry, _ rules: HistoryRules) -> HistoryChanges {
         var recorder = HistoryRecorder(rules)
-        recorder.add(HistoryChanges(entry.changes))
+        recorder.add(HistoryChanges(isInOrder ? entry.changes : reduced(entry)))
         return recorder.encode().withUnsafeBytes(HistoryRecorder.decode) ?? HistoryChanges()
+    }
+
+    private func reduced(_ entry: Entry) -> [HistoryChange] {
+        var changes = InPlaceChanges { tables.tables[$0].everything }
+        for (index, change) in entry.changes.enumerated() { changes.add(change, isContrary: entry.contrary.contains(index)) }
+        return changes.result
     }
 }

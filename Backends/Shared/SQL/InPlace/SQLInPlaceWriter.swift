@@ -7,6 +7,8 @@ package import PolystoreStorage
 package protocol SQLInPlaceWriter: SQLWriteSession, ChangeRecordingWriter where Mark == Void {
     /// Whether the engine checks references after each statement instead of at the end of the transaction.
     static var checksReferencesAtOnce: Bool { get }
+    /// Whether the log has the changes of a row in the order in which they were made.
+    static var logsInOrder: Bool { get }
 
     /// The tables as they are written.
     var written: InPlaceTables { get }
@@ -204,7 +206,7 @@ extension SQLInPlaceWriter {
     /// The changes that the triggers have logged, both of the transaction's own statements and of automatic actions of the engine.
     package var recordedChanges: HistoryChanges? {
         guard let rows = try? connection.rows(log, [.string, .int64, .string, .string]) else { return nil }
-        var log = InPlaceLog(written)
+        var log = InPlaceLog(written, isInOrder: Self.logsInOrder)
         for row in rows { log.add([.int(0), .int(0), .string("")] + row) }
         return log.changes(core.metadata.history)
     }

@@ -17,6 +17,9 @@ package struct RawDecimals {
     /// The words before which a column is a value of the result or a sort term.
     private static let leading: Set<String> = ["SELECT", "DISTINCT", "ALL", "BY", "RETURNING", "USING", "SET"]
 
+    /// The words before a parenthesis that begins a value and not a list of columns or arguments.
+    private static let conditions: Set<String> = ["WHERE", "ON", "AND", "OR", "NOT", "BY", "SELECT", "SET"]
+
     private let tokens: [SQLToken]
     private let bindings: [SQLBinding]
     /// The names of decimal columns, and the aliases that the statement gives to them.
@@ -77,6 +80,8 @@ package struct RawDecimals {
         // The value is an alias.
         if word(start - 1) == "AS" || isDecimal(start - 1) { return true }
         let before = symbol(start - 1), after = symbol(end + 1)
+        if before == "(", word(start - 2) == "CAST" { return false }
+        if isInRowValue(start, end) { return false }
         if let before, Self.calculating.contains(before) { return false }
         if let after, Self.calculating.contains(after) { return false }
         if let after, Self.comparing.contains(after) { return isDecimalValue(from: end + 2) }
@@ -91,6 +96,18 @@ package struct RawDecimals {
         // The value is part of a condition or of a CASE.
         if let word = word(start - 1), !Self.leading.contains(word) { return false }
         return name(of: end) && isInAnswer(start)
+    }
+
+    /// Whether a value is one of several that are compared together, as in `(a, b) > (1, 2)`. It is not where it is a column of a list or of
+    /// a subquery.
+    private func isInRowValue(_ start: Int, _ end: Int) -> Bool {
+        let before = symbol(start - 1), after = symbol(end + 1)
+        guard before == "(" && after == "," || before == "," && (after == "," || after == ")"), let open = opening(before: start - 1) else {
+            return false
+        }
+        if ["SELECT", "WITH", "VALUES"].contains(word(open + 1) ?? "") { return false }
+        if word(open - 1) == "IN" { return !isDecimalValue(endingAt: word(open - 2) == "NOT" ? open - 3 : open - 2) }
+        return open == 0 || symbol(open - 1) != nil || Self.conditions.contains(word(open - 1) ?? "")
     }
 
     /// Whether the test that follows a value is exact; nil where none follows.

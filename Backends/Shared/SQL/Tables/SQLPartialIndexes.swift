@@ -33,11 +33,13 @@ struct SQLPartialIndexes: Sendable {
     }
 
     private mutating func collect(_ condition: CheckedPredicate) {
-        switch condition {
-        case .compare(.path(let path), let comparison, .value(let value, _)):
-            if let term = term(path, comparison, value) { terms.insert(term) }
-        case .and(let parts), .or(let parts): for part in parts { collect(part) }
-        case .constant, .isNil, .compare, .isIn, .text, .related, .isEntity, .not: break
+        condition.walk { node, _ in
+            if case .predicate(.compare(.path(let path), let comparison, .value(let value, _))) = node,
+                let term = term(path, comparison, value)
+            {
+                terms.insert(term)
+            }
+            return .into
         }
     }
 

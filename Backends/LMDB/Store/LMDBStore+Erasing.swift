@@ -1,0 +1,64 @@
+#if LMDB
+internal import Foundation
+internal import PolystoreKeyValue
+public import PolystoreStorage
+
+extension LMDBStore: WithdrawableStorage {
+    /// The note with the number of the folder that was created for the store.
+    private static let folderNote = "folder.made"
+
+    /// Notes that the folder was created for the store.
+    func noteFolder() throws(StorageError) {
+        let writer = try beginWrite(WriteOptions())
+        defer { writer.end() }
+        try writer.setNote(Self.folderNote, engine.location.folderNumber)
+        _ = try writer.commit(CommitRecord())
+    }
+
+    /// Closes the file and removes it together with its lock file; also its folder, if it was created for the store and is otherwise empty.
+    /// A symbolic link to the file stays.
+    ///
+    /// - Throws: `readOnly` if the store refuses changes; `notADatabase` if the file is not a store. Nothing is removed then.
+    public func erase() throws(StorageError) {
+        if isReadOnly || engine.isReadOnly { throw StorageError(.readOnly, "the store was opened read-only") }
+        let location = engine.location
+        guard try location.hasFile() else { return try close() }
+        if access(location.dataPath, W_OK) != 0 { throw LMDBError.error(errno) }
+        let ownsFolder: Bool
+        do throws(StorageError) { ownsFolder = try self.ownsFolder(location) } catch {
+            try? close()
+            throw error
+        }
+        try close()
+        try location.remove()
+        if ownsFolder { rmdir(location.folder) }
+    }
+
+    /// Returns whether the folder was created for the store.
+    ///
+    /// - Throws: `notADatabase` if the file is not a store.
+    private func ownsFolder(_ location: LMDBLocation) throws(StorageError) -> Bool {
+        if !engine.isOpen {
+            do throws(StorageError) { _ = try store.open(OpenRequest(schema: nil, createIfMissing: false, readOnly: true)) } catch {
+                // Another instance in this process has the store open.
+                if error.code == .alreadyExists { return false }
+                throw error
+            }
+        }
+        let reader = try beginRead(ReadOptions())
+        defer { reader.end() }
+        guard location.ownsFolder, let noted = try reader.note(Self.folderNote) else { return false }
+        return noted == location.folderNumber
+    }
+
+    package func withdraw() throws(StorageError) {
+        defer { try? close() }
+        guard engine.isOpen, let origin = engine.origin else { return }
+        let location = engine.location
+        try store.ifUnused(notes: origin.madeFolder ? 1 : 0) { () throws(StorageError) in
+            try location.remove(returningTo: origin.file)
+            if origin.madeFolder { rmdir(location.folder) }
+        }
+    }
+}
+#endif
