@@ -57,6 +57,21 @@ import Testing
         #expect(error { _ = try stack.queryAttributes(From<Reading>().select(Self.selected(property))) }?.code == .corrupted)
     }
 
+    /// Numbers of two types are compared above a store, and what has no order satisfies neither a condition nor its negation.
+    @Test(arguments: [("weight", "medium"), ("real", "medium"), ("price", "real")])
+    func anIllFormedValueIsCorruptedInConditions(_ property: String, _ other: String) throws {
+        guard TestStore.all.contains(.postgresql) else { return }
+        let stack = try stack(.postgresql)
+        try stack.perform(synchronous: { _ = try $0.create(Reading.self) })
+        let statement = RawSQL(stringLiteral: "UPDATE \"Reading\" SET \"\(property)\" = 'NaN'")
+        try stack.perform(synchronous: { _ = try $0.execute(statement) })
+        for condition in ["\(property) == \(other)", "\(property) > \(other)", "NOT (\(property) > \(other))", "\(other) <= \(property)"] {
+            let wanted = From<Reading>().where(Where<Reading>(format: condition))
+            #expect(error { _ = try stack.fetchCount(wanted) }?.code == .corrupted, "\(condition)")
+            #expect(error { _ = try stack.fetchAll(wanted) }?.code == .corrupted, "\(condition)")
+        }
+    }
+
     private static func selected(_ property: String) -> Select<Reading> {
         switch property {
         case "small": .attribute(\.small)

@@ -24,6 +24,8 @@ import Testing
     private final class Reader: StorageReader {
         let schema: Schema
         private(set) var read = 0
+        /// The greatest number of primary keys of a request.
+        private(set) var mostKeys = 0
         private(set) var plans: [FetchPlan] = []
 
         init(_ schema: Schema) { self.schema = schema }
@@ -59,6 +61,7 @@ import Testing
         }
 
         func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
+            mostKeys = max(mostKeys, keys.count)
             for key in keys { fill(key, entity, batch) }
         }
 
@@ -137,17 +140,61 @@ import Testing
         #expect(reader.plans.dropFirst(before).allSatisfy { $0.entity == maker || $0.predicate == .constant(true) })
     }
 
+    private final class Reports: @unchecked Sendable {
+        // One thread adds and reads.
+        var all: [ResidualWork] = []
+    }
+
     @Test func residualReadsAreReported() throws {
-        final class Reports: @unchecked Sendable {
-            // One thread adds and reads.
-            var all: [ResidualWork] = []
-        }
         let reader = Reader(try Self.schema.get()), reports = Reports()
         let above = ResidualReader(reader, schema: reader.schema) { reports.all.append($0) }
         #expect(try count(above.cursor(for: plan("Item", "number * 2 > 19990"))) == 5)
         #expect(try above.values(for: QueryPlan.count(plan("Item", "number * 2 > 19990"))) == [[.int(5)]])
         _ = try count(above.cursor(for: plan("Item", "TRUEPREDICATE")))
         #expect(reports.all.map(\.read) == [10_000, 10_000] && reports.all.map(\.found) == [5, 5])
-        #expect(reports.all.allSatisfy { $0.entity == "Item" })
+        #expect(reports.all.allSatisfy { $0.entity == "Item" && $0.related == 0 })
+    }
+
+    @Test func relatedRowsAreReportedToo() throws {
+        let reader = Reader(try Self.schema.get()), reports = Reports()
+        let above = ResidualReader(reader, schema: reader.schema) { reports.all.append($0) }
+        #expect(try count(above.cursor(for: plan("Maker", "ANY items.number * 2 > 19998"))) == 1)
+        #expect(try above.values(for: QueryPlan.count(plan("Maker", "ANY items.number * 2 > 19998"))) == [[.int(1)]])
+        #expect(try count(above.cursor(for: plan("Item", "uppercase(maker.name) == 'NAME 7'"))) == 100)
+        #expect(reports.all.map(\.read) == [100, 100, 10_000] && reports.all.map(\.found) == [1, 1, 100])
+        #expect(reports.all.map(\.related) == [10_000, 10_000, 100])
+    }
+
+    @Test func rowsOfALongOrderAreReadAgain() throws {
+        let reader = Reader(try Self.schema.get()), item = try #require(reader.schema.index(of: "Item"))
+        let number = try #require(reader.schema[item].slot("number")), note = try #require(reader.schema[item].slot("note"))
+        let order = [OrderTerm(try QueryExpression(parsing: "modulus(number, 7)"), ascending: false)]
+        var request = ObjectRequest("Item", where: try QueryPredicate(parsing: "number * 2 > 20"), orderBy: order)
+        let expected = (11...10_000).sorted { a, b in a % 7 == b % 7 ? a < b : a % 7 > b % 7 }
+        func read() throws -> [Int] {
+            let above = ResidualReader(reader, schema: reader.schema, isSnapshot: true), batch = RowBatch()
+            let cursor = try above.cursor(for: request.plan(in: reader.schema))
+            var numbers: [Int] = []
+            while try cursor.next(into: batch) {
+                for index in 0..<batch.count {
+                    let row = batch.row(index)
+                    numbers.append(Int(row[number].int))
+                    if String(decoding: row[note].bytes, as: UTF8.self) != "note \(row.key)" { Issue.record("another row") }
+                }
+            }
+            return numbers
+        }
+        #expect(try read() == expected)
+        // The notes are not buffered.
+        #expect(reader.plans.last?.fields == .some(SlotMask([number])))
+        #expect(reader.mostKeys == 1024)
+        (request.offset, request.limit) = (9_000, 5_000)
+        #expect(try read() == Array(expected.dropFirst(9_000)))
+        (request.offset, request.limit) = (3, 5_000)
+        #expect(try read() == Array(expected.dropFirst(3).prefix(5_000)))
+        #expect(reader.plans.last?.fields == .some(SlotMask([number])))
+        request.limit = 100
+        #expect(try read() == Array(expected.dropFirst(3).prefix(100)))
+        #expect(reader.plans.last?.fields == .all)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         let rows = Mutex(0)
         store.residualReport = { work in rows.withLock { $0 += work.read } }
         for _ in 0..<Self.uses { _ = store.residualReport }
-        store.residualReport?(ResidualWork(entity: "Item", read: 3, found: 1))
+        store.residualReport?(ResidualWork(entity: "Item", read: 3, related: 0, found: 1))
         #expect(rows.withLock { $0 } == 3)
         try store.close()
     }

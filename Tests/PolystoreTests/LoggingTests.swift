@@ -120,4 +120,63 @@ private final class RecordingLogger: StoreLogger {
             #expect(reports.allSatisfy { $0.hasPrefix("50 rows of Person were read for 5, ") })
         }
     }
+
+    @Test func rowsAndRelatedRowsThatAreReadAboveAPlainStoreAreReported() throws {
+        try recording { logger in
+            let stack = try DataStack(Person.self, Animal.self, Dog.self)
+            try stack.addStorageAndWait(PlainStore())
+            try stack.perform(synchronous: { transaction in
+                for age in 0..<50 {
+                    let person = try transaction.create(Person.self)
+                    person.age = age
+                    for number in 0..<10 {
+                        let dog = try transaction.create(Dog.self)
+                        (dog.name, dog.owner) = ("Dog \(number) of \(age)", person)
+                    }
+                }
+            })
+            func notices(_ format: String) throws -> [String] {
+                let before = logger.own.count, condition = Where<Person>(format: format)
+                #expect(try stack.fetchAll(From<Person>().where(condition)).count == 5)
+                #expect(try stack.fetchCount(From<Person>().where(condition)) == 5)
+                return logger.own.dropFirst(before).filter { $0.kind == "notice" }.map(\.text)
+            }
+            stack.reportedRows = 50
+            #expect(try notices("age >= 45").map { $0.prefix(36) } == Array(repeating: "50 rows of Person were read for 5, b", count: 2))
+            stack.reportedRows = 100
+            #expect(try notices("age >= 45").isEmpty)
+            let related = try notices("ANY pets.name IN[c] {'dog 3 of 7', 'dog 1 of 8', 'dog 9 of 9', 'DOG 0 OF 0', 'dog 0 of 49'}")
+            #expect(related.count == 2)
+            #expect(related.allSatisfy { $0.hasPrefix("50 rows of Person and 500 related rows were read for 5, because the plain store") })
+        }
+    }
+}
+
+/// A store that answers nothing but whole tables and lists of values.
+private final class PlainStore: ForwardingStore {
+    static let storeType = "plain"
+    let base: any StorageInterface = InMemoryStore()
+
+    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { PlainReader(reader: try base.beginRead(options)) }
+}
+
+private final class PlainReader: ForwardingReader, ValueQueryReader {
+    let reader: any StorageReader
+
+    init(reader: any StorageReader) { self.reader = reader }
+
+    func pushdown(of plan: FetchPlan) -> Pushdown {
+        guard plan.sort.isEmpty, plan.limit == nil, plan.offset == 0 else { return .unsupported }
+        return switch plan.predicate {
+        case .constant(true), .isIn: .exact
+        case .constant, .isNil, .compare, .comparePaths, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .and,
+            .or,
+            .not:
+            .unsupported
+        }
+    }
+
+    func pushdown(of plan: QueryPlan) -> Pushdown { .unsupported }
+
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? { nil }
 }

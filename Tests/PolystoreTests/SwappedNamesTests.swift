@@ -29,6 +29,33 @@ import Testing
         }
     }
 
+    /// Both versions are stored alike, so that no store would notice the step.
+    @Test func namesOfTheSameShapeAreNotExchangedInOneStep() throws {
+        func schema(_ version: String, _ names: [(name: String, original: String?)]) throws -> Schema {
+            let attributes = names.map { Attribute($0.name, .string, originalName: $0.original) }
+            return try Schema(version: version, entities: [Entity("Person", attributes: attributes + [Attribute("age", .int64)])])
+        }
+        func failure(_ schemas: [Schema], _ chain: MigrationChain = nil, exactly current: String? = nil) -> StorageError? {
+            do { _ = try SchemaHistory(schemas: schemas, migrationChain: chain, exactCurrentVersion: current) } catch { return error }
+            return nil
+        }
+        let v1 = try schema("V1", [("first", nil), ("last", nil)]), v2 = try schema("V2", [("first", "last"), ("last", "first")])
+        let between = try schema("V1b", [("first", nil), ("middle", "last")])
+        let error = try #require(failure([v1, v2]))
+        #expect(error.code == .invalidConfiguration)
+        #expect(error.message.contains("\"V2\" of the model exchanges the names of Person.first, Person.last"))
+        #expect(failure([v1, v2], ["V1", "V2"])?.code == .invalidConfiguration)
+        let after = try schema("V2", [("first", "middle"), ("last", "first")])
+        #expect(failure([v1, between, after], ["V1", "V1b", "V2"]) == nil)
+        // What remains of the step in later versions, and what was renamed before.
+        let v3 = try schema("V3", [("first", "last"), ("last", "first")])
+        #expect(failure([v2, v3], ["V2", "V3"]) == nil && failure([v2]) == nil)
+        #expect(failure([v1, try schema("V2", [("first", "name"), ("last", nil)])]) == nil)
+        let plain = try Schema(version: "V1", entities: [Self.plain("A"), Self.plain("B")])
+        let exchanged = try Schema(version: "V2", entities: [Self.plain("A", "B"), Self.plain("B", "A")])
+        #expect(failure([plain, exchanged])?.message.contains("the names of A, B,") == true)
+    }
+
     @Test func aMappingOfADeletedEntityDoesNotApplyToAnEntityRenamedToIt() throws {
         let old = try Schema(version: "V1", entities: [Self.plain("A"), Self.list("B", nil, .toManyOrdered), Self.song])
         let new = try Schema(version: "V2", entities: [Self.list("A", "B", .toMany), Self.song])

@@ -6,18 +6,6 @@ internal import PolystoreStorage
 extension SQLDialect {
     private static func type(_ type: ValueType) -> String { PostgreSQLCodec.column(type).name }
 
-    /// Returns a pattern in SQL form.
-    private static func likePattern(_ needle: String) -> String {
-        LikePattern(needle).parts.map { part in
-            switch part {
-            case .anyRun: return "%"
-            case .anyScalar: return "_"
-            case .literal(let text):
-                return text.unicodeScalars.map { "%_\\".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
-            }
-        }.joined()
-    }
-
     /// Returns an aggregate over numbers. For floating-point numbers beyond a certain size the server fails during the computation, even if
     /// the final result would not overflow. NaN is greater than all of them.
     private static func numberAggregate(_ function: AggregateFunction, _ column: SQLText) -> SQLNumberAggregate {
@@ -121,7 +109,7 @@ extension SQLDialect {
             case .beginsWith: return "starts_with(\(text), \(part))"
             case .endsWith: return "right(\(text), length(\(part))) = \(part)"
             case .contains: return "strpos(\(text), \(part)) > 0"
-            case .like: return "\(text) LIKE \(bind: .string(likePattern(needle)), .string)"
+            case .like: return "\(text) LIKE \(bind: .string(SQLText.likePattern(LikePattern(needle).parts)), .string)"
             // The server's regular expressions have a different syntax, and can take unlimited time.
             case .matches: return nil
             // The server splits texts into words differently from the contract.
@@ -131,7 +119,7 @@ extension SQLDialect {
         beginsWith: { _, _ in nil },
         // A text of ASCII has no marks to remove.
         foldASCII: { text, options in
-            let folded: SQLText = options.contains(.caseInsensitive) ? "lower(\(text) COLLATE \"C\")" : text
+            let folded: SQLText = options.contains(.caseInsensitive) ? "lower(\(text) COLLATE \"C\")" : "(\(text)) COLLATE \"C\""
             return (folded, "octet_length(\(text)) = char_length(\(text))")
         },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },

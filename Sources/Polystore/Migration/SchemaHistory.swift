@@ -32,7 +32,8 @@ public struct SchemaHistory: Sendable {
     ///   - migrationChain: The order of the versions. Without steps each version is migrated directly to the current one.
     ///   - exactCurrentVersion: The current version, if it is not the last one or the chain has several ends.
     ///   - models: The classes for entities of the current version.
-    /// - Throws: `invalidConfiguration` for an invalid chain, for a duplicate or missing version, and for an ambiguous current version.
+    /// - Throws: `invalidConfiguration` for an invalid chain, for a duplicate or missing version, for an ambiguous current version, and for a
+    ///   step that exchanges the names of declarations of the same shape.
     public init(
         schemas: [Schema], migrationChain: MigrationChain = nil, exactCurrentVersion: String? = nil, models: [ManagedObject.Type] = []
     ) throws(StorageError) {
@@ -45,6 +46,7 @@ public struct SchemaHistory: Sendable {
         let current = try choice.version(exactly: exactCurrentVersion)
         guard let schema = known[current] else { throw choice.missing(current) }
         try choice.checkWays(to: current)
+        for older in schemas { for newer in schemas { try Self.checkStep(older, newer, migrationChain, current) } }
         self.schemas = schemas
         self.migrationChain = migrationChain
         self.models = models
@@ -57,6 +59,19 @@ public struct SchemaHistory: Sendable {
         models: [ManagedObject.Type] = []
     ) throws(StorageError) {
         try self.init(schemas: schemas, migrationChain: migrationChain, exactCurrentVersion: exactCurrentVersion, models: models)
+    }
+
+    /// Throws if a step between two versions would exchange the names of declarations without a store noticing it.
+    private static func checkStep(_ older: Schema, _ newer: Schema, _ chain: MigrationChain, _ current: String) throws(StorageError) {
+        let next = chain.hasSteps ? chain.path(from: older.version, to: current)?.dropFirst().first : current
+        guard next == newer.version else { return }
+        let paths = newer.exchangedNames(since: older)
+        if paths.isEmpty { return }
+        throw StorageError(
+            .invalidConfiguration,
+            "version \"\(newer.version)\" of the model exchanges the names of \(paths.prefix(8).joined(separator: ", ")), which is not seen in a "
+                + "store of version \"\(older.version)\", because both versions are stored alike; rename one of them to a third name in a "
+                + "version between them")
     }
 
     /// Creates a history of one version.

@@ -91,8 +91,8 @@ public final class DataStack: Sendable {
         set { core.relationships = newValue }
     }
 
-    /// The number of rows from which the stack logs a request for which more rows were read because a store could not evaluate it
-    /// completely. 10,000 by default; `.max` disables the report.
+    /// The number of rows, with the related ones, from which the stack logs a request for which more rows were read because a store could
+    /// not evaluate it completely. 10,000 by default; `.max` disables the report.
     public var reportedRows: Int {
         get { core.reportedRows }
         set { core.reportedRows = newValue }

@@ -77,9 +77,10 @@ final class StackCore: Sendable {
 
     /// Reports a request that read additional rows because its store could not evaluate it completely.
     func report(_ work: ResidualWork, of storeType: String) {
-        if work.read < reportedRows { return }
+        if work.read + work.related < reportedRows { return }
+        let related = work.related > 0 ? " and \(work.related) related rows" : ""
         StoreLogging.notice(
-            "\(work.read) rows of \(work.entity) were read for \(work.found), because the \(storeType) store cannot evaluate a part of the request; "
+            "\(work.read) rows of \(work.entity)\(related) were read for \(work.found), because the \(storeType) store cannot evaluate a part of the request; "
                 + "explain shows which part")
     }
 

@@ -36,10 +36,22 @@ enum CellOrder {
         return 1 << 63 | bits >> 1
     }
 
-    /// Returns the exact order of two cells of numeric types that may differ. Neither is null.
-    static func compareNumbers(_ a: Cell, _ x: ValueType, _ b: Cell, _ y: ValueType) -> Int {
-        if x.cellKind == y.cellKind { return compare(a, b) }
-        guard let left = Value(a, as: x), let right = Value(b, as: y) else { return 0 }
-        return ExactNumber.compare(left, right) ?? 0
+    /// Returns the exact order of two cells of numeric types that may differ; nil if one is invalid for its type. Neither is null.
+    static func compareNumbers(_ a: Cell, _ x: ValueType, _ b: Cell, _ y: ValueType) -> Int? {
+        if x.cellKind == y.cellKind { return a.isNoNumber(x) || b.isNoNumber(y) ? nil : compare(a, b) }
+        guard let left = Value(a, as: x), let right = Value(b, as: y) else { return nil }
+        return ExactNumber.compare(left, right)
+    }
+}
+
+extension Cell {
+    /// Whether a store has returned the cell for a number that no attribute can have: NaN, or a decimal without bytes. Neither has an order.
+    @inline(__always)
+    func isNoNumber(_ type: ValueType) -> Bool {
+        switch kind {
+        case .real: real.isNaN
+        case .blob: length == 0 && type == .decimal
+        case .null, .int, .text: false
+        }
     }
 }

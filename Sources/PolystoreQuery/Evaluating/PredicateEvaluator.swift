@@ -8,9 +8,9 @@ package final class PredicateEvaluator {
         case constant(Bool)
         case isNil(PathReader)
         /// Conditions on properties alone, which read cells and compute no values.
-        case pathIs(PathReader, Comparison, Cell)
+        case pathIs(PathReader, ValueType, Comparison, Cell)
         case comparePaths(PathReader, ValueType, Comparison, PathReader, ValueType)
-        case pathIsIn(PathReader, [Cell])
+        case pathIsIn(PathReader, ValueType, [Cell])
         case pathMatches(PathReader, TextMatcher)
         /// Conditions on values that are computed.
         case compareValues(ExpressionEvaluator, Comparison, ExpressionEvaluator)
@@ -50,10 +50,10 @@ package final class PredicateEvaluator {
         case .constant(let value): return .constant(value)
         case .isNil(let path): return .isNil(reader(path))
         case .compare(.path(let path), let comparison, .value(let value, _)):
-            return .pathIs(reader(path), comparison, constants.cell(for: value))
+            return .pathIs(reader(path), path.type, comparison, constants.cell(for: value))
         case .compare(.path(let a), let comparison, .path(let b)): return .comparePaths(reader(a), a.type, comparison, reader(b), b.type)
         case .compare(let a, let comparison, let b): return .compareValues(evaluator(a), comparison, evaluator(b))
-        case .isIn(.path(let path), let values): return .pathIsIn(reader(path), values.map(constants.cell(for:)))
+        case .isIn(.path(let path), let values): return .pathIsIn(reader(path), path.type, values.map(constants.cell(for:)))
         case .isIn(let expression, let values): return .valueIsIn(evaluator(expression), values)
         case .text(.path(let path), let match, let needle): return .pathMatches(reader(path), TextMatcher(match, needle.text))
         case .text(let expression, let match, let needle): return .valueMatches(evaluator(expression), TextMatcher(match, needle.text))
@@ -66,21 +66,24 @@ package final class PredicateEvaluator {
     }
 
     /// Returns whether the predicate is true for a row.
-    package func matches(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool { Self.evaluate(root, row, related) }
+    package func matches(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool { evaluate(root, row, related) }
 
     /// Throws the first error of an expression.
     package func throwFailure() throws(QueryError) { try failure.rethrow() }
 
-    private static func evaluate(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Bool {
+    private func evaluate(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Bool {
         switch node {
         case .constant(let value): return value
         case .isNil(let path): return path.cell(row, related).isNull
-        case .pathIs(let path, let comparison, let constant):
+        case .pathIs(let path, let type, let comparison, let constant):
             let cell = path.cell(row, related)
-            return cell.isNull ? comparison == .notEqual : comparison.holds(CellOrder.compare(cell, constant))
+            if cell.isNull { return comparison == .notEqual }
+            return cell.isNoNumber(type) ? fail() : comparison.holds(CellOrder.compare(cell, constant))
         case .comparePaths(let a, let x, let comparison, let b, let y):
             return compare(a.cell(row, related), x, comparison, b.cell(row, related), y)
-        case .pathIsIn(let path, let constants): return contains(constants, path.cell(row, related))
+        case .pathIsIn(let path, let type, let constants):
+            let cell = path.cell(row, related)
+            return cell.isNoNumber(type) ? fail() : Self.contains(constants, cell)
         case .pathMatches(let path, let matcher):
             let cell = path.cell(row, related)
             return !cell.isNull && matcher.matches(cell.bytes)
@@ -103,9 +106,15 @@ package final class PredicateEvaluator {
         }
     }
 
-    private static func compare(_ a: Cell, _ x: ValueType, _ comparison: Comparison, _ b: Cell, _ y: ValueType) -> Bool {
+    private func compare(_ a: Cell, _ x: ValueType, _ comparison: Comparison, _ b: Cell, _ y: ValueType) -> Bool {
         if a.isNull || b.isNull { return comparison.holds(ifNil: a.isNull, b.isNull) }
-        return comparison.holds(CellOrder.compareNumbers(a, x, b, y))
+        return CellOrder.compareNumbers(a, x, b, y).map(comparison.holds) ?? fail()
+    }
+
+    /// Records that a stored value has no order.
+    private func fail() -> Bool {
+        failure.error = failure.error ?? .illFormed
+        return false
     }
 
     private static func contains(_ constants: [Cell], _ cell: Cell) -> Bool {
@@ -127,8 +136,8 @@ package final class PredicateEvaluator {
         return false
     }
 
-    private static func compare(_ a: Value, _ comparison: Comparison, _ b: Value) -> Bool {
+    private func compare(_ a: Value, _ comparison: Comparison, _ b: Value) -> Bool {
         if a.isNull || b.isNull { return comparison.holds(ifNil: a.isNull, b.isNull) }
-        return ExactNumber.compare(a, b).map(comparison.holds) ?? false
+        return ExactNumber.compare(a, b).map(comparison.holds) ?? fail()
     }
 }

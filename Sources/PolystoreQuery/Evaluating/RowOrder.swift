@@ -61,6 +61,45 @@ package final class RowOrder {
         }
     }
 
+    /// Appends the values of the sort keys of a row to a batch, as cells of a row with the same primary key.
+    package func appendKeys(of row: borrowing RowView, _ related: some RelatedRows, to batch: RowBatch) {
+        let cells = batch.appendRow(key: row.key, version: row.version, entity: row.entity, slots: keys.count)
+        for (position, key) in keys.enumerated() {
+            switch key.reader {
+            case .path(let reader):
+                let cell = reader.cell(row, related)
+                if cell.isNoNumber(sort[position].expression.type) { failure.error = failure.error ?? .illFormed }
+                cells[position] = batch.copy(cell)
+            case .expression(let evaluator):
+                let cell = batch.cell(for: evaluator.value(row, related))
+                // The two representations of zero are one value.
+                cells[position] = cell.kind == .real && cell.real == 0 ? .real(0) : cell
+            }
+        }
+    }
+
+    /// Returns the primary keys of rows in this order, by the values of their sort keys that `appendKeys` has appended to a batch.
+    package func primaryKeys(byKeys rows: RowBatch) -> [Int64] {
+        guard let first = keys.first else { return (0..<rows.count).map(rows.key).sorted() }
+        var items: [(prefix: UInt64, position: Int)] = []
+        items.reserveCapacity(rows.count)
+        for position in 0..<rows.count {
+            let prefix = CellOrder.prefix(rows.row(position)[0])
+            items.append((first.ascending ? prefix : ~prefix, position))
+        }
+        items.sort { a, b in a.prefix == b.prefix ? isLess(rows, a.position, b.position) : a.prefix < b.prefix }
+        return items.map { rows.key($0.position) }
+    }
+
+    private func isLess(_ rows: RowBatch, _ a: Int, _ b: Int) -> Bool {
+        let left = rows.row(a), right = rows.row(b)
+        for (position, key) in keys.enumerated() {
+            let order = CellOrder.compare(left[position], right[position])
+            if order != 0 { return key.ascending ? order < 0 : order > 0 }
+        }
+        return left.key < right.key
+    }
+
     /// Returns a number whose order agrees with that of the first key, or that is equal for all rows if the key is computed.
     @inline(__always)
     private func prefix(_ row: borrowing RowView) -> UInt64 {

@@ -6,6 +6,7 @@ enum ExactNumber {
     /// Returns the order of two values of one type, or of two numbers; nil for values that cannot be compared.
     static func compare(_ x: Value, _ y: Value) -> Int? {
         switch (x, y) {
+        case (.double(let a), _) where a.isNaN, (_, .double(let a)) where a.isNaN: nil
         case (.int(let a), .double(let b)): compare(a, b)
         case (.double(let a), .int(let b)): -compare(b, a)
         case (.int(let a), .decimal(let b)): Value.decimal(Decimal(a)).compare(to: .decimal(b))

@@ -31,6 +31,6 @@ extension ReadSession {
         try checkActive()
         let plan = plan.bound(to: store.storeID, in: schema)
         if reader.pushdown(of: plan.fetch) == .exact, let answer = try valueQueries.find(in: reader)?.values(for: plan) { return answer }
-        return try ResidualReader(reader, schema: schema, report: store.residualReport).values(for: plan)
+        return try ResidualReader(reader, schema: schema, isSnapshot: isSnapshot, report: store.residualReport).values(for: plan)
     }
 }

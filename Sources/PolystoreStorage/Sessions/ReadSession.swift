@@ -41,10 +41,13 @@ public class ReadSession {
     /// Returns a plan in terms of the session's store, with the primary keys that the objects named in the plan have there.
     final func bound(_ plan: FetchPlan) -> FetchPlan { plan.bound(to: store.storeID, in: schema) }
 
+    /// Whether the rows that the session sees do not change.
+    final var isSnapshot: Bool { store.capabilities.contains(.snapshotReads) && !(reader is any StorageWriter) }
+
     /// Returns a cursor over exactly the rows of a plan, in its order. A cursor ends with the session, or when it is released.
     public final func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkActive()
-        let residual = ResidualReader(reader, schema: store.schema, report: store.residualReport)
+        let residual = ResidualReader(reader, schema: store.schema, isSnapshot: isSnapshot, report: store.residualReport)
         return SessionCursor(try residual.cursor(for: bound(plan)), of: self)
     }
 

@@ -2,14 +2,19 @@
 package struct MemberRows {
     private let reader: any StorageReader
     private let schema: Schema
+    private let count: ResidualCount?
 
     /// Creates an accessor for the rows of a session.
     package init(_ session: ReadSession) { self.init(session.reader, session.schema) }
 
     /// Creates an accessor for the rows of a store's own session.
-    package init(_ reader: any StorageReader, _ schema: Schema) {
+    package init(_ reader: any StorageReader, _ schema: Schema) { self.init(reader, schema, counting: nil) }
+
+    /// - Parameter count: Counts the rows as related ones.
+    init(_ reader: any StorageReader, _ schema: Schema, counting count: ResidualCount?) {
         self.reader = reader
         self.schema = schema
+        self.count = count
     }
 
     /// Calls a closure with each row that a to-many relationship of an object references, until it returns false.
@@ -26,6 +31,7 @@ package struct MemberRows {
             let batch = RowBatch()
             let cursor = try ResidualReader(reader, schema: schema).cursor(for: plan)
             while try cursor.next(into: batch) {
+                count?.related += batch.count
                 for index in 0..<batch.count where !body(batch.row(index)) { return }
             }
         case .link(let link, let side):
@@ -36,6 +42,7 @@ package struct MemberRows {
             if keys.isEmpty { return }
             let batch = RowBatch(capacity: keys.count)
             try reader.rows(description.destination, keys: keys, into: batch)
+            count?.related += batch.count
             for index in 0..<batch.count where !body(batch.row(index)) { return }
         }
     }

@@ -1,6 +1,8 @@
 /// Counts the rows that are processed above a store for a result, and reports the counts when it is deinitialised.
 final class ResidualCount {
     var read = 0
+    /// The number of rows at the ends of relationships that were read.
+    var related = 0
     var found = 0
     private let entity: String
     private let report: (@Sendable (ResidualWork) -> Void)?
@@ -10,5 +12,5 @@ final class ResidualCount {
         self.report = report
     }
 
-    deinit { if read > 0 { report?(ResidualWork(entity: entity, read: read, found: found)) } }
+    deinit { if read + related > 0 { report?(ResidualWork(entity: entity, read: read, related: related, found: found)) } }
 }

@@ -1,26 +1,39 @@
 /// A reader that returns exact results from a store that evaluates a plan only partially: it filters, sorts, and limits the rows itself.
 ///
 /// Plans that the store evaluates exactly are passed through. For other plans only the columns that are examined or requested are read,
-/// block by block. Rows are buffered only if they have to be sorted.
+/// block by block. Rows are buffered only if they have to be sorted: a few thousand rows as they are, the sort keys of more.
 package struct ResidualReader {
+    /// The number of rows that are buffered for an order.
+    private static let mostBufferedRows = 4096
+
     private let reader: any StorageReader
     private let schema: Schema
+    private let isSnapshot: Bool
     private let report: (@Sendable (ResidualWork) -> Void)?
 
     /// Creates a wrapper of a session.
     ///
-    /// - Parameter report: Receives the amount of residual work of a result that the store does not compute by itself.
-    package init(_ reader: any StorageReader, schema: Schema, report: (@Sendable (ResidualWork) -> Void)? = nil) {
+    /// - Parameters:
+    ///   - isSnapshot: Whether the rows that the session sees do not change, so that they can be read again.
+    ///   - report: Receives the amount of residual work of a result that the store does not compute by itself.
+    package init(
+        _ reader: any StorageReader, schema: Schema, isSnapshot: Bool = false, report: (@Sendable (ResidualWork) -> Void)? = nil
+    ) {
         self.reader = reader
         self.schema = schema
+        self.isSnapshot = isSnapshot
         self.report = report
     }
 
     /// Returns a cursor over exactly the rows of a plan.
     package func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         if reader.pushdown(of: plan) == .exact { return try reader.cursor(for: plan) }
-        let fields = ReadFields(plan, schema: schema), count = count(plan)
-        let related = StoredRows(reader, schema, fields: fields.related)
+        return try residualCursor(for: plan, count(plan))
+    }
+
+    private func residualCursor(for plan: FetchPlan, _ count: ResidualCount) throws(StorageError) -> any RowCursor {
+        let fields = ReadFields(plan, schema: schema)
+        let related = StoredRows(reader, schema, fields: fields.related, counting: count)
         var source = stored(plan)
         source.fields = plan.fields.adding(fields.own)
         // If all rows are requested, the store may sort them, unless a sort key fails for rows that the filter removes. If there is a limit,
@@ -35,9 +48,31 @@ package struct ResidualReader {
         } else if plan.sort.isEmpty {
             return FilteredRows(try rows(source, plan.isLocal), plan, related, schema, count)
         }
-        let evaluator = PredicateEvaluator(plan.predicate, schema: schema)
+        if isSortedByKeys(plan, fields) {
+            source.fields = .some(fields.own)
+            let sorter = KeySorter(plan, schema: schema)
+            try forEachMatch(plan, of: source, related, count) { row throws(StorageError) in try sorter.add(row, related) }
+            return sorter.sorted(reader)
+        }
         var sorter = RowSorter(plan, schema: schema)
-        let batch = RowBatch(), cursor = try rows(source, plan.isLocal)
+        try forEachMatch(plan, of: source, related, count) { row throws(StorageError) in try sorter.add(row, related) }
+        return sorter.sorted()
+    }
+
+    /// Whether the rows of a plan are sorted without buffering them, because there may be many: they contain more than what the order and the
+    /// condition read, and the session sees them unchanged when it reads them again.
+    private func isSortedByKeys(_ plan: FetchPlan, _ fields: ReadFields) -> Bool {
+        if !isSnapshot || plan.fields.adding(fields.own) == .some(fields.own) { return false }
+        guard let limit = plan.limit else { return true }
+        return limit > Self.mostBufferedRows - min(plan.offset, Self.mostBufferedRows)
+    }
+
+    /// Calls a closure with each row that satisfies the condition of a plan.
+    private func forEachMatch(
+        _ plan: FetchPlan, of source: FetchPlan, _ related: StoredRows, _ count: ResidualCount,
+        _ body: (borrowing RowView) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let evaluator = PredicateEvaluator(plan.predicate, schema: schema), batch = RowBatch(), cursor = try rows(source, plan.isLocal)
         while try cursor.next(into: batch) {
             count.read += batch.count
             related.begin(batch)
@@ -45,14 +80,13 @@ package struct ResidualReader {
                 let row = batch.row(index)
                 related.beginRow()
                 if evaluator.matches(row, related) {
-                    try sorter.add(row, related)
+                    try body(row)
                     count.found += 1
                 }
             }
             try related.throwFailure()
             try evaluator.throwStorageFailure()
         }
-        return sorter.sorted()
     }
 
     /// Returns exactly the result rows of a value query.
@@ -61,19 +95,19 @@ package struct ResidualReader {
         var fetch = plan.fetch
         fetch.fields = .some(fields.own)
         // If the fetch is itself evaluated here, its own cursor counts the rows.
-        let count = reader.pushdown(of: fetch) == .exact ? count(fetch) : ResidualCount("", nil)
-        let source = try cursor(for: fetch), isLocal = plan.localSlots != nil
+        let count = count(fetch), isExact = reader.pushdown(of: fetch) == .exact, isLocal = plan.localSlots != nil
+        let source = isExact ? try reader.cursor(for: fetch) : try residualCursor(for: fetch, count)
         let rows: any RowCursor = isLocal ? source : BlockRows(source, schema)
-        let related = StoredRows(reader, schema, fields: fields.related)
+        let related = StoredRows(reader, schema, fields: fields.related, counting: count)
         let answer = QueryAnswer(plan, schema: schema)
         let batch = RowBatch()
         while try rows.next(into: batch) {
-            count.read += batch.count
+            if isExact { count.read += batch.count }
             related.begin(batch)
             do throws(QueryError) { try answer.add(batch, related) } catch { throw StorageError(error) }
             try related.throwFailure()
         }
-        count.found = count.read
+        if isExact { count.found = count.read }
         do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }
     }
 

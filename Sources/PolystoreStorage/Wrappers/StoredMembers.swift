@@ -17,6 +17,7 @@ struct StoredMembers {
 
     private let schema: Schema
     private let fields: [EntityIndex: SlotMask]?
+    private let count: ResidualCount?
     private var known: [Relationship: [Int64: Rows]] = [:]
     /// The number of objects whose rows are read together. It is 1 for relationships with so many destinations that the rows of each object
     /// are read separately.
@@ -24,10 +25,13 @@ struct StoredMembers {
 
     /// Creates an empty collection of rows.
     ///
-    /// - Parameter fields: The slots that are read in the rows of each hierarchy, or nil for all.
-    init(_ schema: Schema, _ fields: [EntityIndex: SlotMask]?) {
+    /// - Parameters:
+    ///   - fields: The slots that are read in the rows of each hierarchy, or nil for all.
+    ///   - count: Counts the rows as related ones.
+    init(_ schema: Schema, _ fields: [EntityIndex: SlotMask]?, counting count: ResidualCount?) {
         self.schema = schema
         self.fields = fields
+        self.count = count
     }
 
     /// Discards all rows.
@@ -65,6 +69,7 @@ struct StoredMembers {
             }
             let all = RowBatch(capacity: 256), keys = Set(pairs.map(\.member)).sorted(), root = schema[description.destination].root
             try reader.rows(root, keys: keys, fields?[root], schema, into: all)
+            count?.related += all.count
             let positions = Dictionary((0..<all.count).map { (all.key($0), $0) }) { first, _ in first }
             for pair in pairs { if let index = positions[pair.member] { found[pair.owner, default: []].append(index) } }
             rows = all
@@ -101,6 +106,7 @@ struct StoredMembers {
         if let mask = fields?[schema[destination].root] { plan.fields = .some(mask) }
         let rows = RowBatch(capacity: 256), batch = RowBatch(), cursor = try ResidualReader(reader, schema: schema).cursor(for: plan)
         while try cursor.next(into: batch) {
+            count?.related += batch.count
             for index in 0..<batch.count {
                 let row = batch.row(index)
                 rows.append(copying: row, slots: schema[row.entity].slots.count)

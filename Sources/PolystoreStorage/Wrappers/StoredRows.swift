@@ -36,6 +36,7 @@ package final class StoredRows: RelatedRows {
     private let schema: Schema
     /// The slots that are read in the rows of a hierarchy, or nil for all.
     private let fields: [EntityIndex: SlotMask]?
+    private let count: ResidualCount?
     private var members: StoredMembers
     private var found: [Place: Found] = [:]
     /// The rows whose references may be followed: the batch that is examined, and the rows that were read for it.
@@ -52,17 +53,21 @@ package final class StoredRows: RelatedRows {
         reader = { () throws(StorageError) in try session().reader }
         self.schema = schema
         fields = nil
-        members = StoredMembers(schema, nil)
+        count = nil
+        members = StoredMembers(schema, nil, counting: nil)
     }
 
     /// Creates an accessor for the related rows of a store's own session.
     ///
-    /// - Parameter fields: The slots that are read in the rows of each hierarchy, or nil for all.
-    init(_ reader: any StorageReader, _ schema: Schema, fields: [EntityIndex: SlotMask]? = nil) {
+    /// - Parameters:
+    ///   - fields: The slots that are read in the rows of each hierarchy, or nil for all.
+    ///   - count: Counts the rows as related ones.
+    init(_ reader: any StorageReader, _ schema: Schema, fields: [EntityIndex: SlotMask]? = nil, counting count: ResidualCount? = nil) {
         self.reader = { () throws(StorageError) in reader }
         self.schema = schema
         self.fields = fields
-        members = StoredMembers(schema, fields)
+        self.count = count
+        members = StoredMembers(schema, fields, counting: count)
     }
 
     /// Sets the rows that are examined next. The rows that they reference are read together. Rows that were returned before become invalid.
@@ -84,6 +89,7 @@ package final class StoredRows: RelatedRows {
         for key in keys { found[Place(root: root, key: key)] = .missing }
         let batch = RowBatch(capacity: keys.count)
         try reader().rows(root, keys: keys, fields?[root], schema, into: batch)
+        count?.related += batch.count
         for index in 0..<batch.count { found[Place(root: root, key: batch.key(index))] = .at(batch, index) }
         if !sources.isEmpty, batch.count > 0 { sources.append(Source(rows: batch)) }
     }
@@ -146,7 +152,7 @@ package final class StoredRows: RelatedRows {
             if let rows = members.rows(entity, relationship, of: key) {
                 for index in rows.positions where !body(rows.batch.row(index)) { return }
             } else {
-                try MemberRows(reader(), schema).forEach(entity, relationship, of: key, body)
+                try MemberRows(reader(), schema, counting: count).forEach(entity, relationship, of: key, body)
             }
         } catch {
             failure = failure ?? error

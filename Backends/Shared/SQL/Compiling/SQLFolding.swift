@@ -1,4 +1,4 @@
-internal import PolystoreStorage
+package import PolystoreStorage
 
 /// Conditions on folded texts, for engines whose case folding follows the contract only for ASCII. Such an engine finds the ASCII texts
 /// that satisfy a condition and all other texts; the layer above removes those that do not satisfy it.
@@ -26,5 +26,43 @@ extension SQLPredicates {
         case .text(let a, let match, let needle): return tables.dialect.match("", match, needle.text) == nil ? nil : folded(a)
         case .constant, .isNil, .compare, .related, .isEntity, .and, .or, .not: return nil
         }
+    }
+
+    /// The maximum number of patterns of a condition.
+    private static var mostPatterns: Int { 64 }
+
+    /// Returns a condition that all texts satisfy whose folded form satisfies a condition, or nil where there is none but the one that all
+    /// texts satisfy.
+    ///
+    /// - Parameter text: The text with its ASCII letters folded.
+    func narrowed(_ predicate: CheckedPredicate, _ text: SQLText, _ options: TextOptions) -> SQLText? {
+        let patterns: [[LikePattern.Part]?]
+        switch predicate {
+        case .compareExpressions(_, .equal, .value(.string(let needle), _)): patterns = [FoldedNeedle.pattern(nil, needle, options)]
+        case .isInExpression(_, let values) where values.count <= Self.mostPatterns:
+            patterns = values.map { FoldedNeedle.pattern(nil, $0.text, options) }
+        case .textOf(_, let match, let needle): patterns = [FoldedNeedle.pattern(match, needle.text, options)]
+        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .related, .isEntity, .and, .or,
+            .not:
+            return nil
+        }
+        let texts = patterns.compactMap(\.self).map(SQLText.likePattern)
+        guard texts.count == patterns.count, let first = texts.first else { return nil }
+        if texts.count == 1 { return "\(text) LIKE \(bind: .string(first), .string)" }
+        return "\(text) LIKE ANY(\(list: texts.map(Value.string), .string))"
+    }
+}
+
+extension SQLText {
+    /// Returns a pattern in the form of `LIKE`, with `\` as its escape.
+    package static func likePattern(_ parts: [LikePattern.Part]) -> String {
+        parts.map { part in
+            switch part {
+            case .anyRun: return "%"
+            case .anyScalar: return "_"
+            case .literal(let text):
+                return text.unicodeScalars.map { "%_\\".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
+            }
+        }.joined()
     }
 }

@@ -84,7 +84,9 @@ struct SQLPredicates {
 
     func compile(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
         if let (text, options) = foldedASCII(predicate), let fold = tables.dialect.foldASCII {
-            return "(NOT \(fold(compile(text, &joins), options).isASCII) OR \(exact(predicate, &joins)))"
+            let (folded, isASCII) = fold(compile(text, &joins), options), exact = exact(predicate, &joins)
+            guard let narrowed = narrowed(predicate, folded, options) else { return "(NOT \(isASCII) OR \(exact))" }
+            return "CASE WHEN \(isASCII) THEN \(exact) ELSE \(narrowed) END"
         }
         return widened(predicate, &joins) ?? exact(predicate, &joins)
     }
