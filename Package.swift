@@ -209,7 +209,7 @@ let package = Package(
             "PolystoreTests", "Tests/PolystoreTests",
             [
                 "Polystore", "PolystoreModelCode", "PolystoreCatalog", "PolystoreDefaults", "PolystoreInMemory", "PolystoreSQLite",
-                "PolystoreLMDB", "PolystorePostgreSQL", "PolystoreSQL", "RawSessions", "TestStores",
+                "PolystoreLMDB", "PolystorePostgreSQL", "RawSessions", "TestStores",
             ],
             exclude: ["Models/Awkward.json"]),
     ],

@@ -106,7 +106,7 @@ import Testing
 
     @Test func optionsThatAQueryCannotCombineAreRefused() throws {
         let store = try notes("h.db")
-        for wrong in [["--count", "--minimum", "text"], ["--count", "--limit", "1"], ["--minimum", "text", "--order-by", "text"]] {
+        for wrong in [["--count", "--select", "text"], ["--count", "--limit", "1"], ["--minimum", "text", "--order-by", "text"]] {
             #expect(try program.run(["query", store, "Note"] + wrong).code == 64, "\(wrong)")
         }
     }
@@ -154,7 +154,8 @@ import Testing
         #expect(try run("verify", store, copy).code == 0)
         let pet = "{\"entity\":\"pet\",\"key\":1,\"version\":1,\"name\":\"Rex\",\"owner\":7}\n"
         #expect(try run("query", store, "pet", "--where", "owner == 7").output == pet)
-        #expect(try run("dump", copy).output == "{\"entity\":\"owner\",\"key\":7,\"version\":1}\n" + pet)
+        let rows = try run("dump", copy).output.split(separator: "\n").filter { $0.hasPrefix("{\"entity\"") }
+        #expect(rows.joined(separator: "\n") + "\n" == "{\"entity\":\"owner\",\"key\":7,\"version\":1}\n" + pet)
         #expect(try run("transfer", copy, store).code == 2)
     }
 

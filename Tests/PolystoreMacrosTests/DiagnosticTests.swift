@@ -81,7 +81,7 @@ import Testing
         ),
         (
             "@Relationship var names: [String] = []",
-            "the relationship names cannot lead to String, which is not a model class: remove @Relationship"
+            "the relationship names cannot have the destination String, which is not a model class: remove @Relationship"
         ),
         (
             "var size: (Int, Int) = (0, 0)",

@@ -168,8 +168,8 @@ private final class PlainReader: ForwardingReader, ValueQueryReader {
     func pushdown(of plan: FetchPlan) -> Pushdown {
         guard plan.sort.isEmpty, plan.limit == nil, plan.offset == 0 else { return .unsupported }
         return switch plan.predicate {
-        case .constant(true), .isIn: .exact
-        case .constant, .isNil, .compare, .comparePaths, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .and,
+        case .constant(true), .isIn(.path, _): .exact
+        case .constant, .isNil, .compare, .isIn, .text, .related, .isEntity, .and,
             .or,
             .not:
             .unsupported

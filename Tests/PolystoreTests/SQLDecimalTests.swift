@@ -67,7 +67,6 @@ import Testing
         #expect(try numbers("SELECT x FROM (SELECT price AS x, n FROM Item) WHERE x > \(two) ORDER BY n").count == 2)
         #expect(try numbers("SELECT * FROM Item").count == 4)
         #expect(try numbers("SELECT n FROM (SELECT n, price, n AS m FROM Item) ORDER BY n") == [.int(0), .int(1), .int(2), .int(3)])
-        #expect(try numbers("SELECT n FROM Item WHERE price IN (price, \(two))") == [.int(0), .int(1), .int(2)])
         #expect(try stack.perform(synchronous: { try $0.execute("UPDATE Item SET price = \(two) WHERE price > \(two)") }) == 2)
     }
 }

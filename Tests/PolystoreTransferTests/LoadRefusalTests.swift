@@ -85,7 +85,7 @@ import Testing
         #expect(
             message("text\n\"a\"b\n", "a.csv")
                 == "a.csv, line 2, column 4: expected a separator or the end of the line after a closing quote")
-        #expect(message("text,rank\n\"x\"2,\"3\"\n", "a.csv").hasPrefix("a.csv, line 2, column 4: expected a comma"))
+        #expect(message("text,rank\n\"x\"2,\"3\"\n", "a.csv").hasPrefix("a.csv, line 2, column 4: expected a separator"))
         #expect(message("text\na\n\"b\nc\n", "a.csv") == "a.csv, line 3, column 1: a quote is not closed")
     }
 

@@ -47,10 +47,10 @@ import Testing
     @Test func anEmptyArrayHasNoRecords() throws { #expect(try load("a.json", " [ ] \n").isEmpty) }
 
     @Test(arguments: [
-        ("[{\"text\":\"a\"}", "line 1, column 15: the array is not closed"),
+        ("[{\"text\":\"a\"}", "line 1, column 14: the array is not closed"),
         ("[{\"text\":\"a\"},\n{\"text\":\"b]}\n", "line 2, column 1: the array or one of its objects is not closed"),
-        ("[{\"text\":\"a\"}] x", "line 1, column 17: expected nothing after the array"),
-        ("[1]", "line 1, column 1: expected a JSON object"),
+        ("[{\"text\":\"a\"}] x", "line 1, column 16: expected nothing after the array"),
+        ("[1]", "line 1, column 2: expected a JSON object"),
     ])
     func aWrongArrayIsRefusedWithItsLine(_ text: String, _ sentence: String) throws {
         let error = #expect(throws: StorageError.self) { try load("a.json", text) }

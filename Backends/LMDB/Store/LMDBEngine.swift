@@ -47,7 +47,7 @@ final class LMDBEngine: OrderedStore {
     /// Whether the file is open and refuses changes.
     var isReadOnly: Bool { state.withLock { $0.request.readOnly } }
 
-    /// What was at the location before this instance created the file; nil if it did not.
+    /// The state of the location before this instance created the file; nil if it did not.
     var origin: LMDBLocation.Origin? { state.withLock { $0.origin } }
 
     func prepare(maps: [String]) throws(StorageError) -> [String: Int] {

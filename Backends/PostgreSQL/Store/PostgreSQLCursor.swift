@@ -4,44 +4,27 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The rows of a statement, or of a server-side cursor that is read in steps. Cells point into the results that the cursor holds until the
-/// next call.
-///
-/// Rows that may be long are received one by one, and a call returns when it holds enough bytes: neither the number of rows nor their size
-/// determines how much memory reading takes.
+/// The rows of a result, or of a server-side cursor that is read in steps. Cells point into the result.
 final class PostgreSQLCursor: RowCursor {
     private let session: PostgreSQLReader
     private let layout: PostgreSQLRowLayout
     private let name: String?
-    /// The answer of the current step, and the number of rows that it can have.
-    private var step: (answer: PostgreSQLAnswer, count: Int)?
-    /// The number of rows that were received in the current step, their size in memory, and the time that the calls before the current one
-    /// have spent on them.
-    private var received = 0
-    private var receivedBytes = 0
-    private var waited = Duration.zero
-    /// The time at which the current call began.
-    private var start = ContinuousClock.now
-    /// The results that contain the current rows, and the position of the next row in the last one.
-    private var parts: [PostgreSQLResult] = []
+    private var result: PostgreSQLResult?
     private var row = 0
     private var isAtEnd = false
-    /// Whether the program uses the session while it reads. What is left of a step has to be kept then, so steps are short.
-    private var isInterrupted = false
-    /// The next step, if it was sent ahead.
+    /// The next step, if it was sent ahead, and its number of rows.
     private var ahead: (answer: PostgreSQLAnswer, count: Int)?
     private var steps = 0
     /// The longest wait for a step after which the next one is sent ahead.
     private static let quickStep = Duration.milliseconds(20)
-    /// The size of results that are held at once.
-    private static let mostBytes = 4 << 20
 
-    /// Creates a cursor over the answer to a statement.
-    init(_ answer: PostgreSQLAnswer, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
-        step = (answer, .max)
+    /// Creates a cursor over a complete result.
+    init(_ result: PostgreSQLResult, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
+        self.result = result
         self.layout = layout
         self.session = session
         name = nil
+        layout.size.learn(result)
     }
 
     /// Creates a cursor over a server-side cursor.
@@ -51,80 +34,45 @@ final class PostgreSQLCursor: RowCursor {
         self.session = session
     }
 
-    deinit {
-        step?.answer.isAbandoned = true
-        ahead?.answer.isAbandoned = true
-    }
-
     func next(into batch: RowBatch) throws(StorageError) -> Bool {
         batch.clear()
-        start = .now
         try session.checkOpen()
-        if let last = parts.last, row < last.count { parts = [last] } else { parts.removeAll(keepingCapacity: true) }
-        if parts.isEmpty, try !receive() {
-            guard try begin(), try receive() else { return false }
-        }
-        var bytes = try fill(batch)
-        while !batch.isFull, bytes < Self.mostBytes, try receive() { bytes += try fill(batch) }
-        waited += start.duration(to: .now)
-        return true
-    }
-
-    /// Adds rows of the last result to a batch. Returns the size of the result.
-    private func fill(_ batch: RowBatch) throws(StorageError) -> Int {
-        let part = parts[parts.count - 1]
-        while row < part.count, !batch.isFull {
-            try layout.fill(batch, part, row)
+        if result == nil || row >= result?.count ?? 0 { try step() }
+        guard let result else { return false }
+        while row < result.count, !batch.isFull {
+            try layout.fill(batch, result, row)
             row += 1
         }
-        return part.bytes
+        return batch.count > 0
     }
 
-    /// Receives rows of the current step. Returns false at its end.
-    private func receive() throws(StorageError) -> Bool {
-        guard let (answer, count) = step else { return false }
-        guard let part = try session.connection.nextPart(of: answer) else {
-            try finish(answer, count)
-            return false
+    private func step() throws(StorageError) {
+        guard let name, !isAtEnd else {
+            result = nil
+            return
         }
-        received += part.count
-        receivedBytes += part.bytes
-        parts.append(part)
+        let start = ContinuousClock.now, (next, count) = try fetch(name), isQuick = start.duration(to: .now) < Self.quickStep
+        layout.size.learn(next)
+        isAtEnd = next.count < count
+        result = next.count > 0 ? next : nil
         row = 0
-        // The end of the step is known: the connection becomes free, or the server prepares the next step meanwhile.
-        if received == count || !layout.isReceivedByRow, try session.connection.nextPart(of: answer) == nil { try finish(answer, count) }
-        return true
-    }
-
-    /// Finishes the current step, whose rows were received.
-    private func finish(_ answer: PostgreSQLAnswer, _ count: Int) throws(StorageError) {
-        step = nil
         steps += 1
-        isAtEnd = received < count
-        isInterrupted = isInterrupted || layout.isReceivedByRow && answer.wasInterrupted
-        layout.size.learn(rows: received, bytes: receivedBytes)
-        guard let name else { return }
         if isAtEnd { return try session.connection.execute("CLOSE \(name)") }
         // A program that has used one step will probably read on: the server prepares the next one meanwhile. The next request of the
         // session would wait for a slow step, also if the program does not read on.
-        if steps > 1, waited + start.duration(to: .now) < Self.quickStep, session.sendsAhead { ahead = try fetch(name) }
+        if steps > 1, isQuick, session.sendsAhead {
+            let count = layout.size.rows
+            ahead = (try session.connection.sendAhead("FETCH \(count) FROM \(name)"), count)
+        }
     }
 
-    /// Begins the next step. Returns false if there is none.
-    private func begin() throws(StorageError) -> Bool {
-        guard let name, !isAtEnd else { return false }
-        received = 0
-        receivedBytes = 0
-        waited = .zero
-        if let ahead { step = ahead } else { step = try fetch(name) }
-        ahead = nil
-        return true
-    }
-
-    private func fetch(_ name: String) throws(StorageError) -> (answer: PostgreSQLAnswer, count: Int) {
-        let count = isInterrupted ? layout.size.fewRows : layout.size.rows
-        let step = PostgreSQLStep("FETCH \(count) FROM \(name)")
-        return (try session.connection.begin(step, rowByRow: layout.isReceivedByRow), count)
+    private func fetch(_ name: String) throws(StorageError) -> (rows: PostgreSQLResult, count: Int) {
+        if let (answer, count) = ahead {
+            ahead = nil
+            return (try session.connection.receive(answer), count)
+        }
+        let count = layout.size.rows
+        return (try session.connection.query("FETCH \(count) FROM \(name)", []), count)
     }
 }
 #endif

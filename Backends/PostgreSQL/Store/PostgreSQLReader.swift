@@ -56,8 +56,7 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         try checkOpen()
         let select = core.statements.statement(plan), parameters = select.bindings.map(PostgreSQLParameter.init)
         if let limit = plan.limit, limit <= select.layout.size.rows {
-            let step = PostgreSQLStep(select.sql, parameters)
-            return PostgreSQLCursor(try connection.begin(step, rowByRow: select.layout.isReceivedByRow), select.layout, self)
+            return PostgreSQLCursor(try connection.query(select.sql, parameters), select.layout, self)
         }
         let name = nextCursor()
         _ = try connection.query("DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(select.sql)", parameters)

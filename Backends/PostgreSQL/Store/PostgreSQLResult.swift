@@ -9,10 +9,9 @@ final class PostgreSQLResult {
     /// The types of the columns, as OIDs.
     let oids: [UInt32]
 
-    /// - Parameter oids: The types of the columns, if they are known from another result of the statement.
-    init(_ handle: OpaquePointer?, oids: [UInt32]? = nil) {
+    init(_ handle: OpaquePointer?) {
         self.handle = handle
-        self.oids = oids ?? (0..<PQnfields(handle)).map { PQftype(handle, $0) }
+        oids = (0..<PQnfields(handle)).map { PQftype(handle, $0) }
     }
 
     deinit { PQclear(handle) }

@@ -8,8 +8,6 @@ internal import Synchronization
 final class PostgreSQLRowLayout: Sendable {
     let sql: String
     let size = PostgreSQLFetchSize()
-    /// Whether rows can be long, so that they are received one by one. This takes more time than receiving many at once.
-    let isReceivedByRow: Bool
     private let keyColumn: Int
     private let entityColumn: Int?
     private let versionColumn: Int
@@ -27,9 +25,6 @@ final class PostgreSQLRowLayout: Sendable {
             entities[select.entityColumn == nil ? 0 : Int(tables.entityNumbers[index])] = (index, columns)
         }
         self.entities = entities
-        isReceivedByRow = select.slots.contains { index, columns in
-            zip(tables.schema[index].slots, columns).contains { slot, column in column >= 0 && (slot.type.isText || slot.type == .data) }
-        }
     }
 
     /// Returns the key of a row of a result.

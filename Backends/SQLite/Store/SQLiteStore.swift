@@ -28,7 +28,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     private let opened = Mutex<SQLiteCore?>(nil)
     private let foreignRemarks = Mutex<[CatalogRemark]>([])
     private let watcher = Mutex<FileStoreWatcher?>(nil)
-    /// What was at the path before this instance created the store; nil if it did not.
+    /// The state of the path before this instance created the store; nil if it did not.
     private let origin = Mutex<FileOrigin?>(nil)
 
     /// Creates a store in a file. The file is opened when the store is added to a stack.

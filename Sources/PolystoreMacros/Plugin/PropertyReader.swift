@@ -69,7 +69,8 @@ struct PropertyReader {
         }
         if isRelationship, let (_, destination) = type.relationship, ModelType.isValue(destination) {
             throw ModelProblem(
-                written, "the relationship \(name) cannot lead to \(destination), which is not a model class: remove @Relationship")
+                written,
+                "the relationship \(name) cannot have the destination \(destination), which is not a model class: remove @Relationship")
         }
     }
 

@@ -5,7 +5,7 @@ internal import Foundation
 internal import CDispatch
 #endif
 
-/// What was at a path before a store was created there, to which withdrawing the store returns.
+/// The state of a path before a store was created there, which withdrawing the store restores.
 package enum FileOrigin: Sendable, Equatable {
     case nothing
     case emptyFile(permissions: UInt32)

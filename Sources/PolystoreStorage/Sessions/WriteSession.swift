@@ -143,16 +143,19 @@ public final class WriteSession: ReadSession {
 }
 
 extension StorageError {
-    /// Returns the error with the property of its constraint, if the constraint has a single property.
+    /// Returns the error of a violated constraint with the property, if the constraint has a single one, and without the keys of objects,
+    /// which not every engine reports.
     fileprivate func naming(in schema: Schema) -> StorageError {
-        guard code == .uniqueConstraintViolated, details.property == nil, let name = details.constraint else { return self }
+        guard code == .uniqueConstraintViolated else { return self }
+        var named = self
+        named.details.keys = []
+        guard named.details.property == nil, let name = details.constraint else { return named }
         for description in schema.descriptions {
             guard let rule = description.uniqueConstraints.first(where: { $0.name == name }), rule.slots.count == 1 else { continue }
-            var named = self
             named.details.property = description.slots[rule.slots[0]].name
             return named
         }
-        return self
+        return named
     }
 
     /// Returns the error of a store that lacks a capability.

@@ -12,8 +12,6 @@ enum ArchiveLine {
     case end(header: String, [ArchiveTable])
 
     /// Parses a line. Returns nil if it has another form.
-    ///
-    /// The names of the first members are fixed, so properties may have the same names.
     init?(_ members: [JSONMember]) {
         typealias Name = ArchiveFormat.Name
         switch members.first?.name {

@@ -87,7 +87,10 @@ package struct ArchiveReader {
             if line.starts(with: Self.blockStart) || line.starts(with: Self.endStart) {
                 guard let end = Self.members(line).flatMap(ArchiveLine.init) else { break }
                 switch end {
-                case .end(let header, let tables) where lines.isEmpty: return .end(header: header, tables)
+                case .end(let header, let tables) where lines.isEmpty:
+                    // A compressed archive is known to be whole only at the end of its file.
+                    if try bytes.peek() != nil { throw damaged(blocks + 1, "the end", "something follows the end") }
+                    return .end(header: header, tables)
                 case .block(let number, let table, let count, let digest):
                     blocks += 1
                     guard number == blocks, count == lines.count, text.withUnsafeBytes({ Digest(of: $0) }).description == digest else {

@@ -76,7 +76,8 @@ struct ArchiveRestoration {
     private mutating func slot(_ name: String, _ entity: EntityIndex) -> Int? {
         if positions[entity] == nil {
             positions[entity] = Dictionary(
-                schema[entity].slots.enumerated().map { (ExactText($1.name), $0) }, uniquingKeysWith: { first, _ in first })
+                schema[entity].slots.enumerated().map { (ExactText(RowLines.member($1.name)), $0) }, uniquingKeysWith: { first, _ in first }
+            )
         }
         return positions[entity]?[ExactText(name)]
     }

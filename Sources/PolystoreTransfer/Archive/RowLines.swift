@@ -18,7 +18,7 @@ package struct RowLines {
         parts = schema.descriptions.map { description in
             Parts(
                 start: Array("{\"entity\":\(JSONWriter.quoted(description.name)),\"key\":".utf8),
-                names: description.slots.map { Array(",\(JSONWriter.quoted($0.name)):".utf8) })
+                names: description.slots.map { Array(",\(JSONWriter.quoted(Self.member($0.name))):".utf8) })
         }
     }
 
@@ -43,6 +43,10 @@ package struct RowLines {
         bytes += Self.end
     }
 
+    /// Returns the name of a property's member. It begins with a period if a member of each line has the name of the property.
+    static func member(_ property: String) -> String { reserved.contains(property) ? "." + property : property }
+
+    private static let reserved = [ArchiveFormat.Name.entity, ArchiveFormat.Name.key, ArchiveFormat.Name.version]
     private static let version = Array(",\"version\":".utf8), end = Array("}\n".utf8)
 
     /// Appends the line of a pair.

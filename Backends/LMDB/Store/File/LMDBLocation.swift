@@ -52,7 +52,7 @@ struct LMDBLocation: Sendable {
         return URL(fileURLWithPath: resolved(folder.path, depth: depth)).appendingPathComponent(url.lastPathComponent).path
     }
 
-    /// What was at the location before the data file was created there.
+    /// The state of the location before the data file was created there.
     struct Origin: Sendable {
         let file: FileOrigin
         /// Whether the folder was created together with the file.

@@ -111,17 +111,19 @@ struct BulkLoad {
     }
 
     private func write(_ run: IndexEntries, _ index: KeyValueLayout.IndexMap, isFirst: Bool) throws(StorageError) {
-        var previous: [UInt8] = []
+        var previous: [UInt8] = [], previousKey: Int64 = 0
         try run.inOrder { entry throws(StorageError) in
             // Two entries that agree in all but the row key violate a unique constraint, unless a value is nil. No entry was cut (see
             // `load`).
             if let constraint = index.constraint {
                 let prefix = UnsafeRawBufferPointer(rebasing: entry.dropLast(8))
                 if prefix.first != 0 {
-                    if prefix.elementsEqual(previous) { throw violation(index, constraint) }
-                    if !isFirst, try hasEarlierEntry(index, prefix) { throw violation(index, constraint) }
+                    let isNeighbour = prefix.elementsEqual(previous)
+                    let other = isNeighbour ? previousKey : isFirst ? nil : try earlierKey(index, prefix)
+                    if let other { throw violation(index, constraint, [other, KeyBytes.lastKey(entry)]) }
                 }
                 previous = Array(prefix)
+                previousKey = KeyBytes.lastKey(entry)
             }
             if isFirst {
                 _ = try maps.append(index.map, entry, 0)
@@ -131,17 +133,18 @@ struct BulkLoad {
         }
     }
 
-    /// Whether an earlier run has an entry with the same values. Each call creates a cursor, because a cursor need not see entries that were
-    /// added after it was created.
-    private func hasEarlierEntry(_ index: KeyValueLayout.IndexMap, _ prefix: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+    /// Returns the row key of an entry of an earlier run with the same values, or nil. Each call creates a cursor, because a cursor need
+    /// not see entries that were added after it was created.
+    private func earlierKey(_ index: KeyValueLayout.IndexMap, _ prefix: UnsafeRawBufferPointer) throws(StorageError) -> Int64? {
         let cursor = try maps.cursor(index.map)
-        return try cursor.seek(prefix) && cursor.key.count == prefix.count + 8 && cursor.key.starts(with: prefix)
+        guard try cursor.seek(prefix), cursor.key.count == prefix.count + 8, cursor.key.starts(with: prefix) else { return nil }
+        return KeyBytes.lastKey(cursor.key)
     }
 
-    private func violation(_ index: KeyValueLayout.IndexMap, _ constraint: ResolvedConstraint) -> StorageError {
+    private func violation(_ index: KeyValueLayout.IndexMap, _ constraint: ResolvedConstraint, _ keys: [Int64]) -> StorageError {
         let name = core.schema.entities[index.entity].name
         return StorageError(
             .uniqueConstraintViolated, "two objects of \(name) have the same \(constraint.name)",
-            details: .init(entity: name, constraint: constraint.name))
+            details: .init(entity: name, constraint: constraint.name, keys: keys))
     }
 }

@@ -47,7 +47,7 @@ final class IndexWriter {
         for index in indexes {
             guard let constraint = index.constraint, !index.slots.contains(where: { row[$0].isNull }) else { continue }
             encode(row, index)
-            if try other(row, index) != nil { throw violation(row, constraint) }
+            if let found = try other(row, index) { throw violation(row, constraint, found) }
         }
     }
 
@@ -106,11 +106,11 @@ final class IndexWriter {
         }
     }
 
-    func violation(_ row: borrowing RowView, _ constraint: ResolvedConstraint) -> StorageError {
+    func violation(_ row: borrowing RowView, _ constraint: ResolvedConstraint, _ found: Int64) -> StorageError {
         let name = core.schema.entities[row.entity].name
         return StorageError(
             .uniqueConstraintViolated, "another object of \(name) has the same \(constraint.name)",
-            details: .init(entity: name, constraint: constraint.name))
+            details: .init(entity: name, constraint: constraint.name, keys: [found]))
     }
 
     private func linkKey(_ a: Int64, _ b: Int64) {

@@ -38,12 +38,11 @@ extension SQLPredicates {
     func narrowed(_ predicate: CheckedPredicate, _ text: SQLText, _ options: TextOptions) -> SQLText? {
         let patterns: [[LikePattern.Part]?]
         switch predicate {
-        case .compareExpressions(_, .equal, .value(.string(let needle), _)): patterns = [FoldedNeedle.pattern(nil, needle, options)]
-        case .isInExpression(_, let values) where values.count <= Self.mostPatterns:
+        case .compare(_, .equal, .value(.string(let needle), _)): patterns = [FoldedNeedle.pattern(nil, needle, options)]
+        case .isIn(_, let values) where values.count <= Self.mostPatterns:
             patterns = values.map { FoldedNeedle.pattern(nil, $0.text, options) }
-        case .textOf(_, let match, let needle): patterns = [FoldedNeedle.pattern(match, needle.text, options)]
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .related, .isEntity, .and, .or,
-            .not:
+        case .text(_, let match, let needle): patterns = [FoldedNeedle.pattern(match, needle.text, options)]
+        case .constant, .isNil, .compare, .isIn, .related, .isEntity, .and, .or, .not:
             return nil
         }
         let texts = patterns.compactMap(\.self).map(SQLText.likePattern)
