@@ -39,13 +39,14 @@ import Testing
 
     @Test func noTextIsExcludedThatSatisfiesTheCondition() {
         var failures: [String] = []
+        let changed = TextFolding.folded
         for value in 0x80...0x10ffff as ClosedRange<UInt32> {
             guard let scalar = Unicode.Scalar(value) else { continue }
             // The 11,172 syllables of Hangul are folded alike, and elsewhere nothing is folded.
-            let isSyllable = (0xac00...0xd7a3).contains(value), isFolded = TextFolding.folded.contains(value)
+            let isSyllable = (0xac00...0xd7a3).contains(value), isFolded = changed.contains(value)
             if isSyllable ? value % 97 != 0 : !isFolded && value % 4096 != 0 { continue }
             for options in Self.options {
-                for text in ["Ob\(scalar)7z", "b\(scalar)\(scalar)-\u{301}x"].prefix(value % 8 == 0 ? 2 : 1) {
+                for text in ["Ob\(scalar)7z", "\(scalar)", "b\(scalar)\(scalar)-\u{301}x"] {
                     let whole = TextFolding.fold(text, options), scalars = whole.unicodeScalars
                     func check(_ match: TextMatch?, _ needle: String) {
                         if !needle.isEmpty, !isFound(text, match, needle, options) { failures.append("\(value) \(needle)") }
