@@ -1,8 +1,8 @@
+#if SQLite
 internal import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
-#if SQLite
 /// A stack of RCDataKit over a single SQLite file.
 public struct BasicDataStack: DataStackProtocol {
     /// The underlying stack.

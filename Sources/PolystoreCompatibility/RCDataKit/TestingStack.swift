@@ -1,8 +1,8 @@
+#if SQLite
 internal import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
-#if SQLite
 /// A stack of RCDataKit over a file of its own in the temporary folder, for tests.
 public struct TestingStack: DataStackProtocol {
     /// The underlying stack.
