@@ -29,7 +29,8 @@ import Testing
 
     private let values: [[Value]] = [
         [
-            .int(.min), .string(""), .double(-Double.leastNonzeroMagnitude), .decimal(Decimal(string: "-99999999999999999999999999999999999999")!), .data(Data()),
+            .int(.min), .string(""), .double(-Double.leastNonzeroMagnitude),
+            .decimal(Decimal(string: "-99999999999999999999999999999999999999")!), .data(Data()),
             .date(-62_135_596_800_000_000), .uuid(UUID(uuidString: "00000000-0000-0000-0000-000000000000")!), .bool(false),
             .double(16_777_216),
             .int(-32768), .string("https://example.org/a?b=c#d"),
