@@ -8,10 +8,7 @@ internal import PolystoreStorage
 final class PostgreSQLConnection: SQLConnection {
     /// The time without an answer after which the connection counts as lost while it is opened or returned to its pool, where no request
     /// takes long.
-    private static let shortSilence = Duration.seconds(10)
-    /// The time that the end of a session waits for the answer to a statement that was sent ahead. A new connection takes less time than
-    /// an answer that is not needed.
-    private static let shortestSilence = Duration.milliseconds(250)
+    static let shortSilence = Duration.seconds(10)
 
     let handle: OpaquePointer
     /// The encoder of a copy that continues until the connection is used for another purpose.
@@ -27,10 +24,10 @@ final class PostgreSQLConnection: SQLConnection {
     private(set) var cluster: String?
     private var wasInterrupted = false
     private var statements = PostgreSQLStatements()
-    /// The statement that was sent ahead and whose answer was not received yet.
-    private var ahead: PostgreSQLAnswer?
-    /// The error of a statement that was sent ahead. It has aborted the transaction, so every later request of the session reports it.
-    private var aheadFailure: StorageError?
+    /// The answer that is received in parts and whose end was not received yet.
+    var answer: PostgreSQLAnswer?
+    /// The error of an answer that is received in parts. It has aborted the transaction, so every later request of the session reports it.
+    var answerFailure: StorageError?
     /// The number of times that a request waited for its answer, for tests.
     var roundTrips = 0
 
@@ -125,7 +122,7 @@ final class PostgreSQLConnection: SQLConnection {
         longestSilence = Self.shortSilence
         defer { longestSilence = nil }
         guard !wasInterrupted, !isLost else { return false }
-        discardAhead()
+        discardAnswer()
         guard (try? ending(self)) == true else { return false }
         return isUsable
     }
@@ -141,7 +138,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// Runs statements without bindings. Returns the texts of the last statement's first row.
     func texts(_ sql: String) throws(StorageError) -> [String?] {
         try prepareToSend()
-        let result = try answer(PQsendQuery(handle, sql))
+        let result = try lastResult(PQsendQuery(handle, sql))
         defer { PQclear(result) }
         if PQntuples(result) == 0 { return [] }
         return (0..<PQnfields(result)).map { column in
@@ -159,11 +156,11 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Runs a statement with parameters. The result is binary.
     func query(_ sql: String, _ parameters: [PostgreSQLParameter]) throws(StorageError) -> PostgreSQLResult {
-        PostgreSQLResult(try answer(try send(PostgreSQLStep(sql, parameters))))
+        PostgreSQLResult(try lastResult(try send(PostgreSQLStep(sql, parameters))))
     }
 
     /// Sends a statement, which is prepared first where it is new.
-    private func send(_ step: PostgreSQLStep) throws(StorageError) -> Int32 {
+    func send(_ step: PostgreSQLStep) throws(StorageError) -> Int32 {
         let sql = step.sql
         try step.check()
         try prepareToSend()
@@ -171,7 +168,7 @@ final class PostgreSQLConnection: SQLConnection {
         try makeRoom(for: [ExactText(sql)])
         let name = statements.name(sql).name
         do throws(StorageError) {
-            PQclear(try answer(PQsendPrepare(handle, name, sql, 0, nil)))
+            PQclear(try lastResult(PQsendPrepare(handle, name, sql, 0, nil)))
         } catch {
             statements.forget(sql)
             throw error
@@ -179,57 +176,18 @@ final class PostgreSQLConnection: SQLConnection {
         return step.send(handle, name)
     }
 
-    /// Sends a statement and does not wait for its answer, which the server prepares while the program does other work.
-    func sendAhead(_ sql: String) throws(StorageError) -> PostgreSQLAnswer {
-        guard try send(PostgreSQLStep(sql)) == 1 else { throw explained(lost) }
-        PQflush(handle)
-        let answer = PostgreSQLAnswer()
-        ahead = answer
-        return answer
-    }
-
-    /// Returns the answer to a statement that was sent ahead, once.
-    func receive(_ answer: PostgreSQLAnswer) throws(StorageError) -> PostgreSQLResult {
-        if answer === ahead { receiveAhead() }
-        guard let result = answer.result else { throw explained(lost) }
-        return try result.get()
-    }
-
-    /// Receives the answer to the statement that was sent ahead, if there is one: the connection is free for another statement then.
-    private func receiveAhead() {
-        guard let answer = ahead else { return }
-        ahead = nil
-        do throws(StorageError) {
-            answer.result = .success(PostgreSQLResult(try self.answer(1)))
-        } catch {
-            answer.result = .failure(error)
-            aheadFailure = error
-        }
-    }
-
-    /// Receives the answer to the statement that was sent ahead, which is not needed any more. Gives the connection up if the server takes
-    /// long.
-    private func discardAhead() {
-        if ahead != nil {
-            longestSilence = Self.shortestSilence
-            receiveAhead()
-            longestSilence = Self.shortSilence
-        }
-        aheadFailure = nil
-    }
-
     /// Receives the answer that is on its way, and ends the current copy.
     ///
     /// - Throws: The error that has ended the session or its transaction.
     func prepareToSend() throws(StorageError) {
-        receiveAhead()
+        keepAnswer()
         if let error = interrupt?.error() { throw error }
-        if let aheadFailure { throw aheadFailure }
+        if let answerFailure { throw answerFailure }
         try endCopy()
     }
 
     /// Returns the last result of the requests that were sent, or throws its error.
-    private func answer(_ sent: Int32) throws(StorageError) -> OpaquePointer? {
+    private func lastResult(_ sent: Int32) throws(StorageError) -> OpaquePointer? {
         roundTrips += 1
         guard sent == 1 else { throw explained(lost) }
         var last: OpaquePointer?
@@ -338,7 +296,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// Returns the result, or throws its error.
     func checked(_ result: OpaquePointer?) throws(StorageError) -> OpaquePointer? {
         switch PQresultStatus(result) {
-        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_EMPTY_QUERY: return result
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_COPY_IN, PGRES_EMPTY_QUERY: return result
         default:
             let error = PostgreSQLError(result).error(tables)
             PQclear(result)

@@ -55,12 +55,20 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
         let select = core.statements.statement(plan), parameters = select.bindings.map(PostgreSQLParameter.init)
-        if let limit = plan.limit, limit <= select.layout.size.rows {
-            return PostgreSQLCursor(try connection.query(select.sql, parameters), select.layout, self)
+        let layout = select.layout
+        if let limit = plan.limit, limit <= layout.size.rows {
+            let isByRow = layout.mayBeLong && limit > PostgreSQLFetchSize.firstRows
+            return PostgreSQLCursor(try connection.begin(PostgreSQLStep(select.sql, parameters), rowByRow: isByRow), layout, self, isByRow)
         }
-        let name = nextCursor()
-        _ = try connection.query("DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(select.sql)", parameters)
-        return PostgreSQLCursor(name, select.layout, self)
+        let name = nextCursor(), declare = "DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(select.sql)"
+        var isByRow = false
+        if layout.mayBeLong {
+            let results = try connection.pipeline([PostgreSQLStep(declare, parameters), layout.longRows])
+            if results[1].count > 0 { isByRow = try results[1].cell(0, 0, scratch).int != 0 } else { isByRow = true }
+        } else {
+            _ = try connection.query(declare, parameters)
+        }
+        return PostgreSQLCursor(name, layout, self, isByRow)
     }
 
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {

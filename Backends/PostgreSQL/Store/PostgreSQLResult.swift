@@ -9,9 +9,10 @@ final class PostgreSQLResult {
     /// The types of the columns, as OIDs.
     let oids: [UInt32]
 
-    init(_ handle: OpaquePointer?) {
+    /// - Parameter oids: The types of the columns, if they are known from another result of the statement.
+    init(_ handle: OpaquePointer?, oids: [UInt32]? = nil) {
         self.handle = handle
-        oids = (0..<PQnfields(handle)).map { PQftype(handle, $0) }
+        self.oids = oids ?? (0..<PQnfields(handle)).map { PQftype(handle, $0) }
     }
 
     deinit { PQclear(handle) }

@@ -8,6 +8,11 @@ internal import Synchronization
 final class PostgreSQLRowLayout: Sendable {
     let sql: String
     let size = PostgreSQLFetchSize()
+    /// Whether rows have texts or data, so that they can be long.
+    let mayBeLong: Bool
+    /// The statement that tells whether some rows of the table are long: the server moves what exceeds a quarter of a page to a relation of
+    /// its own (https://www.postgresql.org/docs/current/storage-toast.html). What is no plain table may have such relations elsewhere.
+    let longRows: PostgreSQLStep
     private let keyColumn: Int
     private let entityColumn: Int?
     private let versionColumn: Int
@@ -25,6 +30,12 @@ final class PostgreSQLRowLayout: Sendable {
             entities[select.entityColumn == nil ? 0 : Int(tables.entityNumbers[index])] = (index, columns)
         }
         self.entities = entities
+        longRows = PostgreSQLStep(
+            "SELECT relkind <> 'r' OR relhassubclass OR COALESCE(pg_relation_size(NULLIF(reltoastrelid, 0)), 0) > 0 FROM pg_class"
+                + " WHERE oid = to_regclass($1)", [PostgreSQLParameter(.value(.string(SQLText.quoted(tables.table(root))), .string))])
+        mayBeLong = select.slots.contains { index, columns in
+            zip(tables.schema[index].slots, columns).contains { slot, column in column >= 0 && (slot.type.isText || slot.type == .data) }
+        }
     }
 
     /// Returns the key of a row of a result.

@@ -75,6 +75,13 @@ package struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
         return result
     }
 
+    /// Returns the statement with other bindings.
+    func mapBindings(_ change: (SQLBinding) -> SQLBinding) -> SQLText {
+        var text = self
+        text.segments = segments.map { segment in if case .binding(let binding) = segment { .binding(change(binding)) } else { segment } }
+        return text
+    }
+
     /// Returns the statement in a dialect and its bindings in the order of the placeholders.
     package func rendered(_ dialect: SQLDialect) -> (sql: String, bindings: [SQLBinding]) {
         var sql = "", bindings: [SQLBinding] = []

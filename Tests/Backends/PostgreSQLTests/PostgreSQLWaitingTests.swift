@@ -217,14 +217,14 @@ import Testing
     @Test func theErrorOfAStatementSentAheadIsReportedByTheNextRequest() throws {
         let connection = try TestStore.admin()
         try connection.execute("BEGIN; DECLARE divided CURSOR FOR SELECT 1 / (50 - number) FROM generate_series(1, 100) number")
-        let answer = try connection.sendAhead("FETCH 100 FROM divided")
+        let answer = try connection.begin(PostgreSQLStep("FETCH 100 FROM divided"))
         func state(_ body: () throws -> Void) -> String? {
             do { try body() } catch { return ((error as? StorageError)?.cause as? PostgreSQLError.Cause)?.state }
             return nil
         }
         #expect(state { _ = try connection.text("SELECT 1") } == "22012")
         #expect(state { _ = try connection.pipeline([PostgreSQLStep("SELECT 1")]) } == "22012")
-        #expect(state { _ = try connection.receive(answer) } == "22012")
+        #expect(state { _ = try connection.nextPart(of: answer) } == "22012")
         let isUsable = connection.end { connection throws(StorageError) in
             try connection.execute("ROLLBACK")
             return true
@@ -235,9 +235,9 @@ import Testing
 
     @Test func aSessionEndsWithoutTheAnswerToAStatementSentAhead() throws {
         let quick = try TestStore.admin(), slow = try TestStore.admin()
-        _ = try quick.sendAhead("SELECT 1")
+        _ = try quick.begin(PostgreSQLStep("SELECT 1"))
         #expect(quick.end { _ in true })
-        _ = try slow.sendAhead("SELECT pg_sleep(5)")
+        _ = try slow.begin(PostgreSQLStep("SELECT pg_sleep(5)"))
         // The connection is given up instead.
         #expect(!slow.end { _ in true })
     }

@@ -3,12 +3,17 @@ package import PolystoreStorage
 
 /// The state that the sessions of an open store share, as far as the engines have it in common.
 package protocol SQLCore: AnyObject {
+    /// The position of the parts of a row in a result.
+    associatedtype Layout: Sendable
+
     /// The metadata of the store.
     var metadata: StoreMetadata { get }
     /// The tables that sessions read.
     var tables: SQLTables { get }
     /// The compiler of the statements.
     var compiler: SQLCompiler { get }
+    /// The compiled statements.
+    var statements: SQLStatements<Layout> { get }
 }
 
 extension SQLCore {

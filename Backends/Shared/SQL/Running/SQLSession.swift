@@ -21,11 +21,11 @@ package protocol SQLSession: ValueQueryReader {
 extension SQLSession {
     package func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
 
-    package func pushdown(of plan: QueryPlan) -> Pushdown { core.compiler.values(plan) == nil ? .unsupported : .exact }
+    package func pushdown(of plan: QueryPlan) -> Pushdown { core.statements.values(plan) == nil ? .unsupported : .exact }
 
     package func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
         try checkOpen()
-        guard let query = core.compiler.values(plan), let answer = try answer(query) else { return nil }
+        guard let query = core.statements.values(plan), let answer = try answer(query) else { return nil }
         return try SQLValueQuery.answer(answer, plan)
     }
 

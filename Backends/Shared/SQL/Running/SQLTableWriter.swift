@@ -130,7 +130,7 @@ extension SQLTableWriter {
 
     package func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? {
         try checkOpen()
-        guard let text = core.compiler.update(update) else { return nil }
+        guard let text = core.statements.update(update) else { return nil }
         let mask = update.mask, keys = try keys(of: text, update.fetch.entity)
         for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) { for key in keys { recorder.update(entity, key, mask) } }
         return keys
@@ -138,7 +138,7 @@ extension SQLTableWriter {
 
     package func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? {
         try checkOpen()
-        guard let text = core.compiler.delete(plan) else { return nil }
+        guard let text = core.statements.delete(plan) else { return nil }
         if recorder.preserves(plan.entity) {
             let cursor = try cursor(for: plan), batch = RowBatch()
             while try cursor.next(into: batch) { for index in 0..<batch.count { recorder.remember(batch.row(index)) } }
