@@ -10,8 +10,9 @@ final class PostgreSQLRowLayout: Sendable {
     let size = PostgreSQLFetchSize()
     /// Whether rows have texts or data, so that they can be long.
     let mayBeLong: Bool
-    /// The statement that tells whether some rows of the table are long: the server moves what exceeds a quarter of a page to a relation of
-    /// its own (https://www.postgresql.org/docs/current/storage-toast.html). What is no plain table may have such relations elsewhere.
+    /// The statement that returns whether some rows of the table are long: the server moves values of rows that exceed a quarter of a page
+    /// to the table's TOAST table (https://www.postgresql.org/docs/current/storage-toast.html). Views, foreign tables and tables with
+    /// partitions or children count as long, because their rows are stored elsewhere.
     let longRows: PostgreSQLStep
     private let keyColumn: Int
     private let entityColumn: Int?

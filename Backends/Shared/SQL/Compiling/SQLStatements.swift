@@ -21,7 +21,7 @@ package final class SQLStatements<Layout: Sendable>: Sendable {
         case deletion(FetchPlan)
     }
 
-    /// What was compiled for a form; nil for a request that the engine does not evaluate as the contract requires.
+    /// The compiled statement of a form; nil for a request that the engine does not evaluate as the contract requires.
     private enum Compiled: Sendable {
         case fetch(Statement)
         case values(SQLValueQuery?)
