@@ -61,6 +61,29 @@ extension StorageWriter {
 extension StorageInterface {
     /// Starts to read, without a limit.
     public func beginRead() throws(StorageError) -> any StorageReader { try beginRead(ReadOptions()) }
+    /// Starts a session that sees the whole history.
+    public func beginSettledRead() throws(StorageError) -> any StorageReader {
+        try beginRead { reader throws(StorageError) in try !reader.hasUnsettledHistory() }
+    }
+    /// Starts a session whose view of the history meets a condition, as soon as one does. On a server, entries are withheld for a moment if
+    /// the transaction of another store ends between the two looks that a session takes.
+    ///
+    /// - Throws: `StorageError` with the code `busy` after half a minute.
+    public func beginRead(when isMet: (any StorageReader) throws(StorageError) -> Bool) throws(StorageError) -> any StorageReader {
+        let end = Date(timeIntervalSinceNow: 30)
+        while Date() < end {
+            let reader = try beginRead()
+            do throws(StorageError) {
+                if try isMet(reader) { return reader }
+                reader.end()
+            } catch {
+                reader.end()
+                throw error
+            }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        throw StorageError(.busy, "no session sees the history as required")
+    }
     /// That of `ChangeNotifyingStorage`.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         try ability((any ChangeNotifyingStorage).self)?.watchChanges(handler)

@@ -114,7 +114,7 @@ import Testing
         defer { test.erase() }
         try test.insert("before the dump")
         func token(_ store: PostgreSQLStore) throws -> HistoryToken? {
-            let reader = try store.beginRead()
+            let reader = try store.beginSettledRead()
             defer { reader.end() }
             return try reader.currentToken()
         }
@@ -128,7 +128,7 @@ import Testing
         let restored = try TestStore(name: test.name)
         defer { try? restored.store.close() }
         try restored.insert("after it")
-        let reader = try restored.store.beginRead()
+        let reader = try restored.store.beginSettledRead()
         defer { reader.end() }
         for token in [old, late] {
             let error = #expect(throws: StorageError.self) { _ = try reader.history(since: token, limit: 10) }
@@ -142,7 +142,7 @@ import Testing
         let again = try TestStore(name: test.name)
         defer { try? again.store.close() }
         try again.insert("and on")
-        let later = try again.store.beginRead()
+        let later = try again.store.beginSettledRead()
         defer { later.end() }
         #expect(try later.history(since: entries.first?.token, limit: 10).count == 1)
     }

@@ -37,10 +37,6 @@ import Testing
         return try body(reader)
     }
 
-    private func tokens(_ store: PostgreSQLStore) throws -> [HistoryToken?] {
-        try read(store) { reader in try reader.history(since: nil, limit: 100).map(\.token) }
-    }
-
     /// A connection whose transaction has an id and stays open.
     private func busy(_ conninfo: String) throws -> PostgreSQLConnection {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: "public")
@@ -49,22 +45,12 @@ import Testing
     }
 
     private func isComplete(_ store: PostgreSQLStore) throws {
-        let written = [try Self.write(store), try Self.write(store)], end = Date(timeIntervalSinceNow: 30)
-        while try !isComplete(store, written) {
-            // Whose a transaction was that other tests end just now, nobody can tell for a moment.
-            if Date() > end { return #expect(try tokens(store) == written) }
-            Thread.sleep(forTimeInterval: 0.01)
-        }
-    }
-
-    private func isComplete(_ store: PostgreSQLStore, _ written: [HistoryToken?]) throws -> Bool {
-        try read(store) { reader in
-            if try reader.hasUnsettledHistory() { return false }
-            let tokens = try reader.history(since: nil, limit: 100).map(\.token), newest = try reader.currentToken()
-            let lag = try reader.historyLag()
-            #expect(tokens == written && newest == written[1] && lag == HistoryLag())
-            return true
-        }
+        let written = [try Self.write(store), try Self.write(store)]
+        let reader = try store.beginSettledRead()
+        defer { reader.end() }
+        #expect(try reader.history(since: nil, limit: 100).map(\.token) == written)
+        #expect(try reader.currentToken() == written[1])
+        #expect(try reader.historyLag() == HistoryLag())
     }
 
     // MARK: Prepared transactions
@@ -76,8 +62,7 @@ import Testing
             try Self.add(writer)
             let commit = try writer.commitToken(for: CommitRecord()), prepared = try writer.prepare(for: commit, CommitRecord())
             let later = try Self.write(store)
-            #expect(try tokens(store).isEmpty)
-            #expect(try read(store) { try ($0 as? PostgreSQLReader)?.hasUnsettledHistory() } == true)
+            #expect(try read(store) { try $0.history(since: nil, limit: 100).isEmpty && $0.hasUnsettledHistory() })
             try store.endPrepared(for: commit, commits: true)
             #expect(try settledTokens(store) == [prepared, later])
         }
@@ -94,18 +79,11 @@ import Testing
 
     // MARK: Changes that are not recorded
 
-    /// The tokens once all have settled: whose a transaction was that other tests end just now, nobody can tell for a moment.
+    /// The tokens of the whole history.
     private func settledTokens(_ store: PostgreSQLStore) throws -> [HistoryToken?] {
-        let end = Date(timeIntervalSinceNow: 30)
-        while Date() < end {
-            let tokens = try read(store) { reader -> [HistoryToken?]? in
-                if try reader.hasUnsettledHistory() { return nil }
-                return try reader.history(since: nil, limit: 100).map(\.token)
-            }
-            if let tokens { return tokens }
-            Thread.sleep(forTimeInterval: 0.01)
-        }
-        return try tokens(store)
+        let reader = try store.beginSettledRead()
+        defer { reader.end() }
+        return try reader.history(since: nil, limit: 100).map(\.token)
     }
 
     /// Another program over a store that has an entry, and a connection to the tables.
@@ -283,14 +261,12 @@ import Testing
             try Self.add(older)
             let start = Int64(Date().timeIntervalSince1970 * 1_000_000) - 1_000_000
             let newer = try Self.write(store)
-            #expect(try tokens(store) == [first])
-            let early = try store.beginRead()
+            let early = try store.beginRead { reader throws(StorageError) in try reader.currentToken() == first }
             defer { early.end() }
-            try read(store) { reader in
-                let newest = try reader.currentToken(), isUnsettled = try reader.hasUnsettledHistory(), lag = try reader.historyLag()
-                #expect(newest == first && isUnsettled)
-                #expect(lag.entries == 1 && (lag.oldest ?? 0) > start)
-            }
+            #expect(try early.history(since: nil, limit: 100).map(\.token) == [first])
+            #expect(try early.hasUnsettledHistory())
+            let lag = try early.historyLag()
+            #expect(lag.entries == 1 && (lag.oldest ?? 0) > start)
             // What may still appear is not purged.
             let purging = try store.beginWrite(WriteOptions())
             defer { purging.end() }
@@ -298,7 +274,7 @@ import Testing
             #expect(try purging.commit(CommitRecord()) == nil)
             let late = try older.commit(CommitRecord())
             #expect(try #require(late).position < #require(newer).position)
-            #expect(try tokens(store) == [late, newer])
+            #expect(try settledTokens(store) == [late, newer])
             // A session that began while the older one ran does not see its entry, so it cannot tell the newer one.
             #expect(try early.history(since: first, limit: 10).isEmpty)
             #expect(try early.hasUnsettledHistory())

@@ -75,7 +75,7 @@ import Testing
             try insert(store, 1)
             #expect(try store.rollingMigration()?.phase == .ready)
             try store.contract(WriteOptions()) { _ in }
-            let reader = try store.beginRead()
+            let reader = try store.beginSettledRead()
             defer { reader.end() }
             #expect(try reader.history(since: nil, limit: 100).count == 10)
         }
