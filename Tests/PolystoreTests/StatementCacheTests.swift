@@ -44,6 +44,8 @@ import Testing
     private struct Conditions {
         var shape: Seeded
         var constants = SystemRandomNumberGenerator()
+        /// The constants that a text cannot spell.
+        var arguments: [PredicateArgument] = []
 
         private mutating func choose(_ texts: String...) -> String { texts.randomElement(using: &shape) ?? "" }
 
@@ -54,6 +56,20 @@ import Testing
             return "'\(words.randomElement(using: &constants) ?? "")'"
         }
 
+        /// A placeholder for a random constant of an attribute.
+        private mutating func argument(_ attribute: String) -> String {
+            let number = UInt8.random(in: 0...9, using: &constants)
+            let value: Value =
+                switch attribute {
+                case "at": .date(Int64(number) * 1_000_000_000_000)
+                case "code": .uuid(UUID(uuid: (number, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, number)))
+                case "bytes": .data(Data(repeating: number, count: Int(number)))
+                default: .decimal(Decimal(Int(number)) / 8)
+                }
+            arguments.append(.value(value))
+            return "%@"
+        }
+
         private mutating func list(_ item: (inout Conditions) -> String) -> String {
             let count = Int.random(in: 1...4, using: &shape)
             return "{" + (0..<count).map { _ in item(&self) }.joined(separator: ", ") + "}"
@@ -61,7 +77,7 @@ import Testing
 
         private mutating func leaf() -> String {
             let comparison = choose("==", "!=", "<", "<=", ">", ">=")
-            switch Int.random(in: 0..<24, using: &shape) {
+            switch Int.random(in: 0..<27, using: &shape) {
             case 0: return "whole \(comparison) \(int())"
             case 1: return "small \(comparison) \(int())"
             case 2: return "whole IN \(list { $0.int() })"
@@ -84,6 +100,12 @@ import Testing
             case 19: return "SUBQUERY(children, $x, $x.whole > \(int()) AND $x.text == \(word())).@count > 0"
             case 20: return "whole BETWEEN {\(int()), 1\(int())}"
             case 21: return "length(text) IN \(list { $0.int() })"
+            case 23, 24:
+                let attribute = choose("at", "code", "bytes", "price")
+                return "\(attribute) \(comparison) \(argument(attribute))"
+            case 25:
+                let attribute = choose("at", "code", "bytes", "price")
+                return "\(attribute) IN \(list { $0.argument(attribute) })"
             case 22: return "(small == \(int()) AND text == \(word()))"
             default: return "whole \(comparison) small"
             }
@@ -102,7 +124,7 @@ import Testing
     private func plan(_ number: Int, _ schema: Schema) throws -> FetchPlan {
         var conditions = Conditions(shape: Seeded(state: UInt64(number % 250)))
         let condition = conditions.condition()
-        var request = ObjectRequest("Thing", where: try QueryPredicate(parsing: condition))
+        var request = ObjectRequest("Thing", where: try QueryPredicate(parsing: condition, arguments: conditions.arguments))
         if number % 3 == 0 { request.limit = Int.random(in: 0...50) }
         if number % 5 == 0 { request.offset = Int.random(in: 0...3) }
         if number % 7 == 0 { request.order = [OrderTerm(try QueryExpression(parsing: "length(text)"), ascending: number % 2 == 0)] }

@@ -20,8 +20,8 @@ public struct ConformanceCommand: ParsableCommand {
     @Option(name: .customLong("store"), help: "The URL of a store to test; can be repeated. Cases over two stores run for every pair.")
     var stores: [String] = ["memory:"]
 
-    @Option(help: "Only cases whose name matches, such as 'P0*'.")
-    var only = ""
+    @Option(help: "Only cases whose name matches, such as 'P0*'; can be repeated.")
+    var only: [String] = []
 
     @Flag(help: "List the cases and run none.")
     var list = false
@@ -70,7 +70,9 @@ public struct ConformanceCommand: ParsableCommand {
         if programs == nil, model != nil {
             throw ValidationError("--model applies only to random programs; set their number with --programs")
         }
-        if ConformanceRunner(only: only).cases.isEmpty { throw ValidationError("no case matches '\(only)'; --list names all cases") }
+        for pattern in only where ConformanceRunner(only: [pattern]).cases.isEmpty {
+            throw ValidationError("no case matches '\(pattern)'; --list names all cases")
+        }
     }
 
     private func run(_ opener: some StoreOpener) throws {

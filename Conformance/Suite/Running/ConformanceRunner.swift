@@ -2,12 +2,13 @@ internal import PolystoreStorage
 
 /// A runner of cases over a store.
 public struct ConformanceRunner: Sendable {
-    /// The cases that match the pattern.
+    /// The cases that match a pattern.
     public let cases: [ConformanceCase]
 
-    /// Creates a runner of all cases whose names match a pattern with `*`; an empty pattern matches all.
-    public init(only pattern: String = "") {
-        cases = ConformanceSuite.cases.filter { pattern.isEmpty || Glob(pattern).matches($0.id) }
+    /// Creates a runner of all cases whose names match one of some patterns with `*`; of all cases if there is no pattern.
+    public init(only patterns: [String] = []) {
+        let globs = patterns.map(Glob.init)
+        cases = ConformanceSuite.cases.filter { item in globs.isEmpty || globs.contains { $0.matches(item.id) } }
     }
 
     /// Runs the cases over the scratch locations of a store.

@@ -79,7 +79,7 @@ extension ObjectContext {
     /// Loads the unfetched attributes of an object.
     func loadLeftOut(_ object: ManagedObject) throws(StorageError) {
         let mask = object.takeLeftOut()
-        if mask == 0 || object.isDeletedObject { return }
+        if mask == 0 { return }
         do throws(StorageError) {
             try withReader(Int(object._store)) { reader throws(StorageError) in
                 let batch = RowBatch(capacity: 1)

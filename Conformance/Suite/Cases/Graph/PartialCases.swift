@@ -128,6 +128,22 @@ enum PartialCases {
             }
             check.isTrue((try? encoded(bob)) != nil, "an object that was loaded before")
         },
+        .graph("O025.what-was-not-fetched-of-a-deleted-object", "R7") { stack, check in
+            try fill(stack)
+            let request = From<Person>().properties(\.name), view = stack.makeViewContext()
+            let seen = try view.fetchAll(request.orderBy(.ascending(\.name)))
+            try stack.write { transaction in
+                let ann = try transaction.fetchOne(request.where(\.name == "Ann"))
+                try ann.map { try transaction.delete($0) }
+                check.equal(ann?.age, 30, "the store has the row until the commit")
+            }
+            try view.merge()
+            check.isTrue(seen[0].isDeleted, "deleted elsewhere")
+            check.equal(seen[0].name, "Ann", "the requested properties")
+            check.throwing(.notFound, "of a deleted object") { _ = try JSONEncoder().encode(seen[0]) }
+            check.throwing(.notFound, "the same again") { _ = try seen[0].load(\.age) }
+            check.equal(try seen[1].load(\.age), 10, "of another")
+        },
         .graph("O025.a-fetch-of-all-makes-whole", "S5") { stack, check in
             try fill(stack)
             stack.relationships = .strict

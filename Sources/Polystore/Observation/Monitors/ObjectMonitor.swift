@@ -45,7 +45,7 @@ public final class ObjectMonitor<Object: ManagedObject> {
         objectID = ObjectID(context.objectKey(of: object))
         members = try context.inOneSnapshot { () throws(StorageError) in
             // The values that a fetch did not load are part of the object's previous state.
-            try context.loadLeftOut(object)
+            if !object.isDeletedObject { try context.loadLeftOut(object) }
             return try MemberWatch.all(of: object, context)
         }
         if context.tracker != nil { told = object.currentValues() }
