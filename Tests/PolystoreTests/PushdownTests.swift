@@ -94,7 +94,7 @@ import Testing
         // The server finds rows that the layer above checks: whole numbers may exceed 64 bits, and it folds ASCII only.
         let inexact = [
             "whole + 1 > 5", "whole * small IN {2, 3}", "(whole + 1) / small == 2 AND text == 'a'", "text ==[c] 'a'",
-            "text CONTAINS[cd] 'a'",
+            "text CONTAINS[cd] 'a'", "NOT text CONTAINS[cd] 'a'", "NOT text ==[c] 'a' AND small == 2",
         ]
         let onSQLite = [
             "text MATCHES 'a.*'", "text MATCHES[c] 'a.*'", "text SEARCH 'a'", "small * 2 > 1.5", "price * 2 > 10", "real * 2 > 10",

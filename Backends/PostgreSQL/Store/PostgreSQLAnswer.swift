@@ -17,23 +17,47 @@ final class PostgreSQLAnswer {
     /// The error of the statement.
     var failure: StorageError?
     /// The parts that were received because the connection was needed for another statement, without those that were returned.
-    private var kept: [PostgreSQLResult?] = []
+    private var kept: [Part?] = []
+    private var keptBytes = 0
     private var position = 0
+    private var file: PostgreSQLRowFile?
+
+    /// The size of the parts that are kept in memory. Beyond it rows are written to a temporary file: the number of rows of a step was chosen
+    /// before their size was known.
+    private static let mostKeptBytes = 16 << 20
+
+    private enum Part {
+        case result(PostgreSQLResult)
+        case place(Int)
+    }
 
     /// Whether parts had to be kept.
     var wasInterrupted: Bool { !kept.isEmpty }
 
     /// Adds a part that the program has not asked for yet.
-    func keep(_ part: PostgreSQLResult) { kept.append(part) }
+    func keep(_ part: PostgreSQLResult) {
+        keptBytes += part.bytes
+        if keptBytes > Self.mostKeptBytes, part.count == 1 {
+            file = file ?? PostgreSQLRowFile(part)
+            if let place = file?.add(part) { return kept.append(.place(place)) }
+        }
+        kept.append(.result(part))
+    }
 
     /// Returns the next part that was kept.
-    func nextKept() -> PostgreSQLResult? {
+    ///
+    /// - Throws: `inputOutput` if it cannot be read from the temporary file.
+    func nextKept() throws(StorageError) -> PostgreSQLResult? {
         guard position < kept.count else { return nil }
         defer {
             kept[position] = nil
             position += 1
         }
-        return kept[position]
+        switch kept[position] {
+        case .result(let part): return part
+        case .place(let place): return try file?.row(at: place)
+        case nil: return nil
+        }
     }
 }
 #endif

@@ -22,7 +22,7 @@ extension PostgreSQLConnection {
 
     /// Returns the next rows of an answer; nil after the last ones.
     func nextPart(of wanted: PostgreSQLAnswer) throws(StorageError) -> PostgreSQLResult? {
-        if let part = wanted.nextKept() { return part }
+        if let part = try wanted.nextKept() { return part }
         if let failure = wanted.failure { throw failure }
         return wanted === answer ? try receivePart(of: wanted) : nil
     }
@@ -35,6 +35,7 @@ extension PostgreSQLConnection {
             while let result = next() {
                 let part = PostgreSQLResult(try checked(result), oids: current.oids)
                 current.oids = part.oids
+                noteSize(of: part)
                 if PQresultStatus(result) != PGRES_SINGLE_TUPLE { current.isComplete = true }
                 if part.count > 0 { return part }
             }
@@ -68,6 +69,31 @@ extension PostgreSQLConnection {
         }
         longestSilence = Self.shortSilence
         answerFailure = nil
+        released.removeAll()
+    }
+
+    /// Prepares a rollback to a savepoint. It undoes what an answer has failed with, and removes the server-side cursors that were declared
+    /// after the savepoint.
+    func beginRollback() {
+        keepAnswer()
+        answerFailure = nil
+        released.removeAll()
+        rollbacks += 1
+    }
+
+    /// Removes a server-side cursor before the next statement, unless a rollback to a savepoint has removed it.
+    ///
+    /// - Parameter rollbacks: The value of `rollbacks` when it was declared.
+    func release(_ cursor: String, since rollbacks: Int) {
+        if rollbacks == self.rollbacks, answerFailure == nil { released.append(cursor) }
+    }
+
+    /// Removes the server-side cursors that were released.
+    func closeReleased() throws(StorageError) {
+        if released.isEmpty { return }
+        let names = released
+        released.removeAll()
+        try execute(names.map { "CLOSE \($0)" }.joined(separator: "; "))
     }
 }
 #endif

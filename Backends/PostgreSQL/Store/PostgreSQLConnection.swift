@@ -28,6 +28,12 @@ final class PostgreSQLConnection: SQLConnection {
     var answer: PostgreSQLAnswer?
     /// The error of an answer that is received in parts. It has aborted the transaction, so every later request of the session reports it.
     var answerFailure: StorageError?
+    /// The server-side cursors that are not needed any more, and the number of rollbacks to savepoints, which remove cursors.
+    var released: [String] = []
+    var rollbacks = 0
+    /// The size of the longest row that was received. libpq never releases the buffer that had to hold it.
+    private var longestRow = 0
+    private static let mostBufferedBytes = 32 << 20
     /// The number of times that a request waited for its answer, for tests.
     var roundTrips = 0
 
@@ -104,11 +110,15 @@ final class PostgreSQLConnection: SQLConnection {
     ///
     /// - Throws: The error that ended the session before.
     func beginCommit() throws(StorageError) {
+        released.removeAll()
         guard let interrupt else { return }
         uninterrupt()
         if let error = interrupt.error() { throw error }
         if interrupt.limit.deadline != nil { longestSilence = .seconds(interrupt.limit.secondsLeft + 30) }
     }
+
+    /// Records the size of a row. A connection that has received a very long one is not used for another session.
+    func noteSize(of result: PostgreSQLResult) { if result.count == 1 { longestRow = max(longestRow, result.bytes) } }
 
     private func uninterrupt() {
         interrupt?.stop()
@@ -124,7 +134,7 @@ final class PostgreSQLConnection: SQLConnection {
         guard !wasInterrupted, !isLost else { return false }
         discardAnswer()
         guard (try? ending(self)) == true else { return false }
-        return isUsable
+        return isUsable && longestRow <= Self.mostBufferedBytes
     }
 
     // MARK: Statements
@@ -156,7 +166,9 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Runs a statement with parameters. The result is binary.
     func query(_ sql: String, _ parameters: [PostgreSQLParameter]) throws(StorageError) -> PostgreSQLResult {
-        PostgreSQLResult(try lastResult(try send(PostgreSQLStep(sql, parameters))))
+        let result = PostgreSQLResult(try lastResult(try send(PostgreSQLStep(sql, parameters))))
+        noteSize(of: result)
+        return result
     }
 
     /// Sends a statement, which is prepared first where it is new.
@@ -184,6 +196,7 @@ final class PostgreSQLConnection: SQLConnection {
         if let error = interrupt?.error() { throw error }
         if let answerFailure { throw answerFailure }
         try endCopy()
+        try closeReleased()
     }
 
     /// Returns the last result of the requests that were sent, or throws its error.

@@ -14,6 +14,8 @@ final class PostgreSQLCursor: RowCursor {
     private let session: PostgreSQLReader
     private let layout: PostgreSQLRowLayout
     private let name: String?
+    /// The number of rollbacks of the session before the server-side cursor was declared.
+    private let rollbacks: Int
     /// Whether rows are received one by one.
     private let isByRow: Bool
     /// The answer of the current step, and the number of rows that it can have.
@@ -48,6 +50,7 @@ final class PostgreSQLCursor: RowCursor {
         self.layout = layout
         self.session = session
         name = nil
+        rollbacks = 0
     }
 
     /// Creates a cursor over a server-side cursor.
@@ -56,12 +59,16 @@ final class PostgreSQLCursor: RowCursor {
         self.isByRow = isByRow
         self.layout = layout
         self.session = session
+        rollbacks = session.connection.rollbacks
     }
 
     deinit {
         step?.answer.isAbandoned = true
         ahead?.answer.isAbandoned = true
+        if let name, !isAtEnd { release(name) }
     }
+
+    private func release(_ name: String) { if session.isOpen { session.connection.release(name, since: rollbacks) } }
 
     func next(into batch: RowBatch) throws(StorageError) -> Bool {
         batch.clear()
@@ -115,7 +122,7 @@ final class PostgreSQLCursor: RowCursor {
         isInterrupted = isInterrupted || isByRow && answer.wasInterrupted
         layout.size.learn(rows: received, bytes: receivedBytes)
         guard let name else { return }
-        if isAtEnd { return try session.connection.execute("CLOSE \(name)") }
+        if isAtEnd { return release(name) }
         // A program that has used one step will probably read on: the server prepares the next one meanwhile. The next request of the
         // session would wait for a slow step, also if the program does not read on.
         if steps > 1, waited + start.duration(to: .now) < Self.quickStep, session.sendsAhead { ahead = try fetch(name) }

@@ -9,7 +9,7 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
     let connection: PostgreSQLConnection
     private let pool: PostgreSQLPool
     private(set) var isOpen = true
-    /// Whether cursors send their next step ahead. A transaction that writes must not fail because of rows that it does not read.
+    /// Whether cursors send their next step ahead. A transaction that writes must not fail because of rows of a step that it does not read.
     var sendsAhead: Bool { true }
     private var cursors = 0
     private let scratch = RowBatch(capacity: 1)
@@ -43,6 +43,9 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         giveBack()
     }
 
+    /// Prepares a rollback to a savepoint.
+    func willRollBack() { connection.beginRollback() }
+
     /// Commits a write transaction and ends the session, even if the outcome is unknown.
     final func commit(_ lane: PostgreSQLLane, _ transaction: Int64?, time: Int64? = nil) throws(StorageError) {
         do throws(StorageError) { try lane.commit(transaction, time: time) } catch {
@@ -57,7 +60,7 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         let select = core.statements.statement(plan), parameters = select.bindings.map(PostgreSQLParameter.init)
         let layout = select.layout
         if let limit = plan.limit, limit <= layout.size.rows {
-            let isByRow = layout.mayBeLong && limit > PostgreSQLFetchSize.firstRows
+            let isByRow = layout.mayBeLong && limit > 1
             return PostgreSQLCursor(try connection.begin(PostgreSQLStep(select.sql, parameters), rowByRow: isByRow), layout, self, isByRow)
         }
         let name = nextCursor(), declare = "DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(select.sql)"

@@ -12,7 +12,8 @@ final class PostgreSQLRowLayout: Sendable {
     let mayBeLong: Bool
     /// The statement that returns whether some rows of the table are long: the server moves values of rows that exceed a quarter of a page
     /// to the table's TOAST table (https://www.postgresql.org/docs/current/storage-toast.html). Views, foreign tables and tables with
-    /// partitions or children count as long, because their rows are stored elsewhere.
+    /// partitions or children count as long, because their rows are stored elsewhere, and so do tables whose values may stay in their rows
+    /// however long they are: pglz shortens a value a hundredfold at best, lz4 far more.
     let longRows: PostgreSQLStep
     private let keyColumn: Int
     private let entityColumn: Int?
@@ -32,8 +33,11 @@ final class PostgreSQLRowLayout: Sendable {
         }
         self.entities = entities
         longRows = PostgreSQLStep(
-            "SELECT relkind <> 'r' OR relhassubclass OR COALESCE(pg_relation_size(NULLIF(reltoastrelid, 0)), 0) > 0 FROM pg_class"
-                + " WHERE oid = to_regclass($1)", [PostgreSQLParameter(.value(.string(SQLText.quoted(tables.table(root))), .string))])
+            "SELECT relkind <> 'r' OR relhassubclass OR COALESCE(pg_relation_size(NULLIF(reltoastrelid, 0)), 0) > 0 OR EXISTS (SELECT"
+                + " FROM pg_attribute AS a WHERE attrelid = c.oid AND attnum > 0 AND attlen = -1 AND (attstorage = 'm' OR"
+                + " COALESCE(NULLIF(to_jsonb(a) ->> 'attcompression', ''), current_setting('default_toast_compression', true)) IN ('l', 'lz4')))"
+                + " FROM pg_class AS c WHERE oid = to_regclass($1)",
+            [PostgreSQLParameter(.value(.string(SQLText.quoted(tables.table(root))), .string))])
         mayBeLong = select.slots.contains { index, columns in
             zip(tables.schema[index].slots, columns).contains { slot, column in column >= 0 && (slot.type.isText || slot.type == .data) }
         }

@@ -129,11 +129,12 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         return recorder.mark()
     }
 
-    func willRollBack() {
+    override func willRollBack() {
         queue.removeAll()
         queuedBytes = 0
         // The rollback also undoes what a copy has begun since then, including its errors.
         connection.abandonCopy()
+        super.willRollBack()
     }
 
     func didRollBack(to mark: HistoryRecorder.Mark) {

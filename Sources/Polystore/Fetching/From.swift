@@ -128,8 +128,8 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
-    /// Returns the request with the number of objects that cursors and streams read at a time; the default is 256. Other methods return all
-    /// objects at once, and ignore it.
+    /// Returns the request with the number of objects that cursors and streams read at a time, or fewer of more than 4 MB; the default is
+    /// 256. Other methods return all objects at once, and ignore it.
     public func batchSize(_ count: Int) -> From {
         var copy = self
         copy.batchSize = count

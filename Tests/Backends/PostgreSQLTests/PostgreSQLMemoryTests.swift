@@ -12,8 +12,9 @@ struct PostgreSQLMemoryTests {
     private static let short = 5_000, long = 400
 
     /// A store of many short rows, followed by rows of a megabyte.
-    private func store() throws -> TestStore {
+    private func store(_ column: String? = nil) throws -> TestStore {
         let test = try TestStore()
+        if let column { try TestStore.admin().execute("ALTER TABLE \"\(test.name)\".\"Note\" ALTER COLUMN \(column)") }
         let insert = "INSERT INTO \"\(test.name)\".\"Note\" (\"_id\", \"_version\", \"text\", \"data\") SELECT i, 1,"
         let admin = try TestStore.admin()
         try admin.execute("\(insert) 'short', NULL FROM generate_series(1, \(Self.short)) i")
@@ -72,6 +73,59 @@ struct PostgreSQLMemoryTests {
                 #expect(related.count == 1 && related.key(0) == batch.key(0))
             }
         #expect(growth < 256 << 20)
+    }
+
+    /// lz4 shortens these values so far that they stay in their rows, and nothing tells how long they are.
+    @Test func rowsAreLongHoweverShortTheServerStoresThem() throws {
+        let test = try store("data SET COMPRESSION lz4")
+        defer { test.erase() }
+        #expect(try growth(FetchPlan(TestStore.schema.get(), 0), test) < 128 << 20)
+    }
+
+    /// A step of as many rows as the short ones allow has to be kept, at its first long row or later.
+    @Test(arguments: [nil, 900]) func whatIsKeptOfAStepDoesNotFillTheMemory(_ limit: Int?) throws {
+        let test = try store()
+        defer { test.erase() }
+        var plan = FetchPlan(try TestStore.schema.get(), 0), reader = try test.store.beginRead()
+        let batch = RowBatch()
+        // The sizes of short rows are known.
+        let first = try reader.cursor(for: plan)
+        for _ in 0..<20 { _ = try first.next(into: batch) }
+        reader.end()
+        reader = try test.store.beginRead()
+        defer { reader.end() }
+        if let limit { (plan.limit, plan.offset) = (limit, Self.short + Self.long - limit) }
+        let cursor = try reader.cursor(for: plan), before = try used()
+        var last = Int64(plan.offset), most = 0, isLong = false
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                #expect(batch.key(index) == last + 1 && (last >= Self.short) == (batch.row(index)[1].bytes.count == 1 << 20))
+                last = batch.key(index)
+            }
+            if !isLong, last > Self.short {
+                #expect(try reader.note("nothing") == nil)
+                isLong = true
+            }
+            most = max(most, try used() - before)
+        }
+        #expect(isLong && last == Self.short + Self.long && most < 128 << 20)
+    }
+
+    @Test func aConnectionWhoseBufferHasGrownIsNotKept() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        let insert = "INSERT INTO \"\(test.name)\".\"Note\" (\"_id\", \"_version\", \"text\", \"data\") SELECT 1, 1, '',"
+        try TestStore.admin().execute("\(insert) convert_to(repeat('x', 80 << 20), 'UTF8')")
+        let schema = try TestStore.schema.get(), before = try used()
+        for _ in 0..<2 {
+            let readers = try (0..<4).map { _ in try test.store.beginRead() }
+            for reader in readers {
+                let batch = RowBatch()
+                #expect(try reader.cursor(for: FetchPlan(schema, 0)).next(into: batch) && batch.count == 1)
+                reader.end()
+            }
+        }
+        #expect(try used() - before < 160 << 20)
     }
 
     @Test func anAnswerThatIsNotNeededIsGivenUp() throws {

@@ -8,7 +8,7 @@ extension SQLPredicates {
         switch predicate {
         case .and(let parts): selecting(parts).allSatisfy { isExact($0) || isInexact($0) }
         case .or(let parts): parts.allSatisfy { isExact($0) || isInexact($0) }
-        // The negation of a condition that selects too many rows selects too few.
+        // The negation of a condition that selects too many rows selects too few; that of a condition on ASCII texts is as exact as it is.
         case .constant, .isNil, .compare, .isIn, .text, .related, .isEntity, .not: foldedASCII(predicate) != nil || isWidened(predicate)
         }
     }
@@ -24,7 +24,9 @@ extension SQLPredicates {
         case .compare(let a, _, .value): return folded(a)
         case .isIn(let a, _): return folded(a)
         case .text(let a, let match, let needle): return tables.dialect.match("", match, needle.text) == nil ? nil : folded(a)
-        case .constant, .isNil, .compare, .related, .isEntity, .and, .or, .not: return nil
+        case .not(.not): return nil
+        case .not(let part): return foldedASCII(part)
+        case .constant, .isNil, .compare, .related, .isEntity, .and, .or: return nil
         }
     }
 
@@ -42,8 +44,7 @@ extension SQLPredicates {
         case .isIn(_, let values) where values.count <= Self.mostPatterns:
             patterns = values.map { FoldedNeedle.pattern(nil, $0.text, options) }
         case .text(_, let match, let needle): patterns = [FoldedNeedle.pattern(match, needle.text, options)]
-        case .constant, .isNil, .compare, .isIn, .related, .isEntity, .and, .or, .not:
-            return nil
+        case .constant, .isNil, .compare, .isIn, .related, .isEntity, .and, .or, .not: return nil
         }
         let texts = patterns.compactMap(\.self).map(SQLText.likePattern)
         guard texts.count == patterns.count, let first = texts.first else { return nil }

@@ -160,7 +160,8 @@ struct SQLPredicates {
             return "(\(column) IS NULL OR \(column) \(raw: opposite(comparison)) \(bind: value, path.type))"
         case .related(let members): return "NOT \(exists(members, &joins))"
         case .constant, .compare, .isIn, .text, .isEntity, .and, .or, .not:
-            return "(\(compile(predicate, &joins))) IS NOT TRUE"
+            let text = foldedASCII(predicate) == nil ? compile(predicate, &joins) : exact(predicate, &joins)
+            return "(\(text)) IS NOT TRUE"
         }
     }
 

@@ -15,6 +15,8 @@ final class ObjectBatches<Object: ManagedObject> {
         case ended
     }
 
+    private static var mostBytes: Int { 4 << 20 }
+
     private let from: From<Object>
     private let context: ObjectContext
     /// The time limit of reading, which its sessions share.
@@ -25,7 +27,7 @@ final class ObjectBatches<Object: ManagedObject> {
     /// Whether rows come from the session of a transaction or read, so that they must be read by the caller and not on a thread of the
     /// stack.
     let readsInPlace: Bool
-    /// The rows that were read.
+    /// The rows that were read. A batch has fewer objects if their rows are long.
     private let rows: RowBatch
     private var stores: [Int32] = []
 
@@ -97,7 +99,7 @@ final class ObjectBatches<Object: ManagedObject> {
 
     private func fill(_ stream: RowStream) throws(StorageError) {
         let schema = context.model.schema
-        while !rows.isFull {
+        while !rows.isFull, rows.copiedBytes < Self.mostBytes {
             try limit.check()
             let store = try stream.next { row, store in
                 rows.append(copying: row, slots: schema[row.entity].slots.count)
