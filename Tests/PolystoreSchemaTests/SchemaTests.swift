@@ -157,6 +157,10 @@ import Testing
         #expect(ISO8601.microseconds("2013-01-01T10:00:00Z") == 1_357_034_400_000_000)
         #expect(ISO8601.string(1_357_034_400_000_000) == "2013-01-01T10:00:00Z")
         #expect(ISO8601.microseconds("2013-02-30T10:00:00Z") == nil)
+        // Computed with Python's integers, by the proleptic Gregorian calendar.
+        #expect(ISO8601.string(.min) == "-290308-12-21T19:59:05.224192Z")
+        #expect(ISO8601.string(.max) == "294247-01-10T04:00:54.775807Z")
+        #expect(ISO8601.string(-1) == "1969-12-31T23:59:59.999999Z")
         #expect(ISO8601.string(Microseconds.minimum) == "0001-01-01T00:00:00Z")
         #expect(ISO8601.string(Microseconds.maximum) == "9999-12-31T23:59:59.999999Z")
     }

@@ -52,7 +52,7 @@ import Testing
         private mutating func int() -> String { "\(Int.random(in: 5...9, using: &constants))" }
 
         private mutating func word() -> String {
-            let words = ["b", "Ab", "c%", "a_b", "ß", "k", "Σ", "\u{10ffff}", "\u{1f600}x", "b\u{d7ff}"]
+            let words = ["b", "x\0", "Ab", "c%", "a_b", "ß", "k", "Σ", "\u{10ffff}", "\u{1f600}x", "b\u{d7ff}"]
             return "'\(words.randomElement(using: &constants) ?? "")'"
         }
 

@@ -3,7 +3,9 @@ internal import PolystoreStorage
 
 /// Cases of group P about limits of constants, texts and lists in engines.
 enum ConstantCases {
-    static let all: [ConformanceCase] = [lists, coalesce, texts, patterns, prefixes, remainders, ranges, keys]
+    static let all: [ConformanceCase] = [
+        lists, coalesce, texts, patterns, prefixes, remainders, ranges, keys, endedTexts, zeros, nils, limits,
+    ]
 
     /// Checks the keys that conditions find, both in the store and above it.
     private static func check(_ facts: [(String, [Int64])], _ scratch: Scratch, _ check: Check) throws {
@@ -118,6 +120,84 @@ enum ConstantCases {
                     ("modulus(price, 97) == 44", [5]),
                     ("modulus(price, DECIMAL '99999999999999999999999999999999999') == DECIMAL '45678901234567890123456789012345801'", [5]),
                 ], scratch, check)
+        }
+    }
+
+    /// No attribute has such a text, but a request can compute with it.
+    private static let endedTexts = ConformanceCase("P088.texts-with-the-scalar-zero-beside-computed-ones", clause: "V3") {
+        harness, check in
+        try harness.withStore { scratch in
+            try scratch.load("Thing", [(1, ["text": .string("a")]), (2, ["text": .string("b")]), (3, ["text": .string("A")])])
+            for (text, constant, keys) in [
+                ("trim(text) != %@", "a\0", [1, 2, 3]), ("trim(text) < %@", "a\0", [1, 3]), ("trim(text) == %@", "a\0", []),
+                ("lowercase(text) IN %@", "a\0", []), ("NOT trim(text) IN %@", "a\0", [1, 2, 3]), ("trim(text) BEGINSWITH %@", "a\0", []),
+                ("NOT uppercase(text) CONTAINS %@", "A\0", [1, 2, 3]), ("text ==[c] %@", "A\0", []), ("text <[c] %@", "A\0", [1, 3]),
+                ("text CONTAINS[cd] %@", "\0", []), ("length(concatenate(text, %@)) == 3", "\0x", [1, 2, 3]),
+                ("coalesce(number, length(%@)) == 2", "a\0", [1, 2, 3]), ("TERNARY(text == 'a', %@, 'c') > 'b'", "a\0", [2, 3]),
+            ] as [(String, String, [Int64])] {
+                let argument: PredicateArgument =
+                    text.contains("IN %@") ? .list([.string(constant), .string("z")]) : .value(.string(constant))
+                let request = ObjectRequest("Thing", where: try QueryPredicate(parsing: text, arguments: [argument]))
+                check.equal(try scratch.keys(request), keys, text)
+                let count = QueryRequest(request, outputs: [QueryOutput(try QueryExpression(parsing: "@count()"))])
+                check.equal(try scratch.query(count), [[.int(Int64(keys.count))]], "the number of \(text)")
+            }
+        }
+    }
+
+    private static let zeros = ConformanceCase("P089.there-is-one-zero", clause: "V4") { harness, check in
+        try harness.withStore { scratch in
+            try scratch.load("Thing", [(1, ["number": .int(0)])])
+            for zero in [-0.0, 0.0, -0.0] {
+                let expressions: [QueryExpression] = [
+                    .value(.double(zero)), .function(.coalesce, [.path("real"), .value(.double(zero))]),
+                    .function(.multiply, [.value(.double(zero)), .value(.double(-1))]),
+                    .function(.multiply, [.path("number"), .value(.double(-1))]), .function(.negate, [.value(.double(zero))]),
+                ]
+                let outputs = expressions.enumerated().map { QueryOutput($1, as: "v\($0)") }
+                for row in try scratch.query(QueryRequest(ObjectRequest("Thing"), outputs: outputs)) {
+                    for (value, expression) in zip(row, expressions) {
+                        guard case .double(let number) = value else {
+                            check.isTrue(false, "\(expression) is \(value)")
+                            continue
+                        }
+                        check.isTrue(number == 0 && number.sign == .plus, "\(expression) is \(number)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static let nils = ConformanceCase("P090.aggregates-of-nil", clause: "Q6") { harness, check in
+        try harness.withStore { scratch in
+            try Fixture.fill(scratch)
+            let answers: [(String, Value)] = [
+                ("sum", .int(0)), ("avg", .null), ("min", .null), ("max", .null), ("median", .null), ("stddev", .null),
+                ("distinctCount", .int(0)),
+            ]
+            let outputs = try answers.map { QueryOutput(try QueryExpression(parsing: "@\($0.0)(NIL)")) }
+            check.equal(try scratch.query(QueryRequest(ObjectRequest("Thing"), outputs: outputs)), [answers.map(\.1)], "of all things")
+        }
+    }
+
+    private static let limits = ConformanceCase("P091.the-greatest-limits-and-offsets", clause: "S1") { harness, check in
+        try harness.withStore { scratch in
+            try Fixture.fill(scratch)
+            for text in ["text ENDSWITH 'a'", "number > 0", "text == 'Banana'", "TRUEPREDICATE"] {
+                for key in ["number", "text", "real + 1"] {
+                    let order = [OrderTerm(try QueryExpression(parsing: key), ascending: true)]
+                    let all = ObjectRequest("Thing", where: try QueryPredicate(parsing: text), orderBy: order), keys = try scratch.keys(all)
+                    for limit in [Int.max, .max - 1, 1 << 61, 1 << 58] {
+                        var request = all
+                        request.limit = limit
+                        check.equal(try scratch.keys(request), keys, "\(text) by \(key), at most \(limit)")
+                        request.offset = 1
+                        check.equal(try scratch.keys(request), Array(keys.dropFirst()), "\(text) by \(key), at most \(limit) after one")
+                        request.offset = limit
+                        check.equal(try scratch.keys(request), [], "\(text) by \(key), at most \(limit) after as many")
+                    }
+                }
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ struct ExpressionChecker {
         case .variable(let name): throw PredicateChecker.open(name)
         case .value(let value):
             if value.isNaN { throw QueryError("NaN is not a value that can be compared") }
-            return .value(value, value.type ?? .int64)
+            return Self.constant(value, value.type ?? .int64)
         case .function(let function, let arguments):
             let checked = try arguments.mapChecked { argument throws(QueryError) in try check(argument) }
             return try self.function(function, checked)
@@ -51,7 +51,13 @@ struct ExpressionChecker {
         let result = CheckedExpression.function(function, arguments, type)
         let constants = arguments.compactMap { if case .value(let value, _) = $0 { value } else { nil } }
         guard constants.count == arguments.count else { return result }
-        return .value(try FunctionEvaluator(function, type).value(constants), type)
+        return Self.constant(try FunctionEvaluator(function, type).value(constants), type)
+    }
+
+    /// Returns a constant as an attribute stores it: the contract has one zero, and two that are equal would be mistaken for each other.
+    private static func constant(_ value: Value, _ type: ValueType) -> CheckedExpression {
+        if case .double(let number) = value, number == 0 { return .value(.double(0), type) }
+        return .value(value, type)
     }
 
     private func type(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {

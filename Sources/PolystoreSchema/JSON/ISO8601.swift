@@ -5,7 +5,8 @@ package enum ISO8601 {
     /// Returns the text of a date given in microseconds since 1970.
     package static func string(_ microseconds: Int64) -> String {
         let day = Self.floor(microseconds, 86_400_000_000)
-        let rest = microseconds - day * 86_400_000_000
+        // The start of the first day is outside of the range.
+        let rest = (microseconds % 86_400_000_000 + 86_400_000_000) % 86_400_000_000
         let (year, month, date) = civil(day)
         let seconds = rest / 1_000_000, fraction = rest % 1_000_000
         var text =

@@ -41,7 +41,7 @@ struct ScanPlan {
         guard let limit = plan.limit else { return try byIndex(plan, narrowing, reader, most: most) ?? .all }
         // The fetch wants few rows. Reading in index order may find them early, unless a selective condition leaves only few rows to sort.
         let wanted = limit.addingReportingOverflow(plan.offset)
-        let few = wanted.overflow ? most : min(most, max(wanted.partialValue, 64) * 4 * KeySearch.lookUpCost)
+        let few = wanted.overflow ? most : min(most, min(max(wanted.partialValue, 64), most) * 4 * KeySearch.lookUpCost)
         return try byIndex(plan, narrowing, reader, most: few) ?? .ordered(order)
     }
 

@@ -65,7 +65,9 @@ extension SQLCompiler {
     private func add(_ aggregate: CheckedAggregate, _ columns: inout Columns, _ joins: inout SQLJoins) -> SQLValueQuery.Output {
         guard let argument = aggregate.argument else { return .column(columns.append("count(*)", .int64)) }
         let predicates = SQLPredicates(tables: tables), function = aggregate.function, type = argument.type
-        let column = predicates.compile(argument, &joins)
+        let value = predicates.compile(argument, &joins)
+        // PostgreSQL chooses an aggregate by the type of its argument.
+        let column: SQLText = argument.isNil ? "CAST(\(value) AS \(raw: tables.dialect.typeName(type)))" : value
         if !function.isOfNumbers || !tables.dialect.aggregates(function, type),
             let single = predicates.aggregate(function, SQLArgument(column, type))
         {

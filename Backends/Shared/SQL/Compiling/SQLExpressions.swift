@@ -5,7 +5,8 @@ extension SQLPredicates {
     /// Whether the engine computes an expression as the contract requires.
     func isExact(_ expression: CheckedExpression) -> Bool {
         switch expression {
-        case .path, .outer, .value: return true
+        case .path, .outer: return true
+        case .value(let value, _): return takes(value)
         case .function(let function, let arguments, let type):
             return arguments.allSatisfy(isExact) && (tables.dialect.failsAlone || !expression.canFail)
                 && call(function, arguments, arguments.map { _ in "" }, type) != nil
@@ -16,6 +17,9 @@ extension SQLPredicates {
             return path.map { aggregate(function, SQLArgument("", $0.type)) != nil } ?? true
         }
     }
+
+    /// Whether the engine computes with a constant. SQLite's functions end a text at U+0000, and PostgreSQL has no such text.
+    func takes(_ value: Value) -> Bool { if case .string(let text) = value { !text.utf8.contains(0) } else { true } }
 
     /// Whether the engine finds related objects as the contract requires.
     func isExact(_ members: CheckedMembers) -> Bool {
@@ -134,5 +138,6 @@ extension SQLPredicates {
 }
 
 extension CheckedExpression {
-    fileprivate var isNil: Bool { if case .value(.null, _) = self { true } else { false } }
+    /// Whether the expression is the constant nil.
+    var isNil: Bool { if case .value(.null, _) = self { true } else { false } }
 }

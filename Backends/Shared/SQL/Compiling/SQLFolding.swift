@@ -21,9 +21,10 @@ extension SQLPredicates {
             return (arguments[0], options)
         }
         switch predicate {
-        case .compare(let a, _, .value): return folded(a)
-        case .isIn(let a, _): return folded(a)
-        case .text(let a, let match, let needle): return tables.dialect.match("", match, needle.text) == nil ? nil : folded(a)
+        case .compare(let a, _, .value(let value, _)): return takes(value) ? folded(a) : nil
+        case .isIn(let a, let values): return values.allSatisfy(takes) ? folded(a) : nil
+        case .text(let a, let match, let needle):
+            return takes(.string(needle.text)) && tables.dialect.match("", match, needle.text) != nil ? folded(a) : nil
         case .not(.not): return nil
         case .not(let part): return foldedASCII(part)
         case .constant, .isNil, .compare, .related, .isEntity, .and, .or: return nil

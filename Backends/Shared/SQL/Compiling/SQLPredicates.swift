@@ -49,11 +49,11 @@ struct SQLPredicates {
         switch predicate {
         case .constant, .isNil, .isEntity: return true
         case .compare(let a, _, let b): return isExact(a) && isExact(b) && comparesExactly(a, b)
-        case .isIn(let expression, _): return isExact(expression)
+        case .isIn(let expression, let values): return isExact(expression) && values.allSatisfy(takes)
         case .text(.path(let path), let match, let needle):
             return search(path, match, needle.text, key: "", text: "") != nil || tables.dialect.match("", match, needle.text) != nil
         case .text(let expression, let match, let needle):
-            return isExact(expression) && tables.dialect.match("", match, needle.text) != nil
+            return isExact(expression) && takes(.string(needle.text)) && tables.dialect.match("", match, needle.text) != nil
         case .related(let members): return isExact(members)
         case .and(let parts), .or(let parts): return parts.allSatisfy(isExact)
         case .not(let part): return isExact(part)

@@ -63,19 +63,22 @@ struct SQLTemplate {
     }
 
     private mutating func replaced(_ value: Value) -> Value {
-        guard constants.count < Self.mostConstants, let mark = Self.mark(constants.count, value) else { return value }
+        guard constants.count < Self.mostConstants, isReplaceable(value), let mark = Self.mark(constants.count, value) else { return value }
         constants.append(.value(value))
         return mark
     }
+
+    /// Whether the engine computes with a constant as with others of its type.
+    private func isReplaceable(_ value: Value) -> Bool { SQLPredicates(tables: tables).takes(value) }
 
     private mutating func replaced(_ needle: ExactText) -> ExactText { ExactText(replaced(.string(needle.text)).text) }
 
     private mutating func replaced(_ values: [Value], _ type: ValueType) -> [Value] {
         // One binding for each value, or one for all of them.
         guard tables.dialect.variables(2, type) == 1 else { return values.map { replaced($0) } }
-        guard constants.count < Self.mostConstants, let first = values.first, let mark = Self.mark(constants.count, first) else {
-            return values
-        }
+        guard constants.count < Self.mostConstants, values.allSatisfy(isReplaceable), let first = values.first,
+            let mark = Self.mark(constants.count, first)
+        else { return values }
         constants.append(.list(values))
         return [mark]
     }
