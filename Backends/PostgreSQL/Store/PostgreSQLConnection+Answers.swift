@@ -13,7 +13,7 @@ extension PostgreSQLConnection {
     /// Sends a statement and does not wait for its answer, which the server prepares while the program does other work.
     func begin(_ step: PostgreSQLStep, rowByRow: Bool = false) throws(StorageError) -> PostgreSQLAnswer {
         guard try send(step) == 1 else { throw explained(lost) }
-        if rowByRow { PQsetSingleRowMode(handle) }
+        isByRow = rowByRow && PQsetSingleRowMode(handle) == 1
         PQflush(handle)
         let new = PostgreSQLAnswer()
         answer = new

@@ -28,6 +28,8 @@ final class PostgreSQLConnection: SQLConnection {
     var answer: PostgreSQLAnswer?
     /// The error of an answer that is received in parts. It has aborted the transaction, so every later request of the session reports it.
     var answerFailure: StorageError?
+    /// Whether the most recent answer was received row by row. libpq would apply that to the first statement of a pipeline too.
+    var isByRow = false
     /// The server-side cursors that are not needed any more, and the number of rollbacks to savepoints, which remove cursors.
     var released: [String] = []
     var rollbacks = 0
@@ -251,6 +253,10 @@ final class PostgreSQLConnection: SQLConnection {
         try makeRoom(for: Set(steps.map { ExactText($0.sql) }))
         roundTrips += 1
         guard PQenterPipelineMode(handle) == 1 else { throw explained(lost) }
+        // A statement without rows, after which libpq receives whole answers again (`PQenterPipelineMode` does not end the single-row mode).
+        let endsByRow = isByRow
+        if endsByRow { PQsendPrepare(handle, "", "", 0, nil) }
+        isByRow = false
         // The same round trip prepares new statements; known statements cost nothing.
         var isNew: [Bool] = []
         for step in steps {
@@ -261,6 +267,10 @@ final class PostgreSQLConnection: SQLConnection {
         }
         PQpipelineSync(handle)
         var results: [PostgreSQLResult] = [], failure: StorageError?
+        if endsByRow {
+            let answer = nextOfPipeline()
+            if !failed(answer, &failure) { PQclear(answer) }
+        }
         for (index, step) in steps.enumerated() {
             if isNew[index] {
                 let answer = nextOfPipeline()

@@ -14,6 +14,11 @@ extension WriteTransaction {
     /// - Throws: `unsupported` for a relationship; `arithmeticOverflow` and `divisionByZero` of the computed values; any error of writing.
     @discardableResult
     public func updateAll<Object: ManagedObject>(_ from: From<Object>, _ assignments: Assignment<Object>...) throws(StorageError) -> Int {
+        try updateAll(from, assignments)
+    }
+
+    /// Changes all objects of a request without instantiating them.
+    package func updateAll<Object: ManagedObject>(_ from: From<Object>, _ assignments: [Assignment<Object>]) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
             let plan = try from.plan(context.model)

@@ -11,6 +11,12 @@ public struct OrderBy<Object: ManagedObject>: Sendable {
         problem = keys.lazy.compactMap(\.problem).first
     }
 
+    /// Creates an order from terms.
+    package init(terms: [OrderTerm]) {
+        self.terms = terms
+        problem = nil
+    }
+
     /// Returns the sort keys of both orders, one after the other.
     public static func + (a: OrderBy, b: OrderBy) -> OrderBy { OrderBy(a, b) }
 

@@ -26,6 +26,12 @@ struct BatchWork {
     /// Returns the new value, checked against its attribute.
     func checked<Object: ManagedObject>(_ assignment: Assignment<Object>) throws(StorageError) -> (slot: Int, value: CheckedExpression) {
         if let problem = assignment.problem { throw problem }
+        let names = description.slots.map(\.name) + description.relationships.map(\.relationship.name)
+        if let name = assignment.path.names.first, !names.contains(name) {
+            throw StorageError(
+                .invalidPredicate, "\(description.name) has no property \"\(name.excerpt())\"\(Suggestion.nearest(name, in: names))",
+                details: .init(entity: description.name, property: name))
+        }
         guard assignment.path.names.count == 1, let slot = description.slot(assignment.path.names[0]),
             let attribute = description.slots[slot].attribute
         else {

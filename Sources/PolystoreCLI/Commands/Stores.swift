@@ -53,6 +53,17 @@ enum Stores {
         }
     }
 
+    /// Opens an existing store as the only one of a stack with its model.
+    static func stack(_ text: String) throws(StorageError) -> (stack: DataStack, url: StoreURL) {
+        let opened = try open(text), schema = opened.schema
+        opened.close()
+        return try naming(opened.url) { () throws(StorageError) in
+            let stack = try DataStack(schema: schema)
+            try stack.addStorageAndWait(catalog.store(at: opened.url))
+            return (stack, opened.url)
+        }
+    }
+
     /// Adds the store, as it was specified, to errors that do not contain its location.
     private static func naming<R>(_ url: StoreURL, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         do throws(StorageError) { return try body() } catch {

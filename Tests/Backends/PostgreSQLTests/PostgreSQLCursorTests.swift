@@ -74,6 +74,26 @@ import Testing
         }
     }
 
+    /// libpq would receive the first answer of a pipeline row by row too.
+    @Test(arguments: [2, 65, nil]) func aPipelineFollowsRowsThatWereReceivedOneByOne(_ limit: Int?) throws {
+        try withStore { store, name in
+            try fill(name)
+            var plan = FetchPlan(try Self.schema.get(), 0)
+            plan.limit = limit
+            for isEnded in [true, false] {
+                let writer = try #require(try store.beginWrite(WriteOptions()) as? PostgreSQLWriter)
+                defer { writer.end() }
+                let cursor = try writer.cursor(for: plan), batch = RowBatch(capacity: 2)
+                #expect(try cursor.next(into: batch))
+                if isEnded { while try cursor.next(into: batch) {} }
+                let steps = [PostgreSQLStep("SELECT i::int8 FROM generate_series(1, 3) i"), PostgreSQLStep("SELECT 7::int8")]
+                let results = try writer.connection.pipeline(steps)
+                #expect(results.map(\.count) == [3, 1] && results[1].integer(0, 0) == 7)
+                _ = try writer.commit(CommitRecord())
+            }
+        }
+    }
+
     @Test func aCursorFromBeforeASavepointOutlivesARollback() throws {
         try withStore { store, name in
             try fill(name)

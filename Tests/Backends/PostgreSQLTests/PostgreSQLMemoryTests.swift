@@ -9,7 +9,7 @@ import Testing
 /// The memory that reading takes does not depend on the sizes of the rows before.
 @Suite(.serialized, .enabled(if: TestServer.url != nil, "needs a PostgreSQL server; .ci/run starts one"))
 struct PostgreSQLMemoryTests {
-    private static let short = 5_000, long = 400
+    private static let short = 5_000, long = 200
 
     /// A store of many short rows, followed by rows of a megabyte.
     private func store(_ column: String? = nil) throws -> TestStore {
@@ -72,7 +72,7 @@ struct PostgreSQLMemoryTests {
                 try reader.rows(0, keys: [batch.key(0)], into: related)
                 #expect(related.count == 1 && related.key(0) == batch.key(0))
             }
-        #expect(growth < 256 << 20)
+        #expect(growth < 128 << 20)
     }
 
     /// lz4 shortens these values so far that they stay in their rows, and nothing tells how long they are.

@@ -1,0 +1,22 @@
+internal import ArgumentParser
+internal import Polystore
+
+/// `polystore delete`.
+struct DeleteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes the objects that satisfy a condition, after a confirmation.",
+        discussion: """
+            Example: polystore delete sqlite:shop.db Order --where 'placed < DATE "2020-01-01"'
+
+            The delete rules of the model apply: objects of cascading relationships are deleted too and are part of the printed number, and \
+            an object whose rule denies it leaves everything as it was.
+            """)
+
+    @OptionGroup
+    var objects: ChosenObjects
+
+    func run() throws {
+        let count = try objects.change("delete") { transaction, from in try transaction.deleteAll(from) }
+        Console.print("deleted \(count) objects")
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// `polystore update`, `polystore delete` and `polystore explain`.
+@Suite struct ChangeCommandTests {
+    private let program: Program
+    private let store: String
+
+    init() throws {
+        program = try Program()
+        store = "sqlite:\(program.folder.path)/shop.db"
+        let model = try program.file(
+            "shop.json",
+            """
+            {"entities": [
+              {"name": "Order", "attributes": [{"name": "number", "type": "int64"}, {"name": "note", "type": "string", "optional": true},
+                {"name": "total", "type": "decimal", "optional": true}], "indexes": [{"properties": ["number"]}],
+                "relationships": [{"name": "lines", "to": "Line", "kind": "toMany", "inverse": "order", "deleteRule": "cascade"}]},
+              {"name": "Line", "attributes": [{"name": "count", "type": "int64", "minimum": 1}],
+                "relationships": [{"name": "order", "to": "Order", "inverse": "lines"}]}]}
+            """)
+        _ = try program.file("orders.csv", "number,note,total\n1,first,9.90\n2,,20\n3,third,5\n")
+        _ = try program.file("lines.csv", "count,number\n5,1\n6,1\n7,2\n")
+        let mapping = try program.file(
+            "mapping.json",
+            """
+            {"files": [{"file": "orders.csv", "entity": "Order"},
+              {"file": "lines.csv", "entity": "Line", "relationships": {"order": {"number": "number"}}}]}
+            """)
+        let loaded = try run("load", store, "--mapping", mapping, "--model", model, "-q")
+        #expect(loaded.code == 0, "\(loaded)")
+    }
+
+    private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
+
+    private func orders() throws -> String {
+        try run("query", store, "Order", "--select", "number, note, total", "--order-by", "number", "--format", "csv").output
+    }
+
+    private func counts() throws -> String {
+        try run("query", store, "Line", "--select", "count", "--order-by", "count", "--format", "csv").output
+    }
+
+    @Test func attributesAreAssignedValuesOfWhatTheyWere() throws {
+        let result = try run(
+            "update", store, "Order", "--where", "total != NIL AND number < 3", "--set", "total = total * 2", "--set",
+            "note = concatenate('was ', total > 10 ? 'dear' : 'cheap')", "--yes")
+        #expect(result.code == 2, "\(result)")
+        let changed = try run(
+            "update", store, "Order", "--where", "number < 3", "--set", "total = total * 2", "--set",
+            "note = TERNARY(total > 10, 'dear', NIL)", "--yes")
+        #expect(changed.output == "updated 2 objects of Order\n", "\(changed)")
+        #expect(try orders() == "number,note,total\n1,,19.8\n2,dear,40\n3,third,5\n")
+        #expect(try run("update", store, "Order", "--all", "--set", "note=NIL", "--yes").output == "updated 3 objects of Order\n")
+        #expect(try orders() == "number,note,total\n1,,19.8\n2,,40\n3,,5\n")
+        #expect(try run("update", store, "Order", "--where", "number == 9", "--set", "note = 'x'").output == "updated 0 objects of Order\n")
+        let history = try run("history", "show", store)
+        #expect(history.output.contains("update"), "\(history)")
+    }
+
+    @Test func nothingChangesWithoutAConfirmation() throws {
+        let before = try orders()
+        for arguments in [
+            ["update", store, "Order", "--all", "--set", "note = 'x'"], ["delete", store, "Order", "--where", "number > 0"],
+        ] {
+            let refused = try program.run(arguments)
+            #expect(refused.code == 5 && refused.error.contains("--yes"), "\(refused)")
+        }
+        #expect(try orders() == before)
+    }
+
+    @Test func wrongUsageIsRefusedBeforeAnythingChanges() throws {
+        let before = try orders()
+        for (arguments, code, message) in [
+            (["update", store, "Order", "--set", "note = 'x'", "--yes"], 64, "--where CONDITION or --all"),
+            (["delete", store, "Order", "--all", "--where", "number > 1", "--yes"], 64, "--where CONDITION or --all"),
+            (["update", store, "Order", "--all", "--yes"], 64, "--set"),
+            (["update", store, "Order", "--all", "--set", "note == 'x'", "--yes"], 64, "note == 'x'"),
+            (["update", store, "Order", "--all", "--set", "nte = 'x'", "--yes"], 2, "did you mean \"note\"?"),
+            (["update", store, "Line", "--all", "--set", "order = NIL", "--yes"], 2, "only attributes"),
+            (["update", store, "Ordr", "--all", "--set", "note = 'x'", "--yes"], 2, "Order"),
+            (["update", store, "Order", "--all", "--set", "number = 'x'", "--yes"], 2, "number"),
+            (["update", store, "Order", "--all", "--set", "number = NIL", "--yes"], 2, "number"),
+            (["update", store, "Order", "--all", "--set", "total = total / (number - 2)", "--yes"], 2, "zero"),
+            (["update", store, "Line", "--all", "--set", "count = count - 5", "--yes"], 2, "count"),
+            (["delete", store, "Order", "--where", "nmber > 1", "--yes"], 2, "number"),
+        ] as [([String], Int32, String)] {
+            let refused = try program.run(arguments)
+            #expect(refused.code == code && refused.error.contains(message), "\(arguments): \(refused)")
+        }
+        #expect(try orders() == before)
+        #expect(try counts() == "count\n5\n6\n7\n")
+    }
+
+    @Test func deleteRulesApply() throws {
+        #expect(try run("delete", store, "Order", "--where", "number IN {1, 3}", "--yes").output == "deleted 4 objects\n")
+        #expect(try orders() == "number,note,total\n2,,20\n")
+        #expect(try counts() == "count\n7\n")
+        #expect(try run("delete", store, "Line", "--all", "--yes").output == "deleted 1 objects\n")
+        #expect(try run("delete", store, "Line", "--all", "--yes").output == "deleted 0 objects\n")
+        #expect(try run("check", store).code == 0)
+    }
+
+    @Test func aRequestIsExplained() throws {
+        let plan = try run(
+            "explain", store, "Order", "--where", "number > 1 AND note ==[c] 'THIRD'", "--order-by", "-number", "--limit", "5")
+        #expect(
+            plan.code == 0 && plan.output.contains("where number > 1: in the store") && plan.output.contains("Order.index.number"),
+            "\(plan)")
+        let measured = try run("explain", store, "Order", "--where", "number > 1", "--analyze")
+        #expect(measured.code == 0 && measured.output.contains("2 rows read") && measured.output.contains("2 in the answer"), "\(measured)")
+        #expect(try run("explain", store, "Order", "--where", "nmber > 1").error.contains("number"))
+        #expect(try run("explain", store, "Order", "--limit", "-1").code == 64)
+    }
+}
