@@ -43,9 +43,9 @@ final class PostgreSQLCursor: RowCursor {
     /// The size of the result of a row that is copied.
     private static let mostCopiedBytes = 4096
 
-    /// Creates a cursor over the answer to a statement.
-    init(_ answer: PostgreSQLAnswer, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader, _ isByRow: Bool) {
-        step = (answer, .max)
+    /// Creates a cursor over the answer to a statement, which has at most `limit` rows.
+    init(_ answer: PostgreSQLAnswer, limit: Int, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader, _ isByRow: Bool) {
+        step = (answer, limit)
         self.isByRow = isByRow
         self.layout = layout
         self.session = session

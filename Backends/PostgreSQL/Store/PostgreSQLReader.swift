@@ -61,7 +61,8 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         let layout = select.layout
         if let limit = plan.limit, limit <= layout.size.rows {
             let isByRow = layout.mayBeLong && limit > 1
-            return PostgreSQLCursor(try connection.begin(PostgreSQLStep(select.sql, parameters), rowByRow: isByRow), layout, self, isByRow)
+            let answer = try connection.begin(PostgreSQLStep(select.sql, parameters), rowByRow: isByRow)
+            return PostgreSQLCursor(answer, limit: limit, layout, self, isByRow)
         }
         let name = nextCursor(), declare = "DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(select.sql)"
         var isByRow = false
