@@ -18,12 +18,16 @@ package struct MemberRows {
     }
 
     /// Calls a closure with each row that a to-many relationship of an object references, until it returns false.
+    ///
+    /// - Parameter inOrder: Whether the rows of an ordered relationship come in its order.
     package func forEach(
-        _ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool
+        _ entity: EntityIndex, _ relationship: Int, of key: Int64, inOrder: Bool = false, _ body: (borrowing RowView) -> Bool
     ) throws(StorageError) {
         let description = schema[entity].relationships[relationship]
         switch description.place {
         case .slot: return
+        case .orderedInverseSlot(_, let link) where inOrder:
+            try forEach(description.destination, link, .owner, of: key, body)
         case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
             let path = CheckedPath(
                 steps: [], entity: description.destination, leaf: .slot(slot), type: .int64, text: description.relationship.name)
@@ -34,16 +38,22 @@ package struct MemberRows {
                 count?.related += batch.count
                 for index in 0..<batch.count where !body(batch.row(index)) { return }
             }
-        case .link(let link, let side):
-            var keys: [Int64] = []
-            try reader.links(link, side: side, keys: [key]) { pairs throws(StorageError) in
-                for pair in pairs { keys.append(side == .owner ? pair.member : pair.owner) }
-            }
-            if keys.isEmpty { return }
-            let batch = RowBatch(capacity: keys.count)
-            try reader.rows(description.destination, keys: keys, into: batch)
-            count?.related += batch.count
-            for index in 0..<batch.count where !body(batch.row(index)) { return }
+        case .link(let link, let side): try forEach(description.destination, link, side, of: key, body)
         }
+    }
+
+    /// Calls a closure with the rows at the other ends of an object's pairs, in the order of the pairs.
+    private func forEach(
+        _ destination: EntityIndex, _ link: Int, _ side: LinkSide, of key: Int64, _ body: (borrowing RowView) -> Bool
+    ) throws(StorageError) {
+        var keys: [Int64] = []
+        try reader.links(link, side: side, keys: [key]) { pairs throws(StorageError) in
+            for pair in pairs { keys.append(side == .owner ? pair.member : pair.owner) }
+        }
+        if keys.isEmpty { return }
+        let batch = RowBatch(capacity: keys.count)
+        try reader.rows(destination, keys: keys, into: batch)
+        count?.related += batch.count
+        for index in 0..<batch.count where !body(batch.row(index)) { return }
     }
 }

@@ -66,6 +66,21 @@ enum EventCases {
             try view.merge()
             check.equal(list.take(), ["will", "delete 0.1", "did"], "calls")
         },
+        .graph("N001.a-snapshot-has-the-order-of-a-list", "H6") { stack, check in
+            try stack.write { transaction in
+                let squad = try transaction.create(Squad.self), players = try (0..<3).map { _ in try transaction.create(Player.self) }
+                (squad.name, squad.players) = ("Abc", [players[1], players[2], players[0]])
+            }
+            let keys = try stack.fetchAll(From<Player>()).map(\.objectID.key).sorted { $0.key < $1.key }
+            let squad = try stack.fetchAll(From<Squad>())[0].objectID
+            func order() throws -> [ObjectKey]? { try stack.publishObject(squad).snapshot?.objectIDs("players")?.map(\.key) }
+            check.equal(try order(), [keys[1], keys[2], keys[0]], "an order that is not that of the keys")
+            try stack.write { transaction in
+                guard let squad = try transaction.fetchOne(From<Squad>()) else { return }
+                squad.players = [squad.players[2], squad.players[1]]
+            }
+            check.equal(try order(), [keys[0], keys[2]], "another one")
+        },
         .graph("N001.one-object", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), monitor = try view.monitorObject(person("Ann", in: view))

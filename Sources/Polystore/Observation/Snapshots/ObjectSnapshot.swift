@@ -45,7 +45,7 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
         for (position, relationship) in description.relationships.enumerated() {
             if case .slot = relationship.place { continue }
             var keys: [ObjectKey] = []
-            try MemberRows(reader).forEach(row.entity, position, of: row.key) { member in
+            try MemberRows(reader).forEach(row.entity, position, of: row.key, inOrder: true) { member in
                 keys.append(key(relationship.destination, member.key))
                 return true
             }
