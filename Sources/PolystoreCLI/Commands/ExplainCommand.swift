@@ -11,45 +11,19 @@ struct ExplainCommand: ParsableCommand {
             engine. --analyze executes the request and adds how many rows were read.
             """)
 
-    @Argument(help: "The store to read, as a URL.")
-    var store: String
-
-    @Argument(help: "The entity of the objects.")
-    var entity: String
-
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.")
-    var condition: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: "The values to sort by, separated by commas; a minus sign before a value sorts in descending order.")
-    var orderBy: String?
-
-    @Option(parsing: .unconditional, help: "The maximum number of objects.")
-    var limit: Int?
-
-    @Option(parsing: .unconditional, help: "The number of objects to skip.")
-    var offset: Int?
+    @OptionGroup
+    var objects: RequestOptions
 
     @Flag(help: "Execute the request, and add what was read.")
     var analyze = false
 
-    func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("--limit must be at least 0") }
-        if let offset, offset < 0 { throw ValidationError("--offset must be at least 0") }
-    }
-
     func run() throws {
-        let stack = try Stores.stack(store).stack
-        var from = From<DynamicObject>(entity: entity)
-        do throws(QueryError) {
-            if let condition { from = from.where(Where(try QueryPredicate(parsing: condition))) }
-            if let orderBy { from = from.orderBy(OrderBy(terms: try SelectList.order(orderBy))) }
-        } catch {
-            throw StorageError(error)
-        }
-        if let limit { from = from.limit(limit) }
-        if let offset { from = from.offset(offset) }
+        let stack = try Stores.stack(objects.store).stack
+        let request: ObjectRequest
+        do throws(QueryError) { request = try objects.request() } catch { throw StorageError(error) }
+        var from = From<DynamicObject>(entity: request.entity).orderBy(OrderBy(terms: request.order)).offset(request.offset)
+        if let predicate = request.predicate { from = from.where(Where(predicate)) }
+        if let limit = request.limit { from = from.limit(limit) }
         Console.print(try stack.explain(from, analyze: analyze).description)
     }
 }

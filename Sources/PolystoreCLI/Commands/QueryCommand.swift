@@ -15,14 +15,8 @@ struct QueryCommand: ParsableCommand {
             --having 'total > 1000' --order-by -total --format table
             """)
 
-    @Argument(help: "The store to read, as a URL.")
-    var store: String
-
-    @Argument(help: "The entity of the objects.")
-    var entity: String
-
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.")
-    var condition: String?
+    @OptionGroup
+    var objects: RequestOptions
 
     @Option(parsing: .unconditional, help: "The values to print, separated by commas.")
     var select: String?
@@ -35,17 +29,6 @@ struct QueryCommand: ParsableCommand {
 
     @Flag(help: "Print equal rows of --select once.")
     var distinct = false
-
-    @Option(
-        parsing: .unconditional,
-        help: "The values to sort by, separated by commas; a minus sign before a value sorts in descending order.")
-    var orderBy: String?
-
-    @Option(parsing: .unconditional, help: "The maximum number of rows.")
-    var limit: Int?
-
-    @Option(parsing: .unconditional, help: "The number of rows to skip.")
-    var offset: Int?
 
     @Flag(help: "Print the number of objects.")
     var count = false
@@ -74,20 +57,18 @@ struct QueryCommand: ParsableCommand {
     }
 
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("--limit must be at least 0") }
-        if let offset, offset < 0 { throw ValidationError("--offset must be at least 0") }
         if select == nil, let option = distinct ? "--distinct" : groupBy.map({ _ in "--group-by" }) ?? having.map({ _ in "--having" }) {
             throw ValidationError("\(option) needs --select")
         }
         guard let first = aggregates.first?.option else { return }
-        if select != nil || limit != nil || offset != nil || orderBy != nil {
+        if select != nil || objects.limit != nil || objects.offset != nil || objects.orderBy != nil {
             throw ValidationError(
                 "\(first) prints one row over all objects and cannot be combined with --select, --order-by, --limit or --offset")
         }
     }
 
     func run() throws {
-        let opened = try Stores.open(store)
+        let opened = try Stores.open(objects.store)
         defer { opened.close() }
         Interruption.watch()
         let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
@@ -96,24 +77,18 @@ struct QueryCommand: ParsableCommand {
             if let request = try valueRequest() {
                 try showValues(request, reader)
             } else if format == .ndjson {
-                try showLines(fetchRequest().plan(in: opened.schema), reader)
+                try showLines(objects.request().plan(in: opened.schema), reader)
             } else {
-                try showObjects(fetchRequest().plan(in: opened.schema), reader)
+                try showObjects(objects.request().plan(in: opened.schema), reader)
             }
         } catch let error as QueryError {
             throw StorageError(error)
         }
     }
 
-    private func fetchRequest() throws(QueryError) -> ObjectRequest {
-        let order = try orderBy.map(SelectList.order) ?? []
-        let predicate = try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
-        return ObjectRequest(entity, where: predicate, orderBy: order, limit: limit, offset: offset ?? 0)
-    }
-
     /// Returns the request for values, or nil for a request for objects.
     private func valueRequest() throws(QueryError) -> QueryRequest? {
-        let fetch = try fetchRequest()
+        let fetch = try objects.request()
         if !aggregates.isEmpty { return QueryRequest(fetch, outputs: aggregates.map { .aggregate($0.aggregate) }) }
         guard let select else { return nil }
         let having = try having.map { text throws(QueryError) in try QueryPredicate(parsing: text) }

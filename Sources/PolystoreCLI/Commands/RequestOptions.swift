@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import PolystoreStorage
+
+/// The options of a request for objects of a store.
+struct RequestOptions: ParsableArguments {
+    @Argument(help: "The store to read, as a URL.")
+    var store: String
+
+    @Argument(help: "The entity of the objects.")
+    var entity: String
+
+    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.")
+    var condition: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: "The values to sort by, separated by commas; a minus sign before a value sorts in descending order.")
+    var orderBy: String?
+
+    @Option(parsing: .unconditional, help: "The maximum number of rows.")
+    var limit: Int?
+
+    @Option(parsing: .unconditional, help: "The number of rows to skip.")
+    var offset: Int?
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit must be at least 0") }
+        if let offset, offset < 0 { throw ValidationError("--offset must be at least 0") }
+    }
+
+    /// Returns the request.
+    func request() throws(QueryError) -> ObjectRequest {
+        let order = try orderBy.map(SelectList.order) ?? []
+        let predicate = try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
+        return ObjectRequest(entity, where: predicate, orderBy: order, limit: limit, offset: offset ?? 0)
+    }
+}
