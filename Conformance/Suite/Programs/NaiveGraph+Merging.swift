@@ -144,11 +144,12 @@ struct DetachedMerge {
         return isReferred
     }
 
-    /// Whether concurrent changes reference objects deleted by this transaction.
+    /// Whether concurrent changes reference objects deleted by this transaction, or add members to their lists.
     private var isReferred: Bool {
         theirs.objects.values.contains { object in
             object.related.contains { name, members in
-                !deleted.isDisjoint(with: members.filter { !base.members(object.number, name).contains($0) })
+                let added = members.filter { !base.members(object.number, name).contains($0) }
+                return !deleted.isDisjoint(with: added) || deleted.contains(object.number) && !added.isEmpty
             }
         }
     }

@@ -40,6 +40,8 @@ struct Conflicts {
     private(set) var items: [Item] = []
     /// The objects that changes reference and that other transactions deleted.
     private(set) var missing: Set<Target> = []
+    /// The objects that other transactions let reference an object to be deleted.
+    private(set) var referrers: Set<Target> = []
 
     init(_ context: ObjectContext, _ tracker: ChangeTracker) {
         self.context = context
@@ -54,6 +56,7 @@ struct Conflicts {
             try context.withReader(store, body)
         }
         missing = references.missing
+        referrers = references.referrers
         let deleted = Set(tracker.deleted.map(ObjectIdentifier.init))
         var seen: Set<ObjectIdentifier> = []
         let objects = [tracker.changed, tracker.deleted].joined().filter { !$0.isNew && seen.insert(ObjectIdentifier($0)).inserted }
@@ -98,7 +101,7 @@ struct Conflicts {
         let name = "\(item.object.description.name) \(item.object._key)"
         guard let theirs = item.theirs else { return "\(name) was deleted by another transaction since it was read" }
         if theirs.view.version != item.object._version { return "\(name) was changed by another transaction since it was read" }
-        return "\(name) is deleted here, but another transaction has added a reference to it since"
+        return "\(name) is deleted here, but another transaction has added a reference to it, or a member, since"
     }
 
     private func sentence(_ target: Target) -> String {

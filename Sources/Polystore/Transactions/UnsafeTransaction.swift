@@ -44,9 +44,9 @@ public final class UnsafeTransaction: BaseTransaction {
     ///     transaction assigned nothing to them. Use it for decisions based on their values. The policy does not apply to them.
     ///   - timeout: The maximum duration of the commit, including waiting for other writers; nil for no limit except that of the stores.
     /// - Throws: `staleObject`, which names the keys of all objects that other transactions changed or deleted, including those that are
-    ///   only referenced here, and of the objects deleted here that other objects reference since; `deleteDenied` if a policy keeps such a
-    ///   deletion and a delete rule denies it; any error of writing. An error that a getter or setter could not throw is thrown first,
-    ///   once. After an error the changes stay in memory. They can be corrected and committed again, or discarded with `rollback`.
+    ///   only referenced here, and of the objects deleted here that gained references or members since; `deleteDenied` if a policy keeps
+    ///   such a deletion and a delete rule denies it; any error of writing. An error that a getter or setter could not throw is thrown
+    ///   first, once. After an error the changes stay in memory. They can be corrected and committed again, or discarded with `rollback`.
     public func commit(
         merging policy: MergePolicy = .error, validatesReads: Bool = false, timeout: Duration? = nil
     ) throws(StorageError) {
