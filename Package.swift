@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "PolystoreStorage", targets: ["PolystoreStorage"]),
         .library(name: "PolystoreKeyValue", targets: ["PolystoreKeyValue"]),
         .library(name: "Polystore", targets: ["Polystore"]),
+        .library(name: "PolystoreInterfaces", targets: ["PolystoreInterfaces"]),
         .library(name: "PolystoreMacros", targets: ["PolystoreMacros"]),
         .library(name: "PolystoreInMemory", targets: ["PolystoreInMemory"]),
         .library(name: "PolystoreSQLite", targets: ["PolystoreSQLite"]),
@@ -73,10 +74,14 @@ let package = Package(
         module("PolystoreQuery", "Sources/PolystoreQuery", ["PolystoreSchema"], exclude: ["Folding/generate.py"]),
         module("PolystoreStorage", "Sources/PolystoreStorage", ["PolystoreSchema", "PolystoreQuery"]),
 
-        // Objects over any store.
+        // Objects over any store, what observes them, and both together.
         module(
-            "Polystore", "Sources/Polystore", ["PolystoreStorage", .product(name: "Logging", package: "swift-log")],
-            exclude: ["Instrumentation"]),
+            "PolystoreObjects", "Sources/PolystoreObjects", ["PolystoreStorage", .product(name: "Logging", package: "swift-log")]),
+        module("PolystoreObservation", "Sources/PolystoreObservation", ["PolystoreObjects"]),
+        module("Polystore", "Sources/Polystore", ["PolystoreObjects", "PolystoreObservation"]),
+
+        // SwiftUI, UIKit and AppKit over observation; empty on other platforms.
+        module("PolystoreInterfaces", "Sources/PolystoreInterfaces", ["Polystore"]),
         module(
             "PolystoreMacros", "Sources/PolystoreMacros", ["Polystore", only("PolystoreMacrosPlugin", "Macros")], exclude: ["Plugin"]),
         .macro(
@@ -112,7 +117,7 @@ let package = Package(
 
         // Metrics and spans.
         module(
-            "PolystoreInstrumentation", "Sources/Polystore/Instrumentation",
+            "PolystoreInstrumentation", "Sources/PolystoreInstrumentation",
             [
                 "Polystore", .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -207,8 +212,8 @@ let package = Package(
         tests(
             "PolystoreTests", "Tests/PolystoreTests",
             [
-                "Polystore", "PolystoreModelCode", "PolystoreCatalog", "PolystoreDefaults", "PolystoreInMemory", "PolystoreSQLite",
-                "PolystoreLMDB", "PolystorePostgreSQL", "RawSessions", "TestStores",
+                "Polystore", "PolystoreObjects", "PolystoreObservation", "PolystoreModelCode", "PolystoreCatalog", "PolystoreDefaults",
+                "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL", "RawSessions", "TestStores",
             ],
             exclude: ["Models/Awkward.json"]),
     ],

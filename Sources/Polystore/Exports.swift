@@ -1,1 +1,2 @@
-@_exported public import PolystoreStorage
+@_exported public import PolystoreObjects
+@_exported public import PolystoreObservation

@@ -34,6 +34,7 @@ public struct PolystoreCommand: ParsableCommand {
 
     /// Runs the command line with the kinds of store that an opener supports.
     public static func run(opener: StoreCatalog = .standard) {
+        StandardStreams.reserve()
         // If the reader of a pipe exits, writing fails with an error, which ends the command in an orderly way.
         signal(SIGPIPE, SIG_IGN)
         do {

@@ -96,7 +96,7 @@ import Testing
         #expect(try run("delete", store, "Order", "--where", "number IN {1, 3}", "--yes").output == "deleted 4 objects\n")
         #expect(try orders() == "number,note,total\n2,,20\n")
         #expect(try counts() == "count\n7\n")
-        #expect(try run("delete", store, "Line", "--all", "--yes").output == "deleted 1 objects\n")
+        #expect(try run("delete", store, "Line", "--all", "--yes").output == "deleted 1 object\n")
         #expect(try run("delete", store, "Line", "--all", "--yes").output == "deleted 0 objects\n")
         #expect(try run("check", store).code == 0)
     }

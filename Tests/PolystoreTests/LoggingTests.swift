@@ -56,7 +56,7 @@ private final class RecordingLogger: StoreLogger {
             #expect(throws: StorageError.self) { try stack.fetchAll(From<Person>()) }
             #expect(logger.own.map(\.kind) == ["error notFound"])
             #expect(logger.own.first?.function == "fetchAll(_:timeout:)")
-            #expect(logger.own.first?.file.hasPrefix("Polystore/") == true)
+            #expect(logger.own.first?.file.hasPrefix("PolystoreObjects/") == true)
             try stack.addStorageAndWait(InMemoryStore())
             #expect(throws: StorageError.self) {
                 try stack.perform(synchronous: { try $0.fetchAll(From<Person>().where(Where(.compare(.path("x"), .equal, .value(.null))))) }

@@ -1,7 +1,7 @@
 import PolystoreInMemory
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
 
 @Suite struct ManyStoresTests {
     @Test func aStackTakesMoreStoresInItsLifeThanSixteenBitsCount() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
 
 @Suite struct MemberListTests {
     /// Counts how often keys are compared or hashed.

@@ -4,7 +4,7 @@ import Synchronization
 import TestStores
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
 
 @Suite struct WorkQueueTests {
     /// Waits until something holds; false when it does not within half a minute.

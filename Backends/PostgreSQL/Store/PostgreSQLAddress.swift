@@ -85,6 +85,7 @@ struct PostgreSQLAddress {
         defer { for pointer in keys + values { free(UnsafeMutableRawPointer(mutating: pointer)) } }
         keys.append(nil)
         values.append(nil)
+        StandardStreams.reserve()
         guard let opened = PQconnectdbParams(keys, values, 1) else {
             throw StorageError(.limitExceeded, "libpq ran out of memory")
         }

@@ -49,15 +49,16 @@ final class PostgreSQLAnswer {
     /// - Throws: `inputOutput` if it cannot be read from the temporary file.
     func nextKept() throws(StorageError) -> PostgreSQLResult? {
         guard position < kept.count else { return nil }
-        defer {
-            kept[position] = nil
-            position += 1
-        }
+        let part: PostgreSQLResult?
         switch kept[position] {
-        case .result(let part): return part
-        case .place(let place): return try file?.row(at: place)
-        case nil: return nil
+        case .result(let result): part = result
+        // A row that cannot be read is not skipped: the next call reads it again.
+        case .place(let place): part = try file?.row(at: place)
+        case nil: part = nil
         }
+        kept[position] = nil
+        position += 1
+        return part
     }
 }
 #endif

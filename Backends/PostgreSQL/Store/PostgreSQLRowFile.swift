@@ -13,8 +13,23 @@ final class PostgreSQLRowFile {
     init?(_ result: PostgreSQLResult) {
         guard let columns = PQcopyResult(result.handle, PG_COPYRES_ATTRS) else { return nil }
         self.columns = PostgreSQLResult(columns, oids: result.oids)
-        guard let file = tmpfile() else { return nil }
+        guard let file = Self.create() else { return nil }
         self.file = file
+    }
+
+    /// Creates a file in the folder that `TMPDIR` names, without a name there and closed in programs that this one starts.
+    private static func create() -> UnsafeMutablePointer<FILE>? {
+        StandardStreams.reserve()
+        var path = FileManager.default.temporaryDirectory.appendingPathComponent("polystore.XXXXXX").path.utf8CString.map { $0 }
+        let descriptor = mkstemp(&path)
+        if descriptor < 0 { return nil }
+        unlink(path)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        guard let file = fdopen(descriptor, "w+") else {
+            close(descriptor)
+            return nil
+        }
+        return file
     }
 
     deinit { fclose(file) }

@@ -137,9 +137,7 @@ struct DetachedMerge {
         }
         for (number, name) in lists {
             let added = mine.members(number, name).filter { !base.members(number, name).contains($0) }
-            if !gone.isDisjoint(with: added) || gone.contains(number) && mine.members(number, name) != base.members(number, name) {
-                return true
-            }
+            if !gone.isDisjoint(with: added) || gone.contains(number) && !added.isEmpty { return true }
         }
         return isReferred
     }

@@ -86,16 +86,20 @@ extension ProgramRun {
         let store = state.naive.reference(ids)
         let rows = store.rows.filter { numbers.contains(Int($0.key)) }
         let values = rows.map { (Int($0.key), store.operand(value, $0)) }
+        let constant = value.isConstant ? store.operand(value, Row(key: -1, entity: request.fetch.entity, version: 1, values: [:])) : nil
         if store.isUnknown.withLock({ $0 }) { return .unknown }
+        // Which of several rows fails first is not specified.
+        let codes = values.compactMap { number, value in
+            var naive = state.naive
+            do throws(NaiveGraph.Refused) { try naive.update(number, name, value) } catch { return error.code }
+            return nil as StorageError.Code?
+        }
+        if Set(codes).count > 1 { return .unknown }
         return try answer {
             _ = try expect { naive in
                 // A constant is checked before there is an object.
-                if case .value(let constant) = value.node { _ = try naive.checked(constant, request.fetch.entity, name) }
-                for (number, value) in values {
-                    // Rows are changed immediately: a required attribute is not checked only at the commit.
-                    if value.isNull, naive.isRequired(name, of: number) { throw NaiveGraph.Refused(code: .validationFailed) }
-                    try naive.assign(number, name, value)
-                }
+                if let constant { _ = try naive.checked(constant, request.fetch.entity, name) }
+                for (number, value) in values { try naive.update(number, name, value) }
                 if naive.violatesUnique { throw NaiveGraph.Refused(code: .uniqueConstraintViolated) }
             }
             return .count(numbers.count)
@@ -104,6 +108,12 @@ extension ProgramRun {
 }
 
 extension NaiveGraph {
+    /// Assigns a value like a batch, which changes rows immediately: a required attribute is not checked only at the commit.
+    fileprivate mutating func update(_ number: Int, _ name: String, _ value: Value) throws(Refused) {
+        if value.isNull, isRequired(name, of: number) { throw Refused(code: .validationFailed) }
+        try assign(number, name, value)
+    }
+
     /// Returns whether an object by itself violates a rule.
     func violatesRules(_ number: Int) -> Bool { objects[number].map(violatesRules) ?? false }
 

@@ -25,21 +25,51 @@ struct ChosenObjects: ParsableArguments {
     }
 
     /// Counts the objects, asks for confirmation, and changes them in one transaction, which the history records with the name of the
-    /// command as its author.
+    /// command as its author. The store is opened for writing only after the confirmation.
     ///
-    /// - Parameter verb: What happens to the objects, such as `delete`.
-    /// - Throws: `Failure.refused` without a confirmation.
-    func change(
-        _ verb: String, _ body: (WriteTransaction, From<DynamicObject>) throws -> Int
-    ) throws -> Int {
-        let (stack, url) = try Stores.stack(store)
+    /// - Parameters:
+    ///   - verb: What happens to the objects, such as `delete`.
+    ///   - prepare: Checks the change, and returns it and what it changes beside the objects, for the question.
+    /// - Returns: The number of changed objects.
+    /// - Throws: `Failure.refused` without a confirmation, and if more objects satisfy the condition by then.
+    func change(_ verb: String, _ prepare: (DataStack, From<DynamicObject>) throws -> (change: Change, beside: String)) throws -> Int {
+        let (reading, url) = try Stores.stack(store, readOnly: true)
         var from = From<DynamicObject>(entity: entity)
         if let condition {
-            do throws(QueryError) { from = from.where(Where(try QueryPredicate(parsing: condition))) } catch { throw StorageError(error) }
+            let predicate = try Self.parsed(condition, "--where") { text throws(QueryError) in try QueryPredicate(parsing: text) }
+            from = from.where(Where(predicate))
         }
-        let count = try stack.fetchCount(from)
+        let (change, beside) = try prepare(reading, from), count = try reading.fetchCount(from)
+        for storage in reading.storages { try reading.removeStorage(storage) }
         if count == 0 { return 0 }
-        try Question.confirm("\(verb) \(count) objects of \(entity) in \(url.redacted)?", isConfirmed: yes)
-        return try stack.perform(author: TransactionAuthor(verb), synchronous: { transaction in try body(transaction, from) })
+        let question = "\(verb) \(Console.counted(count)) of \(entity)\(beside) in \(url.redacted)?"
+        try Question.confirm(question, isConfirmed: yes)
+        return try Stores.stack(store, readOnly: false).stack.perform(
+            author: TransactionAuthor(verb),
+            synchronous: { transaction in
+                if !yes, try transaction.fetchCount(from) > count {
+                    Console.error("polystore: nothing was changed; more than \(Console.counted(count)) satisfy the condition by now")
+                    throw Failure.refused
+                }
+                return try change(transaction, from)
+            })
+    }
+
+    /// A change of the objects of a request. Returns their number.
+    typealias Change = (WriteTransaction, From<DynamicObject>) throws -> Int
+
+    /// Parses a text of an option, which an error names.
+    static func parsed<R>(_ text: String, _ option: String, _ parse: (String) throws(QueryError) -> R) throws(StorageError) -> R {
+        do throws(QueryError) { return try parse(text) } catch {
+            let error = StorageError(error)
+            throw StorageError(error.code, "\(option) '\(text.excerpt())': \(error.message)", details: error.details, cause: error)
+        }
+    }
+
+    /// Reports what was changed. An output that cannot be written does not make the change a failure.
+    static func report(_ text: String) {
+        do throws(StorageError) { try Console.write(Data((text + "\n").utf8)) } catch {
+            Console.error("polystore: \(text); \(error.message)")
+        }
     }
 }

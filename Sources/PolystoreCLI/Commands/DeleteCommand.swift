@@ -16,7 +16,11 @@ struct DeleteCommand: ParsableCommand {
     var objects: ChosenObjects
 
     func run() throws {
-        let count = try objects.change("delete") { transaction, from in try transaction.deleteAll(from) }
-        Console.print("deleted \(count) objects")
+        let count = try objects.change("delete") { stack, _ in
+            let relationships = stack.schema.index(of: objects.entity).map { stack.schema[$0].relationships } ?? []
+            let cascades = relationships.contains { $0.relationship.deleteRule == .cascade }
+            return ({ try $0.deleteAll($1) }, cascades ? ", and what their delete rules delete with them," : "")
+        }
+        ChosenObjects.report("deleted \(Console.counted(count))")
     }
 }

@@ -18,7 +18,7 @@ struct ExplainCommand: ParsableCommand {
     var analyze = false
 
     func run() throws {
-        let stack = try Stores.stack(objects.store).stack
+        let stack = try Stores.stack(objects.store, readOnly: true).stack
         let request: ObjectRequest
         do throws(QueryError) { request = try objects.request() } catch { throw StorageError(error) }
         var from = From<DynamicObject>(entity: request.entity).orderBy(OrderBy(terms: request.order)).offset(request.offset)

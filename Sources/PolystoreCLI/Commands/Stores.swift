@@ -54,12 +54,18 @@ enum Stores {
     }
 
     /// Opens an existing store as the only one of a stack with its model.
-    static func stack(_ text: String) throws(StorageError) -> (stack: DataStack, url: StoreURL) {
-        let opened = try open(text), schema = opened.schema
-        opened.close()
+    ///
+    /// A store that is opened only for reading is not changed in any way: a database of another program gets no tables or triggers.
+    static func stack(_ text: String, readOnly: Bool) throws(StorageError) -> (stack: DataStack, url: StoreURL) {
+        let opened = try open(text)
         return try naming(opened.url) { () throws(StorageError) in
-            let stack = try DataStack(schema: schema)
-            try stack.addStorageAndWait(catalog.store(at: opened.url))
+            let stack = try DataStack(schema: opened.schema)
+            if readOnly {
+                stack.add(opened.store)
+            } else {
+                opened.close()
+                try stack.addStorageAndWait(catalog.store(at: opened.url))
+            }
             return (stack, opened.url)
         }
     }

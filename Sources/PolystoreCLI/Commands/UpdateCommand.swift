@@ -27,20 +27,34 @@ struct UpdateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let assignments = try assignments.map(Self.assignment)
-        let count = try objects.change("update") { transaction, from in try transaction.updateAll(from, assignments) }
-        Console.print("updated \(count) objects of \(objects.entity)")
+        let texts = try assignments.map(Self.sides)
+        let count = try objects.change("update") { stack, from in
+            let slots = stack.schema.index(of: objects.entity).map { stack.schema[$0].slots } ?? []
+            let assignments = try texts.map { name, text in
+                try Self.assignment(name, text, slots.first { $0.name == name }?.attribute?.type)
+            }
+            try stack.checkUpdate(from, assignments)
+            return ({ transaction, from in try transaction.updateAll(from, assignments) }, "")
+        }
+        ChosenObjects.report("updated \(Console.counted(count)) of \(objects.entity)")
     }
 
-    /// Parses an assignment.
-    private static func assignment(_ text: String) throws -> Assignment<DynamicObject> {
+    /// Divides the text of an assignment.
+    private static func sides(_ text: String) throws -> (name: String, value: String) {
         let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = sides[0].trimmingCharacters(in: .whitespaces)
         guard sides.count == 2, !name.isEmpty, !sides[1].hasPrefix("=") else {
             throw ValidationError("--set takes 'attribute = value', not '\(text.excerpt())'")
         }
-        do throws(QueryError) { return .set(named: name, to: try QueryExpression(parsing: String(sides[1]))) } catch {
-            throw StorageError(error)
+        return (name, String(sides[1]))
+    }
+
+    /// Parses the value of an assignment. Numbers are numbers of the attribute's type: `price * 1.1` is exact if the price is a decimal.
+    private static func assignment(_ name: String, _ text: String, _ type: ValueType?) throws -> Assignment<DynamicObject> {
+        let value = try ChosenObjects.parsed(text, "--set \(name) =") { text throws(QueryError) in
+            let value = try QueryExpression(parsing: text)
+            return try type.map { type throws(QueryError) in try value.numbers(for: type) } ?? value
         }
+        return .set(named: name, to: value)
     }
 }

@@ -16,6 +16,9 @@ enum Console {
         }
     }
 
+    /// Returns a number of objects as text.
+    static func counted(_ count: Int) -> String { "\(count) object\(count == 1 ? "" : "s")" }
+
     // A failure to write to the error stream cannot be reported anywhere.
     static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
 

@@ -25,7 +25,7 @@ struct GroupChecker: QueryRewriter {
         var sort: [(QueryExpression, Bool)] = []
         for key in request.fetch.order { sort.append((try rewritten(key.expression, 0), key.ascending)) }
         let types = checkedKeys.map(\.type) + aggregates.map(\.type)
-        let schema = GroupAnswer.schema(types)
+        let schema = QueryPlan.Grouping.schema(types)
         let group = PredicateChecker(schema: schema, entity: 0)
         let checkedSort = try sort.mapChecked { key throws(QueryError) in
             CheckedSort(try group.expressions.check(key.0), ascending: key.1)
@@ -46,17 +46,17 @@ struct GroupChecker: QueryRewriter {
             defer { seesAliases = true }
             return try rewritten(output.expression, depth)
         }
-        if let key = keys.firstIndex(of: expression) { return .path(GroupAnswer.name(key)) }
+        if let key = keys.firstIndex(of: expression) { return .path(QueryPlan.Grouping.name(key)) }
         switch expression.node {
         case .path(let path):
             let checked = try expressions.check(expression)
-            if let key = checkedKeys.firstIndex(where: { $0.isSame(as: checked) }) { return .path(GroupAnswer.name(key)) }
+            if let key = checkedKeys.firstIndex(where: { $0.isSame(as: checked) }) { return .path(QueryPlan.Grouping.name(key)) }
             throw QueryError(path: path.description, "a property that is selected with an aggregate must be a grouping key")
         // Neither is valid here; the checker reports it.
         case .outer, .variable:
             _ = try expressions.check(expression)
             return expression
-        case .aggregate(let aggregate): return .path(GroupAnswer.name(keys.count + (try position(aggregate))))
+        case .aggregate(let aggregate): return .path(QueryPlan.Grouping.name(keys.count + (try position(aggregate))))
         case .value, .function, .conditional: return try rebuilt(expression, depth)
         case .related(let aggregate):
             throw QueryError(

@@ -8,20 +8,7 @@ package struct GroupAnswer {
     /// Creates the answer of a grouping.
     package init(_ grouping: QueryPlan.Grouping) {
         self.grouping = grouping
-        schema = Self.schema(grouping.keys.map(\.type) + grouping.aggregates.map(\.type))
-    }
-
-    static func name(_ position: Int) -> PropertyPath { PropertyPath(["v\(position)"]) }
-
-    /// Returns the path of the value at a position of a group.
-    static func path(_ position: Int, _ type: ValueType) -> CheckedPath {
-        CheckedPath(steps: [], entity: 0, leaf: .slot(position), type: type, text: "v\(position)")
-    }
-
-    /// Returns a schema in which a group is an object with its keys and aggregates as attributes.
-    static func schema(_ types: [ValueType]) -> Schema {
-        let attributes = types.enumerated().map { Attribute("v\($0)", $1, isOptional: true) }
-        return (try? Schema(entities: [Entity("Group", attributes: attributes)])) ?? .empty
+        schema = QueryPlan.Grouping.schema(grouping.keys.map(\.type) + grouping.aggregates.map(\.type))
     }
 
     /// Returns the rows of the answer: the outputs of the groups that satisfy the condition, ordered, with offset and limit applied.
@@ -37,7 +24,7 @@ package struct GroupAnswer {
             chosen = chosen.filter { condition.matches(batch.row($0), NoRelatedRows()) }
             try condition.throwFailure()
         }
-        let keys = grouping.keys.indices.map { CheckedSort(.path(Self.path($0, grouping.keys[$0].type)), ascending: true) }
+        let keys = grouping.keys.indices.map { CheckedSort(.path(QueryPlan.Grouping.path($0, grouping.keys[$0].type)), ascending: true) }
         let order = RowOrder(grouping.sort + keys, schema: schema)
         chosen.sort { order.compare(batch.row($0), batch.row($1), NoRelatedRows()) < 0 }
         try order.throwFailure()

@@ -3,7 +3,8 @@ import PolystoreStorage
 import Synchronization
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// In which order commits of a stack and those that its histories name are told.
 @Suite struct CommitHubTests {

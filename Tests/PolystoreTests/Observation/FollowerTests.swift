@@ -4,7 +4,8 @@ import Synchronization
 import TestStores
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// Publishers of which one fetches anew while the others of its stack are led on.
 @Suite struct FollowerTests {

@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// The contract of `ListChanges`, done as it is written, with everything checked that can be wrong.
 struct ListApplication {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// Lists by chance: every way to find the changes leads to the new list, with as few moves as any.
 @Suite struct ListChangesPropertyTests {

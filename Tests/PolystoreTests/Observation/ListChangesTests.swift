@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// What leads from one list to the next.
 @Suite struct ListChangesTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// Snapshots of lists, and changes of them by hand.
 @Suite struct ListSnapshotTests {

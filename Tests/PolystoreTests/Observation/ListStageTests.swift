@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// The steps from one list to the next.
 @Suite struct ListStageTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// What a driver asks of its target.
 @Suite struct ListTargetDriverTests {

@@ -1,5 +1,6 @@
 import Foundation
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 import PolystoreStorage
 import RawSessions
 import TestStores

@@ -1,7 +1,8 @@
 import PolystoreStorage
 import Testing
 
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// What is kept for those who are slow.
 @Suite struct PublishedValueTests {

@@ -1,4 +1,5 @@
-@testable import Polystore
+@testable import PolystoreObjects
+@testable import PolystoreObservation
 
 /// Lists by chance, the same for the same seed.
 struct RandomLists: RandomNumberGenerator {

@@ -54,6 +54,7 @@ enum LMDBHandle {
     private static func open(
         _ path: String, _ size: Int, _ flags: UInt32, _ mapCount: Int, _ mode: mdb_mode_t
     ) -> (Int32, OpaquePointer?) {
+        StandardStreams.reserve()
         var environment: OpaquePointer?
         var code = mdb_env_create(&environment)
         if code == MDB_SUCCESS { code = mdb_env_set_maxdbs(environment, UInt32(mapCount + 8)) }

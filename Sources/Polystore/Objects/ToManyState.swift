@@ -1,4 +1,0 @@
-internal import PolystoreStorage
-
-/// The destination keys of a to-many relationship of one object, once they are known.
-typealias ToManyState = MemberList<Int64>

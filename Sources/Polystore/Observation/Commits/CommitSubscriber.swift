@@ -1,6 +1,0 @@
-internal import PolystoreStorage
-
-/// A receiver of commits. Calls must be short, because they can block other commits.
-protocol CommitSubscriber: AnyObject, Sendable {
-    func receive(_ changes: CommittedChanges)
-}

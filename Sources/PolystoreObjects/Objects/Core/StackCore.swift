@@ -1,0 +1,202 @@
+package import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// The model and the stores, shared by a stack and everything created from it.
+package final class StackCore: Sendable {
+    package struct Entry: Sendable {
+        package let store: OpenStore
+        /// The entities that are routed to the store.
+        let entities: Set<EntityIndex>
+    }
+
+    private struct State: Sendable {
+        /// The stores in the order of their positions. Positions are never reused, so that objects of a removed store can be recognized.
+        var entries: [(position: Int, entry: Entry)] = []
+        /// The position of the next store.
+        var next = 0
+
+        /// Returns the index of a position among the entries.
+        func index(of position: Int) -> Int? {
+            var low = 0, high = entries.count
+            while low < high {
+                let middle = (low + high) / 2
+                if entries[middle].position < position { low = middle + 1 } else { high = middle }
+            }
+            return low < entries.count && entries[low].position == position ? low : nil
+        }
+        var relationships = RelationshipLoading.lazy
+        var reportedRows = 10_000
+        var instrumentation: (any StoreInstrumentation)?
+        var pageSecret: [UInt8] = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    }
+
+    /// A stack without a model and stores, to resolve key paths without a real stack.
+    static let none = StackCore(model: .none)
+
+    package let model: StackModel
+    package let workers = StackWorkers()
+    /// The queue of completions for which the caller names no queue.
+    let completions = DispatchQueue(label: "polystore.completions")
+    let commits = CommitHub()
+    let joint = JointCommits()
+    /// The change watches of the stores, by position, while the stack is observed.
+    let following = Mutex<[Int: Following]>([:])
+    /// A lock that is held while a watch begins, or ends because the stack is no longer observed.
+    let startingToFollow = Mutex(())
+    /// Whether newly added stores must be watched.
+    let isFollowing = Atomic(false)
+    /// The number of additions and removals of stores. Cached facts about the stores are valid until it changes.
+    let storeChanges = Atomic(0)
+    /// The number of cursors and streams with a snapshot of their own.
+    let openStreams = Atomic(0)
+    private let state = Mutex(State())
+    /// The components of other layers that live as long as the stack, one of each class.
+    private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+
+    init(model: StackModel) { self.model = model }
+
+    deinit { for item in following.withLock({ Array($0.values) }) { item.watch?.cancel() } }
+
+    /// Returns the component of a class, which is created at the first call and then retained by the stack.
+    package func component<Component: AnyObject & Sendable>(_ create: (StackCore) -> Component) -> Component {
+        components.withLock { components in
+            if let known = components[ObjectIdentifier(Component.self)] as? Component { return known }
+            let component = create(self)
+            components[ObjectIdentifier(Component.self)] = component
+            return component
+        }
+    }
+
+    /// The loading of relationships that were not prefetched.
+    var relationships: RelationshipLoading {
+        get { state.withLock { $0.relationships } }
+        set { state.withLock { $0.relationships = newValue } }
+    }
+
+    /// The number of rows from which evaluation outside the store is reported.
+    var reportedRows: Int {
+        get { state.withLock { $0.reportedRows } }
+        set { state.withLock { $0.reportedRows = newValue } }
+    }
+
+    /// Reports a request that read additional rows because its store could not evaluate it completely.
+    func report(_ work: ResidualWork, of storeType: String) {
+        if work.read + work.related < reportedRows { return }
+        let related = work.related > 0 ? " and \(work.related) related rows" : ""
+        StoreLogging.notice(
+            "\(work.read) rows of \(work.entity)\(related) were read for \(work.found), because the \(storeType) store cannot evaluate a part of the request; "
+                + "explain shows which part")
+    }
+
+    /// The instrumentation that measures the stack.
+    var instrumentation: (any StoreInstrumentation)? {
+        get { state.withLock { $0.instrumentation } }
+        set { state.withLock { $0.instrumentation = newValue } }
+    }
+
+    /// The secret that signs page cursors.
+    var pageSecret: [UInt8] {
+        get { state.withLock { $0.pageSecret } }
+        set { state.withLock { $0.pageSecret = newValue } }
+    }
+
+    /// Adds a store and returns its position.
+    @discardableResult
+    func append(_ entry: Entry) -> Int {
+        let position = state.withLock { state in
+            state.entries.append((state.next, entry))
+            state.next += 1
+            storeChanges.add(1, ordering: .releasing)
+            return state.next - 1
+        }
+        countWriters()
+        return position
+    }
+
+    /// Removes a store; returns nil if it is not in the stack.
+    func remove(_ store: any StorageInterface) -> Entry? {
+        defer { countWriters() }
+        return state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.entry.store.isSame(as: store) }) else { return nil }
+            storeChanges.add(1, ordering: .releasing)
+            return state.entries.remove(at: index).entry
+        }
+    }
+
+    /// Sets the number of write transactions that begin concurrently to the number that all stores accept. Additional ones would wait
+    /// inside a store, and not in the order of their submission.
+    ///
+    /// A single store with one writer limits the number to one. The stores to which a closure writes are known only when it does so. A
+    /// closure that waits there for another one would keep its locks on servers, and its position before closures that do not need the
+    /// store. Closures that run on the calling thread are not counted.
+    private func countWriters() {
+        workers.writes.setWidth {
+            let stores = entries.map(\.entry.store)
+            return !stores.isEmpty && stores.allSatisfy { $0.capabilities.contains(.concurrentWriters) } ? Self.concurrentWriters : 1
+        }
+    }
+
+    /// The number of concurrent writers for stores that support them.
+    private static let concurrentWriters = 4
+
+    package var entries: [(position: Int, entry: Entry)] {
+        state.withLock { $0.entries }
+    }
+
+    func entry(_ position: Int) throws(StorageError) -> Entry {
+        let entry = state.withLock { state in state.index(of: position).map { state.entries[$0].entry } }
+        guard let entry else { throw StorageError(.storeClosed, "the store was removed from its stack; fetch the object again") }
+        return entry
+    }
+
+    /// Whether a store is still in the stack.
+    package func hasStore(_ position: Int) -> Bool { state.withLock { $0.index(of: position) != nil } }
+
+    func store(_ position: Int) throws(StorageError) -> OpenStore { try entry(position).store }
+
+    package func storeID(_ position: Int) -> UUID { (try? entry(position).store.storeID) ?? UUID.placeholder }
+
+    /// Returns the position of the store with an identity, or nil if the store is not in the stack.
+    package func position(of storeID: UUID) -> Int? { entries.first { $0.entry.store.storeID == storeID }?.position }
+
+    /// Returns the stores that hold an entity: all of them, or those of the named configurations.
+    ///
+    /// - Throws: `notFound` before any store was added, and for an entity that no store holds.
+    package func stores(for entity: EntityIndex, _ configurations: [String?]?) throws(StorageError) -> [Int] {
+        let all = entries
+        let name = model.schema.entities[entity].name
+        guard !all.isEmpty else {
+            throw StorageError(.notFound, "the stack has no store yet; add one with addStorage before using \(name)")
+        }
+        let found = all.filter { item in
+            item.entry.entities.contains(entity) && (configurations?.contains { $0 == item.entry.store.configuration } ?? true)
+        }
+        guard !found.isEmpty else {
+            let wanted = configurations?.map { $0 ?? "Default" }.joined(separator: ", ")
+            throw StorageError(
+                .notFound, "no store of this stack contains \(name)\(wanted.map { " in configuration \($0)" } ?? "")",
+                details: .init(entity: name))
+        }
+        return found.map(\.position)
+    }
+}
+
+extension StackModel {
+    /// A model without entities.
+    static let none = StackModel()
+
+    private init() {
+        schema = .empty
+        types = []
+        entities = [:]
+        inverses = []
+        rules = []
+        hasRules = false
+        isSaveAware = []
+        hasSaveAware = false
+        isChecked = []
+        hasCounts = false
+        references = []
+    }
+}

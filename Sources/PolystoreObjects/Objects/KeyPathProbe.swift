@@ -1,0 +1,277 @@
+internal import PolystoreStorage
+
+/// The resolution of a key path, by reading it on an object that records the accesses.
+///
+/// Swift's key paths have no names on Linux, and do not distinguish a stored property from one that is computed from it. Therefore the path
+/// is read several times, each time with another value in the accessed property: if the result is that value each time, the path is the
+/// property or equivalent to it.
+package final class KeyPathProbe {
+    /// The most recent access.
+    enum Reading {
+        case nothing
+        /// An attribute; without its declaration if that is unknown.
+        case attribute(ManagedObject, slot: Int, Attribute?)
+        /// The destination of a to-one relationship.
+        case object(ManagedObject?)
+        /// The destinations of a to-many relationship.
+        case objects(AnyHashable)
+        /// The identity of an object.
+        case identity(ObjectKey)
+        /// A computed property with an expression, and the value of a type that it returned.
+        case computed(Value, ValueType)
+    }
+
+    /// The values of properties while a key path is read.
+    enum Trial: Equatable {
+        /// The values of a new object.
+        case defaults
+        /// The sample at a position.
+        case sample(Int)
+        /// Nil for the to-one relationship at a position of the path.
+        case nothing(at: Int)
+    }
+
+    private let trial: Trial
+    private var names: [String] = []
+    private var current: ObjectIdentifier?
+    private var isAmbiguous = false
+    private var reading = Reading.nothing
+    /// The expression of a computed property at the end of the path, and its error.
+    private var computed: (expression: QueryExpression, problem: StorageError?)?
+    /// Whether the result of the path can be nil, regardless of its type.
+    private var isNilable = false
+    /// The number of to-one relationships that were read.
+    private var references = 0
+    /// Whether the accessed property can have another value.
+    private var isVariable = false
+    /// Whether there are no more samples.
+    private var isExhausted = false
+    /// Whether the type of the property does not have the sample.
+    var isRefused = false
+    /// The destination objects. They are retained until the key path is resolved, because they are identified by address.
+    private var children: [ManagedObject] = []
+
+    init(_ trial: Trial = .defaults) { self.trial = trial }
+
+    private func step(_ object: ManagedObject, _ name: String, to child: ManagedObject? = nil) {
+        if current != ObjectIdentifier(object) { isAmbiguous = true }
+        names.append(name)
+        current = child.map(ObjectIdentifier.init)
+        if let child { children.append(child) }
+    }
+
+    private func sample(for attribute: Attribute) -> Value? {
+        guard case .sample(let position) = trial else { return nil }
+        let samples = attribute.samples
+        if position < samples.count { return samples[position] }
+        isExhausted = true
+        return nil
+    }
+}
+
+extension KeyPathProbe {
+    /// Records the access to an attribute, and assigns the sample of this trial to it.
+    func recordAttribute(_ object: ManagedObject, _ slot: Int) {
+        let name = type(of: object)._slotNames[slot]
+        let attribute = object.declaredAttribute(name)
+        step(object, name)
+        reading = .attribute(object, slot: slot, attribute)
+        isNilable = isNilable || attribute?.isOptional == true
+        // A value that was already returned is not replaced.
+        if !isAmbiguous, let attribute, let sample = sample(for: attribute) { object.hold(sample, slot) }
+    }
+
+    /// Records the access to a to-one relationship, and returns its destination.
+    func recordReference<T: ManagedObject>(_ object: ManagedObject, _ slot: Int, _ context: ObjectContext) -> T? {
+        let leadsNowhere = trial == .nothing(at: references)
+        let child = leadsNowhere ? nil : T(_new: 0, 0, context)
+        step(object, type(of: object)._slotNames[slot], to: child)
+        reading = .object(child)
+        isNilable = true
+        references += 1
+        return child
+    }
+
+    /// Records the access to a to-many relationship, and returns many objects, or none in the first trial.
+    func recordMembers<T: ManagedObject, Members: Hashable>(
+        _ object: ManagedObject, _ name: String, _ context: ObjectContext, _ make: ([T]) -> Members
+    ) -> Members {
+        step(object, name)
+        let members = (0..<(trial == .defaults ? 0 : 500)).map { _ in T(_new: 0, 0, context) }
+        let made = make(members)
+        if trial == .sample(1) { isExhausted = true }
+        reading = .objects(AnyHashable(made))
+        return made
+    }
+
+    /// Records the access to the identity of an object, which must be the end of the path.
+    func recordIdentity(_ object: ManagedObject) -> ObjectKey {
+        step(object, PropertyPath.object.description)
+        if trial == .sample(1) { isExhausted = true }
+        let key = ObjectKey(store: .placeholder, root: "", key: trial == .defaults ? 0 : 7)
+        reading = .identity(key)
+        return key
+    }
+
+    /// Records the access to a computed property with an expression, and returns a sample of its type.
+    func recordComputed<V: AttributeValue>(
+        _ object: ManagedObject, _ expression: () -> (expression: QueryExpression, problem: StorageError?)
+    ) -> V {
+        step(object, "")
+        if trial == .defaults { computed = expression() }
+        let attribute = Attribute("", V.valueType, isOptional: V.isOptionalAttribute, allowedValues: V.allowedValues, coder: V.coderName)
+        let value = sample(for: attribute).flatMap { V(attributeValue: $0) } ?? V.placeholder
+        reading = .computed(value.attributeValue, attribute.type)
+        isNilable = isNilable || V.isOptionalAttribute
+        return value
+    }
+}
+
+extension KeyPathProbe {
+    /// The target of a key path.
+    enum Target: Sendable {
+        /// A stored property, through to-one relationships.
+        case stored(PropertyPath)
+        /// A computed property with an expression, of the object at the end of to-one relationships.
+        case computed(QueryExpression, of: [String])
+    }
+
+    /// Returns the stored names along a key path.
+    ///
+    /// - Throws: `invalidPredicate` if the target is not a stored property.
+    package static func resolve<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> PropertyPath
+    {
+        if case .stored(let path) = try target(keyPath) { return path }
+        throw StorageError(
+            .invalidPredicate, "a computed property of \(Object.self) cannot be used here; use a stored property")
+    }
+
+    /// Returns the value of a key path as an expression, for a stored property or a computed one with an expression.
+    ///
+    /// - Throws: `invalidPredicate` if the target is a computed property without an expression.
+    static func expression<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> QueryExpression {
+        switch try target(keyPath) {
+        case .stored(let path): return .path(path)
+        case .computed(let expression, let names): return try expression.behind(names)
+        }
+    }
+
+    /// Returns the target of a key path.
+    static func target<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> Target {
+        if let known = KnownKeyPaths.find(keyPath) { return known }
+        let target = try find(keyPath)
+        KnownKeyPaths.keep(target, keyPath)
+        return target
+    }
+
+    /// Returns the stored names that a key path reads, regardless of its result.
+    static func names<Object: ManagedObject, Property>(readBy keyPath: KeyPath<Object, Property>) throws(StorageError) -> PropertyPath {
+        if let known = KnownKeyPaths.find(keyPath), case .stored(let path) = known { return path }
+        if keyPath == \Object.self { return .object }
+        let probe = KeyPathProbe()
+        _ = probe.gives(keyPath)
+        if probe.isAmbiguous || probe.names.isEmpty || probe.computed != nil { throw probe.problem(Object.self) }
+        return PropertyPath(probe.names)
+    }
+
+    private static func find<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> Target {
+        if keyPath == \Object.self { return .stored(.object) }
+        let first = KeyPathProbe()
+        let isSame = first.gives(keyPath)
+        if first.isAmbiguous || first.names.isEmpty { throw first.problem(Object.self) }
+        guard isSame, first.isSettled(keyPath) else { throw first.isComputed(Object.self, Property.self) }
+        if let problem = first.computed?.problem { throw problem }
+        var position = 0
+        while true {
+            let probe = KeyPathProbe(.sample(position))
+            let isSame = probe.gives(keyPath)
+            if probe.isExhausted { break }
+            guard isSame || probe.isRefused, probe.names == first.names, !probe.isAmbiguous else {
+                throw first.isComputed(Object.self, Property.self)
+            }
+            if !probe.isVariable { break }
+            position += 1
+        }
+        for position in 0..<(isForced(keyPath) ? 0 : first.references) where Property.self is any AnyOptional.Type {
+            let probe = KeyPathProbe(.nothing(at: position))
+            guard probe.gives(keyPath), !probe.isAmbiguous, probe.names.count == position + 1 else {
+                throw first.isComputed(Object.self, Property.self)
+            }
+        }
+        if let computed = first.computed { return .computed(computed.expression, of: first.names.dropLast()) }
+        return .stored(PropertyPath(first.names))
+    }
+
+    /// Whether the path force-unwraps with `!`, which is visible in its description.
+    private static func isForced(_ keyPath: AnyKeyPath) -> Bool { keyPath.debugDescription.contains("!") }
+
+    /// Whether the path preserves nil: its type is optional, or it force-unwraps with `!`. Otherwise another value replaces nil.
+    private func isSettled<Object, Property>(_ keyPath: KeyPath<Object, Property>) -> Bool {
+        !isNilable || Property.self is any AnyOptional.Type || Self.isForced(keyPath)
+    }
+
+    /// Reads a key path. Returns true if the result is the value of the accessed property.
+    private func gives<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) -> Bool {
+        let context = ObjectContext(stack: .none, model: .none, probe: self)
+        let object = Object(_new: 0, 0, context)
+        // The recorded access retains the context, and the context retains the probe.
+        defer {
+            children.removeAll()
+            reading = .nothing
+        }
+        current = ObjectIdentifier(object)
+        let value = object[keyPath: keyPath]
+        switch reading {
+        case .nothing, .object, .attribute(_, _, nil): isVariable = false
+        case .attribute, .objects, .identity, .computed: isVariable = true
+        }
+        return isHeld(unwrapping(value))
+    }
+
+    /// Whether a value, or nil, is the value of the property that was accessed last.
+    private func isHeld(_ value: Any?) -> Bool {
+        func stored(_ value: Any?) -> Value? { value.map { ($0 as? any AttributeValue)?.attributeValue } ?? .null }
+        switch reading {
+        case .nothing: return false
+        case .attribute(_, _, nil): return true
+        case .attribute(let object, let slot, let attribute?):
+            return stored(value) == object.held(slot, as: attribute.type) && !Self.isNarrower(value, than: attribute.type)
+        case .object(let child): return value.map { ($0 as? ManagedObject) === child && child != nil } ?? (child == nil)
+        case .objects(let members): return (value as? AnyHashable) == members
+        case .identity(let key): return (value as? any UntypedIdentity)?.key == key
+        case .computed(let given, let type): return stored(value) == given && !Self.isNarrower(value, than: type)
+        }
+    }
+
+    /// Whether a value has an integer type that is smaller than that of its property. The conversion may end the process for the samples of
+    /// the larger type.
+    private static func isNarrower(_ value: Any?, than type: ValueType) -> Bool {
+        let order: [ValueType] = [.int16, .int32, .int64]
+        guard let value = value as? any AttributeValue, let width = order.firstIndex(of: Swift.type(of: value).valueType),
+            let full = order.firstIndex(of: type)
+        else { return false }
+        return width < full
+    }
+
+    private func problem(_ type: ManagedObject.Type) -> StorageError {
+        StorageError(
+            .invalidPredicate,
+            "a key path of \(type) reads \(names.isEmpty ? "no stored property" : "several properties"); "
+                + "use one stored property, through to-one relationships, or define an expression for the property with computed(as:)")
+    }
+
+    private func isComputed<Property>(_ type: ManagedObject.Type, _ property: Property.Type) -> StorageError {
+        let path = PropertyPath(names.filter { !$0.isEmpty }).description
+        if computed != nil {
+            return StorageError(
+                .invalidPredicate,
+                "a key path of \(type) to a value of type \(property) computes it from another computed property; define an expression "
+                    + "for it with computed(as:)", details: .init(entity: type._entityName))
+        }
+        return StorageError(
+            .invalidPredicate,
+            "a key path of \(type) to a value of type \(property) computes it from \"\(path)\"; use \"\(path)\" itself, an expression "
+                + "such as those of ValueExpression, or define an expression for the property with computed(as:)",
+            details: .init(entity: type._entityName, property: path))
+    }
+}

@@ -1,0 +1,120 @@
+internal import PolystoreStorage
+
+/// Objects that were fetched without some of their attributes. The first access to an unfetched attribute loads all of them.
+extension ManagedObject {
+    /// Returns whether an attribute is unfetched and was not assigned since.
+    final func lacks(_ slot: Int) -> Bool {
+        guard let leftOut = extras?.leftOut, leftOut != 0 else { return false }
+        return Self._has(leftOut & ~_dirty, slot)
+    }
+
+    /// Marks slots as unfetched.
+    @inline(__always)
+    final func leaveOut(_ mask: UInt64) {
+        if mask == 0 { return }
+        madeExtras().leftOut = mask
+        _flags |= Flags.slow
+    }
+
+    /// Marks the object as complete and returns its unfetched slots, without the assigned ones.
+    final func takeLeftOut() -> UInt64 {
+        guard !_isPrototype, let extras, extras.leftOut != 0 else { return 0 }
+        defer { extras.leftOut = 0 }
+        _flags &= ~Flags.slow
+        return extras.leftOut & ~_dirty
+    }
+
+    /// Loads the unfetched attributes. The context records an error.
+    final func complete() { if _flags & Flags.slow != 0 { _context.complete(self) } }
+
+    /// Sets the unfetched attributes from an available row.
+    @inline(__always)
+    final func fill(_ row: borrowing RowView) {
+        if _flags & Flags.slow == 0 { return }
+        let mask = takeLeftOut()
+        if mask != 0 { _reload(row, mask) }
+    }
+
+    /// Sets all values from a row and discards the known relationships.
+    final func takeOver(_ row: borrowing RowView) {
+        _ = takeLeftOut()
+        _reload(row, .max)
+        forgetRelationships()
+    }
+
+    /// Discards the known to-many relationships. Prefetched objects stay alive.
+    final func forgetRelationships() {
+        guard let extras, extras.leftOut != 0 || extras.prefetched != nil else { return self.extras = nil }
+        extras.collections = [:]
+    }
+}
+
+extension ObjectContext {
+    /// Loads the unfetched attributes of an object, if a slot is one of them.
+    func loadLeftOut(_ object: ManagedObject, _ slot: Int) {
+        guard object.lacks(slot) else { return }
+        if isStrict { return fail(unfetched(object, slot)) }
+        complete(object)
+    }
+
+    /// Loads the unfetched attributes of an object before all of its values are read.
+    ///
+    /// - Throws: `unplannedLoad` under strict loading; the error of the load.
+    func loadForReading(_ object: ManagedObject) throws(StorageError) {
+        if isStrict, let slot = object.description.slots.indices.first(where: object.lacks) { throw unfetched(object, slot) }
+        try loadLeftOut(object)
+    }
+
+    /// Returns the error of strict loading for an attribute.
+    private func unfetched(_ object: ManagedObject, _ slot: Int) -> StorageError {
+        let entity = object.description.name, name = object.description.slots[slot].name
+        return StorageError(
+            .unplannedLoad, "\(entity).\(name) was not fetched; add it to properties(…) of the fetch",
+            details: .init(entity: entity, property: name, keys: [object._key]))
+    }
+
+    /// Loads the unfetched attributes of an object. If this fails, the values are placeholders, and the next access loads them again.
+    func complete(_ object: ManagedObject) { _ = attempt { () throws(StorageError) in try loadLeftOut(object) } }
+
+    /// Loads the unfetched attributes of an object.
+    package func loadLeftOut(_ object: ManagedObject) throws(StorageError) {
+        let mask = object.takeLeftOut()
+        if mask == 0 { return }
+        do throws(StorageError) {
+            try withReader(Int(object._store)) { reader throws(StorageError) in
+                let batch = RowBatch(capacity: 1)
+                try reader.row(Int(object._entity), key: object._key, into: batch)
+                guard batch.count == 1 else {
+                    throw StorageError(
+                        .notFound, "\(object.description.name) \(object._key) was deleted before all its properties were read",
+                        details: .init(entity: object.description.name, keys: [object._key]))
+                }
+                object._reload(batch.row(0), mask)
+            }
+        } catch {
+            object.leaveOut(mask)
+            throw error
+        }
+    }
+
+    /// Returns the object of a row that was read with some of its fields.
+    func object(of row: borrowing RowView, _ store: Int32, _ fields: FetchPlan.Fields) -> ManagedObject {
+        guard case .some = fields else { return object(of: row, store) }
+        if let known = identityMap(row.entity, Int(store)).find(row.key) { return known }
+        loadingFields = fields
+        defer { loadingFields = .all }
+        let made = object(of: row, store)
+        made.leaveOut(leftOut(row.entity, fields))
+        return made
+    }
+
+    /// Returns the slots of an entity that a fetch does not load, in the form of `_dirty`.
+    func leftOut(_ entity: EntityIndex, _ fields: FetchPlan.Fields) -> UInt64 {
+        guard case .some = fields else { return 0 }
+        var mask: UInt64 = 0
+        for (slot, description) in model.schema[entity].slots.enumerated() where !fields.includes(slot, description) {
+            mask |= 1 << UInt64(min(slot, 63))
+        }
+        return mask
+    }
+}

@@ -1,0 +1,150 @@
+internal import PolystoreStorage
+
+/// Prefetching of relationships: one lookup for all objects of a fetch instead of one for each object.
+extension ObjectContext {
+    /// The number of keys per lookup.
+    private static let chunk = 5000
+
+    /// Loads the destinations of relationships, step by step, and retains them as long as the objects live.
+    package func prefetch(_ paths: [PropertyPath], of objects: [ManagedObject]) throws(StorageError) {
+        if objects.isEmpty { return }
+        var loaded: [ManagedObject] = []
+        for path in paths {
+            var current = objects
+            for name in path.names {
+                current = try prefetch(name, of: current)
+                loaded += current
+            }
+        }
+        let own = Set(objects.map(ObjectIdentifier.init))
+        let group = PrefetchedObjects(loaded.filter { !own.contains(ObjectIdentifier($0)) })
+        for object in objects { object.madeExtras().prefetched = group }
+    }
+
+    /// Runs work that discards the known relationships of objects. With strict loading, these relationships are loaded again immediately,
+    /// and relationships that cannot be loaded are no longer regarded as prefetched.
+    func keepingPlanned(_ body: () -> Void) {
+        struct Known: Hashable {
+            let store: Int32
+            let entity: Int16
+            let position: Int
+        }
+        var known: [Known: [ManagedObject]] = [:]
+        if isStrict {
+            for object in liveObjects.flatMap(\.objects) {
+                for position in object._collections.keys {
+                    known[Known(store: object._store, entity: object._entity, position: position), default: []].append(object)
+                }
+            }
+        }
+        body()
+        for (place, owners) in known {
+            let relationship = model.schema[Int(place.entity)].relationships[place.position]
+            _ = try? prefetch(relationship, place.position, of: owners.filter { !$0.isDeletedObject }, Int(place.store))
+        }
+    }
+
+    /// Performs one step: returns the destinations of a relationship of all these objects.
+    private func prefetch(_ name: String, of objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
+        struct Place: Hashable {
+            let store: Int32
+            let entity: Int16
+        }
+        var result: [ManagedObject] = [], seen: Set<ObjectIdentifier> = []
+        let groups = Dictionary(grouping: objects.filter { seen.insert(ObjectIdentifier($0)).inserted }) {
+            Place(store: $0._store, entity: $0._entity)
+        }
+        for (place, owners) in groups {
+            let description = model.schema[Int(place.entity)]
+            guard let position = description.relationshipIndex(name) else {
+                throw StorageError(
+                    .invalidPredicate,
+                    "\(description.name) has no relationship \"\(name)\" to prefetch"
+                        + Suggestion.nearest(name, in: description.relationships.map(\.relationship.name)))
+            }
+            result += try prefetch(description.relationships[position], position, of: owners, Int(place.store))
+        }
+        return result
+    }
+
+    private func prefetch(
+        _ relationship: RelationshipDescription, _ position: Int, of owners: [ManagedObject], _ store: Int
+    ) throws(StorageError) -> [ManagedObject] {
+        switch relationship.place {
+        case .slot(let slot):
+            var seen: Set<Int64> = []
+            let keys = owners.compactMap { $0._reference(slot) }.filter { seen.insert($0).inserted }
+            return try chunks(keys) { keys throws(StorageError) in try objects(relationship.destination, keys, store) }
+        case .inverseSlot(let slot):
+            let wanted = owners.filter { $0._collections[position] == nil }
+            let members = try chunks(wanted.map(\._key)) { keys throws(StorageError) in
+                try self.members(relationship.destination, slot, keys, store)
+            }
+            let byOwner = Dictionary(grouping: members) { $0._reference(slot) ?? 0 }
+            for owner in wanted { owner._collections[position] = ToManyState(keys: byOwner[owner._key]?.map(\._key) ?? []) }
+            if wanted.count == owners.count { return members }
+            // The members of some owners were already known, for example from another path that begins with the same name.
+            return try chunks(keys(of: owners, position)) { keys throws(StorageError) in
+                try objects(relationship.destination, keys, store)
+            }
+        case .link(let link, let side):
+            let isOrdered = side == .owner && model.schema.links[link].isOrdered
+            return try linked(owners, position, link, side, isOrdered: isOrdered, relationship.destination, store)
+        case .orderedInverseSlot(_, let link):
+            return try linked(owners, position, link, .owner, isOrdered: true, relationship.destination, store)
+        }
+    }
+
+    /// Returns the objects whose to-one relationship references one of the given keys.
+    func members(
+        _ destination: EntityIndex, _ slot: Int, _ owners: [Int64], _ store: Int
+    ) throws(StorageError) -> [ManagedObject] {
+        let description = model.schema[destination]
+        let path = CheckedPath(steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: description.slots[slot].name)
+        let plan = FetchPlan(model.schema, destination, where: .isIn(.path(path), owners.sorted().map(Value.int)))
+        return try withReader(store) { reader throws(StorageError) in try objects(for: plan, store: store, reader) }
+    }
+
+    private func linked(
+        _ owners: [ManagedObject], _ position: Int, _ link: Int, _ side: LinkSide, isOrdered: Bool, _ destination: EntityIndex, _ store: Int
+    ) throws(StorageError) -> [ManagedObject] {
+        let wanted = owners.filter { $0._collections[position] == nil }
+        try loadPairs(wanted, position, link, side, isOrdered: isOrdered, store)
+        return try chunks(keys(of: owners, position)) { keys throws(StorageError) in try objects(destination, keys, store) }
+    }
+
+    /// Returns the known destination keys of a to-many relationship of objects, without duplicates.
+    private func keys(of owners: [ManagedObject], _ position: Int) -> [Int64] {
+        var seen: Set<Int64> = []
+        return owners.flatMap { $0._collections[position]?.keys ?? [] }.filter { seen.insert($0).inserted }
+    }
+
+    /// Loads the destination keys of a relationship of objects from its link table.
+    func loadPairs(
+        _ wanted: [ManagedObject], _ position: Int, _ link: Int, _ side: LinkSide, isOrdered: Bool, _ store: Int
+    ) throws(StorageError) {
+        var stored: [Int64: [LinkPair]] = [:]
+        for start in stride(from: 0, to: wanted.count, by: Self.chunk) {
+            let chunk = wanted[start..<min(start + Self.chunk, wanted.count)].map(\._key)
+            try withReader(store) { reader throws(StorageError) in
+                try reader.links(link, side: side, keys: chunk) { pairs throws(StorageError) in
+                    for pair in pairs { stored[side == .owner ? pair.owner : pair.member, default: []].append(pair) }
+                }
+            }
+        }
+        for owner in wanted {
+            owner._collections[position] = ToManyState(merged(stored[owner._key] ?? [], owner, link, side), side, isOrdered: isOrdered)
+        }
+    }
+
+    private func chunks(
+        _ keys: [Int64], _ load: ([Int64]) throws(StorageError) -> [ManagedObject]
+    ) throws(StorageError) -> [ManagedObject] {
+        var result: [ManagedObject] = [], start = 0
+        while start < keys.count {
+            result += try load(Array(keys[start..<min(start + Self.chunk, keys.count)]))
+            start += Self.chunk
+        }
+        return result
+    }
+}

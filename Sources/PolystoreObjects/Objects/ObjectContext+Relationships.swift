@@ -1,0 +1,149 @@
+internal import PolystoreStorage
+
+extension ObjectContext {
+    /// Returns the destination of a to-one relationship. The error of a failed load is recorded, and the result is nil.
+    func target(_ object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
+        guard let destination = object.description.slots[slot].destination else { return nil }
+        return attempt { () throws(StorageError) in
+            if isStrict, identityMap(destination, Int(object._store)).find(key) == nil {
+                throw unplanned(object, object.description.slots[slot].name)
+            }
+            return try self.object(destination, key, Int(object._store))
+        } ?? nil
+    }
+
+    /// Returns the error of strict loading for a relationship.
+    func unplanned(_ object: ManagedObject, _ name: String) -> StorageError {
+        StorageError(
+            .unplannedLoad,
+            "\(object.description.name).\(name) was not prefetched; fetch with .prefetch(\\.\(name)), or allow lazy loading with relationships = .lazy",
+            details: .init(entity: object.description.name, property: name, keys: [object._key]))
+    }
+
+    /// Assigns a to-one relationship and updates its inverse.
+    ///
+    /// - Parameter isMember: Whether the target is known to have the object already if the object references it. If it does not, another
+    ///   transaction has changed the reference, which is then assigned again, so that the versions are compared at commit.
+    func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?, isMember: Bool = true) {
+        let old = object._reference(slot)
+        guard old != target?._key || target == nil || !isMember else { return }
+        guard object._dirty != 0 || object._isAssignable(slot), hasRelationships(object, object.description.slots[slot].name),
+            accepts(target, for: object, slot)
+        else { return }
+        if target == nil { tracker?.willClear(object, slot) }
+        object._touch(slot)
+        switch model.inverses[Int(object._entity)][slot] {
+        case .none: break
+        case .toOne(let inverse): moveOneToOne(object, slot, inverse, from: old, to: target)
+        case .toMany(let relationship):
+            moveMember(object, slot, relationship, from: old, to: target)
+            if let target { add(object._key, to: target, relationship) }
+        case .ordered(let relationship, let link):
+            moveMember(object, slot, relationship, from: old, to: target)
+            if let old, old != target?._key { unlink(link, Int(object._store), owner: old, member: object._key) }
+            if let target { append(object, to: target, relationship, link) }
+        }
+        // Members that had to be loaded for this were loaded after a flush, which clears the mark of the first touch.
+        object._touch(slot)
+        object._setReference(slot, target?._key)
+    }
+
+    /// Whether the relationships of an object can be assigned. An object that represents a row of a batch has only attributes.
+    func hasRelationships(_ object: ManagedObject, _ property: @autoclosure () -> String) -> Bool {
+        if !object.isRowOnly { return true }
+        let entity = object.description.name, name = property()
+        fail(
+            StorageError(
+                .unsupported,
+                "a batch cannot assign the relationship \(entity).\(name); create the objects one by one",
+                details: .init(entity: entity, property: name)))
+        return false
+    }
+
+    /// Whether an object can be a destination: it belongs to this context and store and was not deleted.
+    private func accepts(_ target: ManagedObject?, for object: ManagedObject, _ slot: Int) -> Bool {
+        guard let target else { return true }
+        let name = "\(object.description.name).\(object.description.slots[slot].name)"
+        return accepts(target, for: object, named: name, object.description.slots[slot].destination)
+    }
+
+    func accepts(_ target: ManagedObject, for object: ManagedObject, named name: String, _ destination: EntityIndex?) -> Bool {
+        if target._context !== self {
+            fail(
+                StorageError(
+                    .validationFailed, "\(name) was assigned an object of another context; use the object that transaction.edit returns"))
+            return false
+        }
+        if target._store != object._store {
+            fail(StorageError(.unsupported, "\(name) was assigned an object of another store; a relationship cannot refer to other stores"))
+            return false
+        }
+        if target.isDeletedObject {
+            fail(StorageError(.validationFailed, "\(name) was assigned an object that was deleted in this transaction"))
+            return false
+        }
+        if target.isRowOnly {
+            fail(
+                StorageError(
+                    .unsupported, "\(name) was assigned an object of a batch; create the objects one by one"))
+            return false
+        }
+        if let destination, !model.schema[destination].family.contains(Int(target._entity)) {
+            fail(
+                StorageError(
+                    .validationFailed,
+                    "\(name) was assigned an object of \(target.description.name), not of \(model.schema[destination].name)"))
+            return false
+        }
+        return true
+    }
+
+    private func moveOneToOne(_ object: ManagedObject, _ slot: Int, _ inverse: Int, from old: Int64?, to target: ManagedObject?) {
+        if let old, let former = partner(of: object, slot, old) { assign(former, inverse, nil) }
+        guard let target else { return }
+        if let owner = target._reference(inverse), owner != object._key, let former = partner(of: target, inverse, owner) {
+            assign(former, slot, nil)
+        }
+        assign(target, inverse, object._key)
+    }
+
+    /// Returns the destination, which is loaded because the inverse must be updated.
+    private func partner(of object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
+        guard let destination = object.description.slots[slot].destination else { return nil }
+        return attempt { () throws(StorageError) in try self.object(destination, key, Int(object._store)) } ?? nil
+    }
+
+    /// Assigns a key without updating the inverse.
+    func assign(_ object: ManagedObject, _ slot: Int, _ key: Int64?) {
+        if key == nil { tracker?.willClear(object, slot) }
+        object._touch(slot)
+        object._setReference(slot, key)
+    }
+
+    /// Removes an object from the known members of the former owner, and schedules a recount for both owners at commit.
+    private func moveMember(_ object: ManagedObject, _ slot: Int, _ relationship: Int, from old: Int64?, to target: ManagedObject?) {
+        guard let destination = object.description.slots[slot].destination else { return }
+        if let old { identityMap(destination, Int(object._store)).find(old)?._collections[relationship]?.remove(object._key) }
+        if model.hasCounts {
+            for key in [old, target?._key].compactMap({ $0 }) {
+                tracker?.recounted.insert(
+                    .init(store: Int(object._store), entity: model.schema[destination].root, key: key, relationship: relationship))
+            }
+        }
+    }
+
+    /// Adds a key to a to-many relationship if its members are known. Those of a new object are known to be empty initially.
+    func add(_ key: Int64, to object: ManagedObject, _ relationship: Int) {
+        let knowsNone = object.isNew && tracker?.knowsMembersOfNewObjects != false
+        if knowsNone, object._collections[relationship] == nil { object._collections[relationship] = ToManyState(keys: []) }
+        object._collections[relationship]?.append(key)
+    }
+
+    /// Runs a load whose error can only be recorded.
+    package func attempt<R>(_ body: () throws(StorageError) -> R) -> R? {
+        do throws(StorageError) { return try body() } catch {
+            fail(error)
+            return nil
+        }
+    }
+}

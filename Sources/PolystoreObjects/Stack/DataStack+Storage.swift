@@ -1,0 +1,181 @@
+public import Foundation
+public import PolystoreStorage
+
+/// The result of adding a store.
+public typealias SetupResult<Storage: StorageInterface> = Result<Storage, StorageError>
+
+extension DataStack {
+    /// Opens a store and adds it to the stack.
+    ///
+    /// A store that does not exist is created. Its configuration determines which entities it holds: nil stands for the configuration with
+    /// all entities. A store with another version of the model is migrated only with the option `allowSynchronousLightweightMigration`, and
+    /// only by steps that can be inferred from the schemas.
+    /// - Throws: `schemaMismatch`, which names the first difference, if the store has another version of the model; any error of opening
+    ///   and migrating.
+    @discardableResult
+    public func addStorageAndWait<Storage: StorageInterface>(_ storage: Storage) throws(StorageError) -> Storage {
+        try reporting { () throws(StorageError) in try add(storage, .synchronous) }
+        return storage
+    }
+
+    /// Opens a store of a kind at its default location and adds it.
+    @discardableResult
+    public func addStorageAndWait<Storage: DefaultPlaceStorage>(_ type: Storage.Type) throws(StorageError) -> Storage {
+        try addStorageAndWait(type.init())
+    }
+
+    /// Opens a store on a thread of the stack and adds it. Migrates it if it has another version of the model.
+    ///
+    /// The cancellation of the task cancels the migration: the current step is undone, and completed steps are kept.
+    /// - Parameters:
+    ///   - storage: The store.
+    ///   - progress: The progress of the migration. Its handlers and sequences end with the migration.
+    /// - Throws: `noMigrationPath` and `dataLossRefused` before anything is changed; `validationFailed` and `uniqueConstraintViolated` for
+    ///   objects that violate rules of a new version, in which case the store keeps the version before it; any error of opening.
+    @discardableResult
+    public func addStorage<Storage: StorageInterface>(
+        _ storage: Storage, progress: MigrationProgress = MigrationProgress()
+    ) async throws -> Storage {
+        try await withTaskCancellationHandler {
+            try await core.workers.openings.run(WorkLimit()) { refusal in
+                try reportingOurs(functionName: "addStorage(_:progress:)") {
+                    if let refusal { throw refusal }
+                    try self.add(storage, .all(progress))
+                }
+            }
+        } onCancel: {
+            progress.cancel()
+        }
+        return storage
+    }
+
+    /// Opens a store in the background and adds it. Migrates it if it has another version of the model.
+    ///
+    /// - Parameters:
+    ///   - storage: The store.
+    ///   - queue: The queue on which the completion is called; nil for the stack's own queue.
+    ///   - completion: A closure that is called with the store, or with the error if it was not added.
+    /// - Returns: The progress of a migration; nil if no migration is required.
+    @discardableResult
+    public func addStorage<Storage: StorageInterface>(
+        _ storage: Storage, on queue: DispatchQueue? = nil, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
+    ) -> MigrationProgress? {
+        // Errors of the store are passed to the completion.
+        let steps = (try? requiredMigrations(for: storage)) ?? []
+        let progress = steps.isEmpty ? nil : MigrationProgress(steps: steps.count)
+        core.open(on: queue, completion) { () throws(StorageError) in
+            try reporting { () throws(StorageError) in try self.add(storage, .all(progress ?? MigrationProgress())) }
+            return storage
+        }
+        return progress
+    }
+
+    /// Removes a store from the stack and closes it. Its objects can no longer be loaded.
+    ///
+    /// If the commit of a transaction over several stores has begun, it ends before the store is closed. A transaction that has not reached
+    /// its commit fails with `storeClosed`, and none of its changes are stored.
+    /// - Throws: `notFound` if the store is not in the stack.
+    public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
+        try reporting { () throws(StorageError) in
+            try core.checkReentrancy()
+            guard let position = core.entries.first(where: { $0.entry.store.isSame(as: storage) })?.position,
+                let entry = core.remove(storage)
+            else {
+                throw StorageError(.notFound, "the store is not part of this stack")
+            }
+            core.storesChanged(position)
+            core.joint.awaitCommit(of: position)
+            try entry.store.close()
+        }
+    }
+
+    /// Adds all stores of a configuration, in their order. If one cannot be opened, none of them is added.
+    public func addStorages(_ configuration: StackConfiguration, opener: some StoreOpener) throws(StorageError) {
+        var added: [any StorageInterface] = []
+        do throws(StorageError) {
+            for store in configuration.stores {
+                let storage = try opener.store(at: StoreURL(store.url), configuration: store.configuration)
+                try addStorageAndWait(storage)
+                added.append(storage)
+            }
+        } catch {
+            for storage in added { try? removeStorage(storage) }
+            throw error
+        }
+    }
+
+    private func add(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) {
+        try core.checkReentrancy()
+        let entities = try routed(to: storage.configuration)
+        let store = try open(storage, allowed)
+        if core.entries.contains(where: { $0.entry.store.storeID == store.storeID }) {
+            try? store.close()
+            throw StorageError(
+                .alreadyExists, "a store with the identity \(store.storeID.uuidString.lowercased()) is already part of this stack")
+        }
+        let storeType = store.storeType
+        store.residualReport = { [weak core] in core?.report($0, of: storeType) }
+        let position = core.append(StackCore.Entry(store: store, entities: entities))
+        core.catchUp()
+        core.storesChanged(position)
+    }
+
+    private func open(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) -> OpenStore {
+        let request = OpenRequest(schema: schema)
+        do throws(StorageError) {
+            return try OpenStore(opening: storage, request)
+        } catch  where error.code == .schemaMismatch {
+            do throws(StorageError) {
+                return try migrate(storage, allowed, refusal: error)
+            } catch  where error.code == .noMigrationPath || error.code == .dataLossRefused {
+                guard let local = storage as? any LocalStorage, local.localStorageOptions.contains(.recreateStoreOnModelMismatch) else {
+                    throw error
+                }
+            }
+            StoreLogging.notice("a store is erased and created again because its model cannot be migrated: \(error.message)")
+            try storage.erase()
+            return try OpenStore(opening: storage, request)
+        }
+    }
+
+    private func routed(to configuration: String?) throws(StorageError) -> Set<EntityIndex> {
+        guard let configuration else { return Set(schema.entities.indices) }
+        guard let names = schema.configurations[configuration] else {
+            throw StorageError(
+                .invalidConfiguration,
+                "the model has no configuration \"\(configuration)\"\(Suggestion.nearest(configuration, in: schema.configurations.keys))")
+        }
+        return Set(names.compactMap(schema.index(of:)))
+    }
+}
+
+extension DataStack {
+    /// Adds a store that is open, for all entities.
+    package func add(_ store: OpenStore) {
+        core.append(StackCore.Entry(store: store, entities: Set(schema.entities.indices)))
+    }
+
+    /// Checks whether attributes of the objects of a request can be assigned values, as far as this is known before there is an object.
+    package func checkUpdate<Object: ManagedObject>(_ from: From<Object>, _ assignments: [Assignment<Object>]) throws(StorageError) {
+        try reporting { () throws(StorageError) in
+            _ = try BatchWork(ObjectContext(stack: core, model: core.model), from.plan(core.model)).checked(assignments)
+        }
+    }
+}
+
+extension StackCore {
+    /// Runs a closure with a store on a thread of the stack, and calls a completion on a queue.
+    func open<R: Sendable>(
+        on queue: DispatchQueue?, _ completion: @escaping @Sendable (Result<R, StorageError>) -> Void,
+        _ body: @escaping @Sendable () throws(StorageError) -> R
+    ) {
+        let queue = queue ?? completions
+        workers.openings.submit(WorkLimit()) { refusal in
+            let result = Result { () throws(StorageError) in
+                if let refusal { throw refusal }
+                return try body()
+            }
+            queue.async { completion(result) }
+        }
+    }
+}

@@ -1,0 +1,342 @@
+public import Foundation
+public import PolystoreObjects
+internal import Synchronization
+
+/// A monitor of the transactions that other authors or processes commit to the stores of a stack.
+///
+/// ```swift
+/// let tracker = PersistentHistoryTracker(stack, currentAuthor: .iOSViewContext)
+/// tracker.startMonitoring()
+/// for await event in tracker.events() { … }
+/// ```
+/// - The view contexts of the stack merge the commits of other authors, including those of other processes.
+/// - Consumers of `events()` receive each transaction of other authors, in the order of each store's history, at their own speed.
+/// - The stores record the progress of the listeners: after a restart the tracker continues with the events that are not processed. A
+///   listener has processed an event when it requests the next one; the event that it was processing when the program ended is delivered
+///   again.
+/// - Transactions that every registered consumer has acknowledged are purged when they reach the configured age.
+///
+/// Stores without a history are skipped.
+public actor PersistentHistoryTracker {
+    /// An event that is delivered to listeners.
+    public enum Event: Sendable {
+        /// Another author has committed a transaction.
+        case transaction(HistoryTransaction)
+        /// Transactions are missing: the history does not reach back to the tracker's offset, a program writes without recording history,
+        /// or the events were purged while there was no listener. The data of the store must be read again.
+        case gap(store: UUID)
+
+        /// The identity of the affected store.
+        public var store: UUID {
+            switch self {
+            case .transaction(let transaction): transaction.store
+            case .gap(let store): store
+            }
+        }
+    }
+
+    /// The author of this program's transactions, which are not reported.
+    public nonisolated let currentAuthor: TransactionAuthor
+    /// The options of the tracker.
+    public nonisolated let options: PersistentHistoryTrackingOptions
+    /// The last error, for example an unreachable store or one that cannot be watched. The operation is retried every second. Nil if there
+    /// is no current error.
+    public private(set) var lastError: StorageError?
+
+    private nonisolated let core: StackCore
+    private nonisolated let log: TrackerLog
+    private nonisolated let monitoring = Mutex(Monitoring())
+    /// The tokens up to which the histories were read.
+    private var positions: [Int: HistoryToken] = [:]
+    /// The processed offsets that are still to be acknowledged.
+    private var offsets: [Int: TrackerLog.Offset] = [:]
+    /// The stores whose history has no valid token, because a program writes without recording history. This was reported as a gap.
+    private var unrecorded: Set<Int> = []
+    /// Whether an error happened since the current pass began.
+    private var hasFailed = false
+    /// The last acknowledged position and its time.
+    private var acknowledged: [Int: (position: HistoryToken, time: ContinuousClock.Instant)] = [:]
+    private var lastPurge: ContinuousClock.Instant?
+    /// The time of the first pass.
+    private var began: ContinuousClock.Instant?
+    /// The time to wait for the first listener before events that it might need are purged.
+    private static let patience = Duration.seconds(5)
+
+    private struct Monitoring: Sendable {
+        var isOn = false
+        /// The newest task. After its cancellation it may still deliver events that it has read.
+        var task: Task<Void, Never>?
+    }
+
+    /// The condition for the next pass.
+    private enum Next {
+        case arrival
+        case arrivalOrSecond
+        case pause(Duration)
+    }
+
+    /// Creates a tracker that is not monitoring yet.
+    public init(
+        _ stack: DataStack, currentAuthor: TransactionAuthor, options: PersistentHistoryTrackingOptions = PersistentHistoryTrackingOptions()
+    ) {
+        self.currentAuthor = currentAuthor
+        self.options = options
+        core = stack.core
+        log = TrackerLog(capacity: options.bufferedEvents)
+    }
+
+    deinit {
+        monitoring.withLock { $0.task }?.cancel()
+        log.finish()
+    }
+
+    /// Whether the tracker is monitoring.
+    public nonisolated var isMonitoring: Bool { monitoring.withLock { $0.isOn } }
+
+    /// Starts monitoring, or does nothing if it is already active. The watches of the stores and the registration of the tracker are
+    /// complete when the method returns: later commits are not missed. A store that fails is retried later.
+    public nonisolated func startMonitoring() {
+        monitoring.withLock { state in
+            if state.isOn { return }
+            state.isOn = true
+            let mailbox = CommitMailbox(), last = state.task
+            log.whenDone { mailbox.wake() }
+            // If a store fails, all are retried in each pass of the tracker.
+            try? core.observe(mailbox)
+            for consumer in consumers { _ = try? consumer.register(from: .now) }
+            state.task = Task { [weak self] in
+                // The previous task must deliver what it has read first: a concurrent task would read and deliver the same events again.
+                await last?.value
+                let arrivals = mailbox.arrivals()
+                var timer: Task<Void, Never>?
+                defer { timer?.cancel() }
+                mailbox.wake()
+                for await _ in arrivals {
+                    timer?.cancel()
+                    _ = mailbox.take()
+                    guard let next = await self?.catchUp(mailbox) else { return }
+                    switch next {
+                    case .arrival: break
+                    case .arrivalOrSecond:
+                        timer = Task {
+                            try? await Task.sleep(for: .seconds(1))
+                            if !Task.isCancelled { mailbox.wake() }
+                        }
+                    case .pause(let pause):
+                        try? await Task.sleep(for: pause)
+                        mailbox.wake()
+                    }
+                }
+            }
+        }
+    }
+
+    /// Stops monitoring. Events that are being delivered are completed, and the stores keep the progress.
+    public nonisolated func stopMonitoring() {
+        monitoring.withLock { state in
+            state.isOn = false
+            state.task?.cancel()
+        }
+    }
+
+    /// Returns the events of commits by other authors from now on, while the tracker is monitoring. If there is no other listener, the
+    /// sequence also contains the events that the last listener has not processed, and those found before the first listener, within the
+    /// limit of `keepsHistoryFor`. Each call returns a separate sequence for one consumer, which ends with the tracker. The slowest of the
+    /// retained sequences determines the speed of all, and the acknowledged offset.
+    public nonisolated func events() -> AsyncStream<Event> { log.listen().events }
+
+    /// The tracker's consumer in each store with a history. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
+    @inline(never) private nonisolated var consumers: [HistoryConsumer] {
+        let name = options.consumer ?? "tracker.\(currentAuthor.name)"
+        return core.entries.filter { $0.entry.store.capabilities.contains(.history) }.map {
+            HistoryConsumer(name: name, core: core, position: $0.position)
+        }
+    }
+
+    /// Whether a store does not report the commits of other processes, so that it must be polled every second. Not inlined into tasks
+    /// either.
+    @inline(never) private nonisolated var polls: Bool {
+        core.entries.contains { item in
+            let supported = item.entry.store.capabilities.supported
+            return supported.isSuperset(of: [.history, .multipleProcesses]) && !supported.contains(.remoteChanges)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads and delivers all available events.
+    ///
+    /// - Parameter mailbox: The mailbox that the stores notify of their commits. Stores that are not watched yet are added.
+    private func catchUp(_ mailbox: CommitMailbox) async -> Next {
+        if Task.isCancelled { return .arrival }
+        hasFailed = false
+        var isUnsettled = false, polls = self.polls
+        await attempt { [core] () throws(StorageError) in try core.observe(mailbox) }
+        let purgeTime = purgeTime
+        repeat {
+            for consumer in consumers {
+                let found = await read(consumer)
+                if found.isUnsettled { isUnsettled = true }
+                if found.isUnrecorded { polls = true }
+                await acknowledge(consumer)
+            }
+            // Events without a listener must not delay a purge.
+        } while purgeTime.map(log.forgetUnheard) ?? false
+        if purgeTime != nil { await purge() } else if isPurgeDue { polls = true }
+        if hasFailed { return .pause(.seconds(1)) }
+        lastError = nil
+        if isUnsettled { return .pause(.milliseconds(20)) }
+        return polls ? .arrivalOrSecond : .arrival
+    }
+
+    /// Reads the commits of other authors in a store, as far as the buffer has room.
+    private func read(_ consumer: HistoryConsumer) async -> (isUnsettled: Bool, isUnrecorded: Bool) {
+        let store = consumer.position, author = currentAuthor
+        while !Task.isCancelled {
+            let room = log.room(), after = positions[store]
+            if room == 0 { break }
+            let found = await core.workers.observers.result { () throws(StorageError) in
+                try consumer.core.nextOfOthers(consumer, after: after, author, limit: min(room, 1000))
+            }
+            switch found {
+            case .failure(let error):
+                fail(error)
+                return (false, false)
+            case .success(let step):
+                positions[store] = step.position
+                switch step.found {
+                case .page(let transactions, let isLast, let isUnsettled):
+                    unrecorded.remove(store)
+                    log.append(
+                        transactions.map {
+                            TrackerLog.Item(event: .transaction($0), store: store, offset: .init(token: $0.token, isRestart: false))
+                        })
+                    if isLast { return (isUnsettled, false) }
+                case .gap:
+                    log.append([
+                        TrackerLog.Item(
+                            event: .gap(store: step.position.store), store: store, offset: .init(token: step.position, isRestart: true))
+                    ])
+                case .unrecorded:
+                    if unrecorded.insert(store).inserted {
+                        log.append([TrackerLog.Item(event: .gap(store: step.position.store), store: store, offset: nil)])
+                    }
+                    return (false, true)
+                }
+            }
+        }
+        return (false, false)
+    }
+
+    /// Records the progress of the listeners in a store. Transactions of only this author are acknowledged at most once a second, because
+    /// reading them again costs nothing.
+    private func acknowledge(_ consumer: HistoryConsumer) async {
+        let store = consumer.position, (hasItems, done) = log.takeOffset(of: store)
+        if let done {
+            offsets[store] = TrackerLog.Offset(token: done.token, isRestart: done.isRestart || offsets[store]?.isRestart ?? false)
+        }
+        if !hasItems, let position = positions[store], !unrecorded.contains(store) {
+            let isOld = acknowledged[store].map { $0.position != position && $0.time.duration(to: .now) > .seconds(1) } ?? true
+            if offsets[store] != nil || isOld {
+                offsets[store] = TrackerLog.Offset(token: position, isRestart: offsets[store]?.isRestart ?? false)
+            }
+        }
+        guard let offset = offsets[store] else { return }
+        let isKept: Void? = await attempt { () throws(StorageError) in
+            do throws(StorageError) {
+                if offset.isRestart { try consumer.restart(from: .after(offset.token)) } else { try consumer.acknowledge(offset.token) }
+            } catch  where error.code == .tokenExpired {
+                // The next read detects the gap.
+            }
+        }
+        if isKept == nil { return }
+        offsets[store] = nil
+        acknowledged[store] = (offset.token, .now)
+    }
+
+    private var isPurgeDue: Bool {
+        options.keepsHistoryFor != nil && lastPurge.map { $0.duration(to: .now) >= options.purgeInterval } ?? true
+    }
+
+    /// The time before which transactions must be purged now; nil if no purge is due, or a listener may still begin.
+    private var purgeTime: Date? {
+        guard isPurgeDue, let age = options.keepsHistoryFor else { return nil }
+        let began = began ?? .now
+        self.began = began
+        if !log.isHeard, began.duration(to: .now) < min(Self.patience, options.purgeInterval) { return nil }
+        return Date(timeIntervalSinceNow: -age.inSeconds)
+    }
+
+    private func purge() async {
+        guard let age = options.keepsHistoryFor else { return }
+        lastPurge = .now
+        let purge = HistoryPurge(.olderThan(age), ignoresUnseenFor: options.ignoresConsumersUnseenFor?.inSeconds)
+        for consumer in consumers where !unrecorded.contains(consumer.position) {
+            let known = acknowledged[consumer.position]?.position
+            await attempt { () throws(StorageError) in
+                // Shows that the tracker is active, however slow its listeners are.
+                if let known { try consumer.acknowledge(known) }
+                return try consumer.core.purgeHistory(purge, of: consumer.position)
+            }
+        }
+    }
+
+    /// Runs a closure on a thread of the stack; returns nil after an error.
+    @discardableResult
+    private func attempt<R: Sendable>(_ body: @escaping @Sendable () throws(StorageError) -> R) async -> R? {
+        switch await core.workers.observers.result(of: body) {
+        case .success(let value): return value
+        case .failure(let error):
+            fail(error)
+            return nil
+        }
+    }
+
+    /// Records the first error of a pass.
+    private func fail(_ error: StorageError) {
+        if !hasFailed { lastError = error }
+        hasFailed = true
+    }
+}
+
+/// The result of reading the history of a store.
+private enum TrackerFinding {
+    /// The commits of other authors.
+    case page([HistoryTransaction], isLast: Bool, isUnsettled: Bool)
+    /// The history does not reach back to the tracker's offset.
+    case gap
+    /// There is no valid token at which to continue, because a program writes without recording history.
+    case unrecorded
+}
+
+extension StackCore {
+    /// Returns the commits of other authors after a token, and the token at which to continue. Without a token the consumer's offset is the
+    /// start.
+    fileprivate func nextOfOthers(
+        _ consumer: HistoryConsumer, after: HistoryToken?, _ author: TransactionAuthor, limit: Int
+    ) throws(StorageError) -> (position: HistoryToken, found: TrackerFinding) {
+        let start: HistoryToken
+        if let after { start = after } else { start = try consumer.register(from: .now) }
+        return try withHistory(of: consumer.position) { reader throws(StorageError) in
+            var scan = HistoryScan(after: start, limit: limit)
+            scan.excludedAuthors = [author.name]
+            do throws(StorageError) {
+                let page = HistoryPage(try scan.page(reader), model), isUnsettled = page.isLast ? try reader.hasUnsettledHistory() : false
+                return (page.next, .page(page.transactions, isLast: page.isLast, isUnsettled: isUnsettled))
+            } catch {
+                guard error.code == .tokenExpired else { throw error }
+                return try isRecorded(reader) ? (HistoryScan.newest(reader), .gap) : (start, .unrecorded)
+            }
+        }
+    }
+
+    /// Returns whether the newest token is valid for continuing. No token is valid while a program writes without recording history.
+    private func isRecorded(_ reader: ReadSession) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            _ = try reader.history(since: HistoryScan.newest(reader), limit: 1)
+            return true
+        } catch  where error.code == .tokenExpired {
+            return false
+        }
+    }
+}

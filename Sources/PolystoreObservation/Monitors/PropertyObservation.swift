@@ -1,0 +1,132 @@
+public import PolystoreObjects
+
+/// An observation of one property of an object, which lasts while the program retains it.
+public final class PropertyObservation<Object: ManagedObject, Value: Equatable> {
+    private let monitored: any MonitoredContext
+    private let keyPath: KeyPath<Object, Value>
+    private var object: Object?
+    private var last: Value
+    private var body: ((Object, PropertyChange<Value>) -> Void)?
+    /// The object that a transaction has deleted, which undo may restore.
+    private var deleted: Object?
+
+    init(
+        _ object: Object, _ keyPath: KeyPath<Object, Value>, _ monitored: any MonitoredContext,
+        _ body: @escaping (Object, PropertyChange<Value>) -> Void
+    ) {
+        self.object = object
+        self.keyPath = keyPath
+        self.monitored = monitored
+        self.body = body
+        last = object[keyPath: keyPath]
+    }
+
+    func begin() { if let object { body?(object, PropertyChange(oldValue: nil, newValue: last)) } }
+
+    /// Ends the observation. The closure is not called after this method returns.
+    public func invalidate() {
+        body = nil
+        (object, deleted) = (nil, nil)
+        monitored.remove(self)
+    }
+}
+
+extension PropertyObservation: ContextMonitor {
+    package var stores: Set<Int> { object.map { [Int($0._store)] } ?? [] }
+
+    package func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
+        object != nil && !batch.stores.isEmpty
+    }
+
+    package func preparePending() throws(StorageError) -> Bool { object != nil || deleted?.isDeleted == false }
+
+    package func willChange(_ source: (any Hashable & Sendable)?) {}
+
+    package func didChange(_ source: (any Hashable & Sendable)?) {
+        if object == nil, let deleted, !deleted.isDeleted {
+            (object, self.deleted) = (deleted, nil)
+            last = deleted[keyPath: keyPath]
+            body?(deleted, PropertyChange(oldValue: nil, newValue: last))
+            return
+        }
+        guard let object else { return }
+        if object.isDeleted { return tellDeletion(of: object) }
+        if !monitored.core.hasStore(Int(object._store)) { return goOnWhereItsStoreIs(object) }
+        let value = object[keyPath: keyPath]
+        if value == last { return }
+        let change = PropertyChange<Value>(oldValue: last, newValue: value)
+        last = value
+        body?(object, change)
+    }
+
+    private func tellDeletion(of object: Object) {
+        self.object = nil
+        if monitored.context.tracker != nil { deleted = object }
+        body?(object, PropertyChange(oldValue: last, newValue: nil))
+    }
+
+    /// Continues with the object of a store that was added again. The object of the removed store does not change, and another one
+    /// represents the row.
+    private func goOnWhereItsStoreIs(_ object: Object) {
+        let id = ObjectID<Object>(object._context.objectKey(of: object)), context = monitored.context
+        if monitored.core.position(of: id.key.store) == nil { return }
+        if let found = context.attempt({ () throws(StorageError) in try context.existing(id) }) { goOn(with: found, after: object) }
+    }
+
+    private func goOn(with next: Object?, after object: Object) {
+        guard let next else { return tellDeletion(of: object) }
+        self.object = next
+        let before = last
+        last = next[keyPath: keyPath]
+        if Self.isSame(before, last) { return }
+        body?(next, PropertyChange(oldValue: before, newValue: last))
+    }
+
+    package func cannotFollow() {}
+
+    package func contextDidReset() throws(StorageError) {
+        guard let object else { return }
+        goOn(with: try monitored.context.existing(ObjectID<Object>(object._context.objectKey(of: object))), after: object)
+    }
+
+    /// Returns whether two values are equal, even if their objects belong to two contexts.
+    private static func isSame(_ a: Value, _ b: Value) -> Bool {
+        if let a = a as? ManagedObject, let b = b as? ManagedObject { return a.observedKey == b.observedKey }
+        if let a = a as? [ManagedObject], let b = b as? [ManagedObject] { return a.map(\.observedKey) == b.map(\.observedKey) }
+        if let a = a as? Set<ManagedObject>, let b = b as? Set<ManagedObject> {
+            return Set(a.map(\.observedKey)) == Set(b.map(\.observedKey))
+        }
+        return a == b
+    }
+}
+
+extension ManagedObject {
+    /// The identity of the object in any context.
+    fileprivate var observedKey: ObjectKey { _context.objectKey(of: self) }
+}
+
+extension ViewContext {
+    /// Observes one property of an object, including through to-one relationships.
+    ///
+    /// - Parameters:
+    ///   - object: An object of this context.
+    ///   - keyPath: The property.
+    ///   - notifyInitial: Whether the closure is also called immediately for the initial value.
+    ///   - isolation: The isolation that the context belongs to. The closure is called there, soon after each commit that changed the value
+    ///     of the property. Without an isolation, `merge()` calls it.
+    ///   - body: A closure called with the object and the change.
+    /// - Returns: The observation, which lasts while the program retains it.
+    /// - Throws: The error of starting the watch of the stores, or of merging pending commits.
+    public func observe<Object: ManagedObject, Value: Equatable>(
+        _ object: Object, _ keyPath: KeyPath<Object, Value>, notifyInitial: Bool = false,
+        isolation: isolated (any Actor)? = #isolation, _ body: @escaping (Object, PropertyChange<Value>) -> Void
+    ) throws(StorageError) -> PropertyObservation<Object, Value> {
+        try reporting { () throws(StorageError) in
+            _ = try contextToObserve()
+            let observation = PropertyObservation(object, keyPath, self, body)
+            add(observation, isolation: isolation)
+            if notifyInitial { observation.begin() }
+            return observation
+        }
+    }
+}
