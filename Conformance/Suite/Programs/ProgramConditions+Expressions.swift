@@ -111,5 +111,5 @@ extension ProgramConditions {
 
 extension QueryExpression {
     /// Whether the expression is a constant.
-    var isConstant: Bool { if case .value = node { true } else { false } }
+    var isLiteral: Bool { if case .value = node { true } else { false } }
 }

@@ -217,7 +217,7 @@ struct ProgramConditions {
         for item in attributes where !keys.contains(.path(item.path)) { keys.append(.path(item.path)) }
         if chance(30) {
             let computed = anyOutput(entity, depth: 1)
-            if !keys.contains(computed), !computed.isConstant { keys.append(computed) }
+            if !keys.contains(computed), !computed.isLiteral { keys.append(computed) }
         }
         if chance(40) || keys.isEmpty {
             if keys.isEmpty { keys = [output(entity, .whole, depth: 0)] }
