@@ -6,7 +6,7 @@ import Testing
         let taken = try Self.namesOfTheSDK()
         #expect(taken.count > 1_000)
         #expect(taken.isSuperset(of: ["Array", "Predicate", "Observable", "Mutex", "Tag", "Transaction", "Link", "Publisher"]))
-        for module in ["Polystore", "PolystoreStorage", "PolystoreQuery", "PolystoreSchema"] {
+        for module in ["PolystoreObjects", "PolystoreObservation", "PolystoreStorage", "PolystoreQuery", "PolystoreSchema"] {
             let names = try Self.topLevelNames(module)
             #expect(names.count > 10)
             #expect(names.intersection(taken).sorted() == [], "\(module)")

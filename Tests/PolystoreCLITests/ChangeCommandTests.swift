@@ -112,4 +112,72 @@ import Testing
         #expect(try run("explain", store, "Order", "--where", "nmber > 1").error.contains("number"))
         #expect(try run("explain", store, "Order", "--limit", "-1").code == 64)
     }
+
+    @Test func numbersHaveTheTypeOfTheAttribute() throws {
+        #expect(try run("update", store, "Order", "--where", "number == 1", "--set", "total = total * 1.1", "--yes").code == 0)
+        #expect(try run("update", store, "Order", "--where", "number == 2", "--set", "total = -3", "--yes").code == 0)
+        #expect(try run("update", store, "Order", "--where", "number == 3", "--set", "total = 3.5", "--yes").code == 0)
+        #expect(try orders() == "number,note,total\n1,first,10.89\n2,,-3\n3,third,3.5\n")
+    }
+
+    @Test func whatIsWrongIsRefusedWithoutAnObjectToo() throws {
+        for text in ["nte = 1", "number = 'x'", "number = 99999999999999999999", "number ="] {
+            let refused = try run("update", store, "Order", "--where", "number == 99", "--set", text)
+            #expect(refused.code == 2, "\(text): \(refused)")
+        }
+        let refused = try run("update", store, "Order", "--all", "--set", "note = 'x'", "--set", "number =", "--yes")
+        #expect(refused.error.contains("--set number ="), "\(refused)")
+    }
+
+    /// A file of a store must never have the number of a stream that the program was started without.
+    @Test(arguments: [">&-", "</dev/null 2>&-", "<&- >&- 2>&-"]) func closedStreamsDamageNoStore(_ streams: String) throws {
+        let copy = "lmdb:\(program.folder.path)/copy.lmdb", beside = Program.process([]).executableURL?.path ?? ""
+        #expect(try run("transfer", store, copy, "-q").code == 0)
+        for arguments in ["explain \(copy) Order", "update \(copy) Order --all --set \"note = 'x'\"", "erase \(copy)"] {
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+            shell.arguments = ["-c", "\(beside) \(arguments) \(streams)"]
+            try shell.run()
+            shell.waitUntilExit()
+            let checked = try run("check", copy)
+            #expect(checked.code == 0, "\(arguments) \(streams): \(checked)")
+        }
+        #expect(try run("query", copy, "Order", "--count").output.hasPrefix("3"))
+    }
+
+    @Test func aChangeWhoseReportCannotBeWrittenIsNoFailure() throws {
+        let process = Program.process(["update", store, "Order", "--all", "--set", "note = 'q'", "--yes"]), error = Pipe()
+        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+        process.standardError = error
+        try process.run()
+        let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0 && text.contains("updated 3 objects of Order"), "\(text)")
+        #expect(try orders() == "number,note,total\n1,q,9.9\n2,q,20\n3,q,5\n")
+    }
+
+    /// Only a confirmed change may add anything to the database of another program.
+    @Test func nothingIsAddedToADatabaseThatIsOnlyRead() throws {
+        let path = program.folder.appendingPathComponent("other.db").path, place = "sqlite:\(path)?catalog=inplace"
+        #expect(try sqlite(path, "CREATE TABLE ord(id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO ord VALUES (1, 5)") == "")
+        func added() throws -> String { try sqlite(path, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'polystore%'") }
+        #expect(try run("explain", place, "ord").code == 0)
+        #expect(try run("update", place, "ord", "--all", "--set", "n = n + 1").code == 5)
+        #expect(try run("update", place, "ord", "--all", "--set", "m = 1", "--yes").code == 2)
+        #expect(try run("delete", place, "ord", "--where", "n == 7", "--yes").code == 0)
+        #expect(try added() == "0\n")
+        #expect(try run("update", place, "ord", "--all", "--set", "n = n + 1", "--yes").output == "updated 1 object of ord\n")
+        #expect(try sqlite(path, "SELECT n FROM ord") == "6\n")
+    }
+
+    private func sqlite(_ path: String, _ statement: String) throws -> String {
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        process.arguments = [path, statement]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text
+    }
 }
