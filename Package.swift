@@ -219,3 +219,20 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// POLYSTORE_TESTS=PolystoreTests,… leaves only these test targets and what they need: building everything with a sanitizer takes too long.
+if let names = Context.environment["POLYSTORE_TESTS"] {
+    var needed = Set(names.split(separator: ",").map(String.init)), found: Set<String> = []
+    while found != needed {
+        found = needed
+        for target in package.targets where found.contains(target.name) {
+            for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+            for case .targetItem(let name, _) in target.dependencies { needed.insert(name) }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        let targets = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+        return !needed.isSuperset(of: targets)
+    }
+}

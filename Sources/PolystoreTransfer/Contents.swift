@@ -24,7 +24,7 @@ package struct Contents {
     /// Checks that the store contains no rows.
     ///
     /// - Throws: `alreadyExists`, which names the first entity with rows.
-    func checkIsEmpty() throws(StorageError) {
+    package func checkIsEmpty() throws(StorageError) {
         for root in schema.roots where try count(root) > 0 {
             let name = schema.entities[root].name
             throw StorageError(

@@ -19,15 +19,6 @@ import Testing
         return store
     }
 
-    private func sqlite(_ name: String, _ statement: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        process.arguments = ["\(folder.path)/\(name)", statement]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-    }
-
     @Test func aStoreIsRestoredFromItsArchiveCompressedOrNot() throws {
         let store = try notes()
         for name in ["a.ndjson", "a.ndjson.gz"] {
@@ -65,7 +56,7 @@ import Testing
     @Test func differencesAreListedWithTheirValues() throws {
         let store = try notes(), copy = "sqlite:\(folder.path)/b.db"
         #expect(try run("transfer", store, copy).code == 0)
-        try sqlite("b.db", "UPDATE Note SET text = 'x' WHERE _id = 1; DELETE FROM Note WHERE _id = 2")
+        try program.sqlite3("b.db", "UPDATE Note SET text = 'x' WHERE _id = 1; DELETE FROM Note WHERE _id = 2")
         let lines = try run("diff", store, copy)
         #expect(lines.code == 1)
         #expect(lines.output == "~ Note 1: text \"a\" → \"x\"\n- Note 2\n")
@@ -89,7 +80,7 @@ import Testing
 
     @Test func aCheckNamesWhatItFinds() throws {
         let store = try notes()
-        try sqlite("a.db", "UPDATE Note SET text = NULL WHERE _id = 2")
+        try program.sqlite3("a.db", "UPDATE Note SET text = NULL WHERE _id = 2")
         let result = try run("check", store)
         #expect(result.code == 1)
         #expect(result.output == "Note.text of object 2: the attribute is required but nil\n", "\(result)")

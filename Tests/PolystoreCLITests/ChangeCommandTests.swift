@@ -158,26 +158,15 @@ import Testing
 
     /// Only a confirmed change may add anything to the database of another program.
     @Test func nothingIsAddedToADatabaseThatIsOnlyRead() throws {
-        let path = program.folder.appendingPathComponent("other.db").path, place = "sqlite:\(path)?catalog=inplace"
-        #expect(try sqlite(path, "CREATE TABLE ord(id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO ord VALUES (1, 5)") == "")
-        func added() throws -> String { try sqlite(path, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'polystore%'") }
+        let place = "sqlite:\(program.folder.path)/other.db?catalog=inplace"
+        try program.sqlite3("other.db", "CREATE TABLE ord(id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO ord VALUES (1, 5)")
+        func added() throws -> String { try program.sqlite3("other.db", "SELECT count(*) FROM sqlite_master WHERE name LIKE 'polystore%'") }
         #expect(try run("explain", place, "ord").code == 0)
         #expect(try run("update", place, "ord", "--all", "--set", "n = n + 1").code == 5)
         #expect(try run("update", place, "ord", "--all", "--set", "m = 1", "--yes").code == 2)
         #expect(try run("delete", place, "ord", "--where", "n == 7", "--yes").code == 0)
         #expect(try added() == "0\n")
         #expect(try run("update", place, "ord", "--all", "--set", "n = n + 1", "--yes").output == "updated 1 object of ord\n")
-        #expect(try sqlite(path, "SELECT n FROM ord") == "6\n")
-    }
-
-    private func sqlite(_ path: String, _ statement: String) throws -> String {
-        let process = Process(), output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        process.arguments = [path, statement]
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text
+        #expect(try program.sqlite3("other.db", "SELECT n FROM ord") == "6\n")
     }
 }

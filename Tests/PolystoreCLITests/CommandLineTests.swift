@@ -25,11 +25,7 @@ import Testing
         #expect(try run("transfer", store, copy).code == 0)
         #expect(try run("transfer", copy, back).code == 0)
         #expect(try run("verify", store, back).code == 0)
-        let change = Process()
-        change.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        change.arguments = ["\(folder.path)/c.db", "UPDATE Note SET text = 'x' WHERE _id = 1"]
-        try change.run()
-        change.waitUntilExit()
+        try program.sqlite3("c.db", "UPDATE Note SET text = 'x' WHERE _id = 1")
         let result = try run("verify", store, back)
         #expect(result.code == 1)
         #expect(result.output.contains("the stores differ in Note"))
@@ -135,15 +131,10 @@ import Testing
     }
 
     @Test func aDatabaseOfAnotherProgramIsShownMovedAndCompared() throws {
-        let make = Process()
-        make.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        make.arguments = [
-            "\(folder.path)/foreign.db",
+        try program.sqlite3(
+            "foreign.db",
             "CREATE TABLE pet(id INTEGER PRIMARY KEY, name TEXT, owner_id INTEGER REFERENCES owner(id)); CREATE TABLE owner(id INTEGER "
-                + "PRIMARY KEY); CREATE VIEW v AS SELECT 1; INSERT INTO owner VALUES(7); INSERT INTO pet VALUES(1, 'Rex', 7);",
-        ]
-        try make.run()
-        make.waitUntilExit()
+                + "PRIMARY KEY); CREATE VIEW v AS SELECT 1; INSERT INTO owner VALUES(7); INSERT INTO pet VALUES(1, 'Rex', 7);")
         let store = "sqlite:\(folder.path)/foreign.db?catalog=foreign", copy = "lmdb:\(folder.path)/foreign.lmdb"
         #expect(try run("info", "sqlite:\(folder.path)/foreign.db").error.contains("catalog=foreign"))
         #expect(try run("info", store).output.contains("note: the view v is left out: only tables are read"))
@@ -160,16 +151,11 @@ import Testing
     }
 
     @Test func aTransferLeavesNothingOutUnlessThatIsAccepted() throws {
-        let make = Process()
-        make.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        make.arguments = [
-            "\(folder.path)/orphans.db",
+        try program.sqlite3(
+            "orphans.db",
             "CREATE TABLE c(id INTEGER PRIMARY KEY, email TEXT UNIQUE); CREATE TABLE o(id INTEGER PRIMARY KEY, email TEXT REFERENCES "
                 + "c(email)); INSERT INTO c VALUES(1, 'a@x'); INSERT INTO o VALUES(1, 'a@x'), (2, 'lost@x'); "
-                + "CREATE TABLE t(id INTEGER PRIMARY KEY, v); INSERT INTO t VALUES(1, 1), (2, 'a')",
-        ]
-        try make.run()
-        make.waitUntilExit()
+                + "CREATE TABLE t(id INTEGER PRIMARY KEY, v); INSERT INTO t VALUES(1, 1), (2, 'a')")
         let store = "sqlite:\(folder.path)/orphans.db?catalog=foreign", copy = "sqlite:\(folder.path)/copy.db"
         let refused = try run("transfer", store, copy, "--quiet")
         #expect(refused.code == 5 && refused.error.contains("--accept-loss 't.v' --accept-loss 'o.email'"), "\(refused)")
@@ -182,23 +168,12 @@ import Testing
     @Test func aTransferSaysThatItLeavesTheHistory() throws {
         let store = try notes("k.db")
         #expect(try run("transfer", store, "sqlite:\(folder.path)/l.db").error == "")
-        let make = Process()
-        make.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        make.arguments = ["\(folder.path)/k.db", "INSERT INTO polystore_history VALUES(1, 1, '', x'00')"]
-        try make.run()
-        make.waitUntilExit()
+        try program.sqlite3("k.db", "INSERT INTO polystore_history VALUES(1, 1, '', x'00')")
         #expect(try run("transfer", store, "sqlite:\(folder.path)/m.db").error.contains("note: the history of the source is not copied"))
     }
 
     @Test func aDatabaseOfAnotherProgramIsWrittenInPlace() throws {
-        func sqlite3(_ text: String) throws {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-            process.arguments = ["\(folder.path)/place.db", text]
-            try process.run()
-            process.waitUntilExit()
-        }
-        try sqlite3("CREATE TABLE pet(id INTEGER PRIMARY KEY, name TEXT)")
+        try program.sqlite3("place.db", "CREATE TABLE pet(id INTEGER PRIMARY KEY, name TEXT)")
         let store = "sqlite:\(folder.path)/place.db?catalog=inplace", rows = "\(folder.path)/pets.csv"
         try Data("name\nRex\nTom\n".utf8).write(to: URL(fileURLWithPath: rows))
         #expect(try run("load", store, rows, "--entity", "pet").code == 0)
@@ -210,7 +185,7 @@ import Testing
         try Data(#"{"version": "2", "entities": [{"name": "pet", "attributes": []}]}"#.utf8).write(to: URL(fileURLWithPath: model))
         let refused = try run("schema", "apply", store, "--model", model, "--yes", "--accept-loss", "pet.name")
         #expect(refused.code != 0 && refused.error.contains("owns them"))
-        try sqlite3("DROP TABLE pet; CREATE TABLE pet(name TEXT)")
+        try program.sqlite3("place.db", "DROP TABLE pet; CREATE TABLE pet(name TEXT)")
         let unfit = try run("info", store)
         #expect(unfit.code == 2 && unfit.error.contains("pet") && unfit.error.contains("catalog=foreign"))
     }

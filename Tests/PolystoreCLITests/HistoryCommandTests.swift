@@ -32,18 +32,10 @@ import Glibc
         }
     }
 
-    private func sql(_ statement: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        process.arguments = ["\(folder.path)/notes.sqlite", statement]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-    }
-
     /// Adds an entry as a transaction writes it: kind, entity, the difference of the keys (zigzag), how many.
     private func commit(_ author: String, _ changes: String) throws {
-        try sql("INSERT INTO polystore_history(time, author, changes) VALUES(1700000000000000, '\(author)', x'\(changes)')")
+        try program.sqlite3(
+            "notes.sqlite", "INSERT INTO polystore_history(time, author, changes) VALUES(1700000000000000, '\(author)', x'\(changes)')")
     }
 
     @Test func transactionsAreListedWithAllChanges() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Runs the built program, which lies beside the test bundle, over files in a folder of its own.
 struct Program {
@@ -37,5 +38,19 @@ struct Program {
         let url = folder.appendingPathComponent(name)
         try text.write(to: url, atomically: true, encoding: .utf8)
         return url.path
+    }
+
+    /// Runs statements with the tool of SQLite over a file in the folder, and returns what it prints.
+    @discardableResult
+    func sqlite3(_ name: String, _ statements: String) throws -> String {
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        process.arguments = [folder.appendingPathComponent(name).path, statements]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(statements)")
+        return text
     }
 }

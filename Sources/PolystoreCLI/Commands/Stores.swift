@@ -53,6 +53,9 @@ enum Stores {
         }
     }
 
+    /// Returns the text of a store without its password.
+    static func redacted(_ text: String) throws(StorageError) -> String { try catalog.url(for: text).redacted }
+
     /// Opens an existing store as the only one of a stack with its model.
     ///
     /// A store that is opened only for reading is not changed in any way: a database of another program gets no tables or triggers.

@@ -10,6 +10,9 @@ struct TransferCommand: ParsableCommand {
         discussion: """
             Primary keys and versions are preserved. The target is created if it does not exist; a target with objects is refused. The history \
             and the positions of its consumers are not copied.
+
+            --plan reads the source completely and shows what would be copied and what would prevent it. It opens the target only for reading \
+            and writes nothing; the exit code is 1 if the transfer would be refused.
             """)
 
     @Argument(help: "The store to copy from, as a URL.")
@@ -17,6 +20,12 @@ struct TransferCommand: ParsableCommand {
 
     @Argument(help: "The store to copy to, as a URL.")
     var target: String
+
+    @Flag(help: "Show what would be copied and what would prevent it, and write nothing.")
+    var plan = false
+
+    @Flag(help: "Print the plan as JSON.")
+    var json = false
 
     @Flag(help: "Do not compare the stores after the copy.")
     var noVerify = false
@@ -27,9 +36,12 @@ struct TransferCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
+    func validate() throws { if json, !plan { throw ValidationError("--json prints a plan; add --plan") } }
+
     func run() throws {
         let from = try Stores.open(source)
         defer { from.close() }
+        if plan { return try showPlan(from) }
         if !quiet { for note in try from.remarks + notes(from) { Console.error("note: \(note)") } }
         try refuseLosses(from)
         Interruption.watch()
@@ -75,9 +87,55 @@ struct TransferCommand: ParsableCommand {
         return notes
     }
 
+    /// Prints what a transfer would copy.
+    ///
+    /// - Throws: `Failure.differs` if it would be refused.
+    private func showPlan(_ from: Stores.Opened) throws {
+        Interruption.watch()
+        let reader = try from.store.beginRead(ReadOptions(limit: Interruption.limit))
+        defer { reader.end() }
+        let line = ProgressLine(isQuiet: quiet)
+        let plan: TransferPlan
+        do {
+            defer { line.finish() }
+            plan = try TransferPlan(reader, Interruption.limit, line.show)
+        }
+        let text = PlanText(
+            source: from.url.redacted, target: try Stores.redacted(target), items: plan.items, notes: try from.remarks + notes(from),
+            obstacles: unacceptedLosses(from).map { "data of \($0) cannot be read and would be missing" }
+                + [try obstacle(from.schema)].compactMap { $0 })
+        Console.print(json ? text.json : text.lines.joined(separator: "\n"))
+        if text.isRefused { throw Failure.differs }
+    }
+
+    /// Returns why the target cannot take the copy; nil if it can.
+    private func obstacle(_ schema: Schema) throws(StorageError) -> String? {
+        let to: Stores.Opened
+        do throws(StorageError) { to = try Stores.open(target) } catch {
+            if error.code == .notFound { return nil }
+            throw error
+        }
+        defer { to.close() }
+        if to.schema.hash != schema.hash {
+            return
+                "the target has another schema: \(SchemaDifference.first(from: to.schema, to: schema)?.description ?? "the hashes differ")"
+        }
+        let reader = try to.store.beginRead(ReadOptions(limit: Interruption.limit))
+        defer { reader.end() }
+        do throws(StorageError) { try Contents(reader).checkIsEmpty() } catch {
+            if error.code == .alreadyExists { return error.message }
+            throw error
+        }
+        return nil
+    }
+
+    private func unacceptedLosses(_ from: Stores.Opened) -> [String] {
+        (from.store.ability((any ForeignStorage).self)?.losses ?? []).filter { !acceptLoss.contains($0) }
+    }
+
     /// Refuses a copy that would lack stored data, unless the loss was accepted.
     private func refuseLosses(_ from: Stores.Opened) throws(StorageError) {
-        let losses = (from.store.ability((any ForeignStorage).self)?.losses ?? []).filter { !acceptLoss.contains($0) }
+        let losses = unacceptedLosses(from)
         if losses.isEmpty { return }
         let options = losses.map { "--accept-loss '\($0)'" }.joined(separator: " ")
         throw StorageError(

@@ -30,10 +30,11 @@ extension ManagedObjectIdentity {
 
     @inline(never) @usableFromInline
     func _computed<V: AttributeValue>(_ expression: () -> ValueExpression<Self, V>, _ value: () -> V) -> V {
-        _context.probe?.recordComputed(self) {
+        guard let probe = _context.probe else { return value() }
+        return probe.recordComputed(self) {
             let made = Nesting.deeper(expression)
             return (made.expression, made.problem)
-        } ?? value()
+        }
     }
 }
 

@@ -1,0 +1,74 @@
+package import PolystoreStorage
+
+/// What a transfer would copy, found by reading the source completely.
+package struct TransferPlan {
+    /// The rows of a hierarchy, or the pairs of a link table.
+    package struct Item {
+        /// The name of the root entity or of the link table.
+        package let name: String
+        /// The number of rows or pairs that can be read.
+        package let count: Int
+        /// The size of their values in bytes: the length of texts and data, and eight for any other value, key and version.
+        package let bytes: Int
+        /// The error of the first row that cannot be read; nil if all can.
+        package let problem: StorageError?
+    }
+
+    /// All hierarchies, then all link tables.
+    package let items: [Item]
+
+    /// Reads the contents of a store.
+    package init(_ reader: ReadSession, _ limit: WorkLimit?, _ report: TransferEngine.Report) throws(StorageError) {
+        let contents = Contents(reader), schema = contents.schema
+        var items: [Item] = [], allDone = 0, totals: [EntityIndex: Int] = [:]
+        for root in schema.roots { totals[root] = try contents.count(root) }
+        let allTotal = totals.values.reduce(0, +)
+        for root in schema.roots {
+            let name = schema.entities[root].name
+            let item = try Self.item(name) { count, bytes throws(StorageError) in
+                _ = try contents.rows(root) { batch throws(StorageError) in
+                    try limit?.check()
+                    count += batch.count
+                    for index in 0..<batch.count {
+                        let row = batch.row(index)
+                        bytes += 16 + schema[row.entity].slots.indices.reduce(0) { $0 + Self.size(row[$1]) }
+                    }
+                    report(
+                        TransferProgress(name: name, done: count, total: totals[root] ?? 0, allDone: allDone + count, allTotal: allTotal))
+                }
+            }
+            allDone += item.count
+            items.append(item)
+        }
+        for link in schema.links.indices {
+            items.append(
+                try Self.item(schema.links[link].name) { count, bytes throws(StorageError) in
+                    _ = try contents.links(link) { pairs throws(StorageError) in
+                        try limit?.check()
+                        count += pairs.count
+                        bytes += 24 * pairs.count
+                    }
+                })
+        }
+        self.items = items
+    }
+
+    private static func size(_ cell: Cell) -> Int {
+        switch cell.kind {
+        case .null: 0
+        case .int, .real: 8
+        case .text, .blob: Int(cell.length)
+        }
+    }
+
+    private static func item(
+        _ name: String, _ read: (_ count: inout Int, _ bytes: inout Int) throws(StorageError) -> Void
+    ) throws(StorageError) -> Item {
+        var count = 0, bytes = 0, problem: StorageError?
+        do throws(StorageError) { try read(&count, &bytes) } catch {
+            if error.code == .cancelled || error.isRetryable { throw error }
+            problem = error
+        }
+        return Item(name: name, count: count, bytes: bytes, problem: problem)
+    }
+}
