@@ -1,6 +1,6 @@
 package import PolystoreStorage
 
-/// What a transfer would copy, found by reading the source completely.
+/// The contents that a transfer would copy, found by reading the source completely.
 package struct TransferPlan {
     /// The rows of a hierarchy, or the pairs of a link table.
     package struct Item {

@@ -6,9 +6,9 @@ struct PlanText {
     let source: String
     let target: String
     let items: [TransferPlan.Item]
-    /// What the copy does not have, or has in another form.
+    /// The remarks about data that the copy does not have, or has in another form.
     let notes: [String]
-    /// What prevents the transfer, apart from rows that cannot be read.
+    /// The reasons that prevent the transfer, apart from rows that cannot be read.
     let obstacles: [String]
 
     private var refusals: [String] { obstacles + items.compactMap { $0.problem?.message } }
