@@ -50,7 +50,7 @@ import Testing
     }
 
     private func history(_ store: any StorageInterface, since token: HistoryToken?) throws -> [HistoryToken?] {
-        let reader = try store.beginRead()
+        let reader = try store.beginSettledRead()
         defer { reader.end() }
         return try reader.history(since: token, limit: 10).map(\.token)
     }
