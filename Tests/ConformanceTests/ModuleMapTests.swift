@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table of modules in `.github/CONTRIBUTING.md` is that of `Package.swift`.
+/// The table of modules in `.github/CONTRIBUTING.md` is that of `Package.swift`, and the folders of a module depend in one direction.
 @Suite struct ModuleMapTests {
     /// A module: where it lies, and the modules of this package that it may import.
     private struct Module: Equatable {
@@ -14,6 +14,61 @@ import Testing
         #expect(manifest.count >= 20)
         #expect(Set(table.keys).symmetricDifference(manifest.keys).sorted() == [])
         for (name, module) in manifest { #expect(table[name] == module, "\(name)") }
+    }
+
+    @Test func noTwoFoldersOfAModuleDependOnEachOther() throws {
+        let modules = try Self.manifest().values.map(\.folder).filter { $0.hasPrefix("Sources/") || $0.hasPrefix("Backends/") }
+        var count = 0
+        for module in modules {
+            let files = try Self.sources(module, without: modules.filter { $0.hasPrefix(module + "/") })
+            count += files.count
+            var homes: [Substring: String] = [:]
+            for file in files { for name in file.types { homes[name] = file.folder } }
+            var uses: [String: Set<String>] = [:]
+            for file in files { uses[file.folder, default: []].formUnion(file.names.compactMap { homes[$0] }) }
+            for (folder, others) in uses {
+                // A folder and those inside it are one part.
+                for other in others where folder < other && !other.hasPrefix(folder + "/") {
+                    #expect(uses[other]?.contains(folder) != true, "\(folder) and \(other)")
+                }
+            }
+        }
+        #expect(count > 800)
+    }
+
+    /// A file: the types that it declares at the top level, and all names that begin with a capital letter.
+    private struct Source {
+        let folder: String
+        private(set) var types: Set<Substring> = []
+        private(set) var names: Set<Substring> = []
+
+        init(_ path: String) throws {
+            folder = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
+            for line in try Checkout.lines(path) {
+                let words = Self.words(line)
+                names.formUnion(words.filter { $0.first?.isUppercase == true })
+                guard let first = line.first, first.isLetter || first == "@" else { continue }
+                let kinds: Set<Substring> = ["class", "struct", "enum", "protocol", "actor"]
+                guard let kind = words.firstIndex(where: kinds.contains), kind + 1 < words.count, words[0] != "extension",
+                    words[..<kind].allSatisfy({ $0 != "private" && $0 != "fileprivate" })
+                else { continue }
+                types.insert(words[kind + 1])
+            }
+        }
+
+        /// The words of a line of code, without comments and texts.
+        private static func words(_ line: String) -> [Substring] {
+            let code = line.range(of: "//").map { line[..<$0.lowerBound] } ?? line[...]
+            let parts = code.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
+            return parts.flatMap { $0.element.split { !($0.isLetter || $0.isNumber || $0 == "_") } }
+        }
+    }
+
+    /// The files of a module, without those of modules in folders of its own.
+    private static func sources(_ module: String, without inner: [String]) throws -> [Source] {
+        let files = FileManager.default.enumerator(atPath: Checkout.root.appendingPathComponent(module).path)
+        let paths = (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }.map { "\(module)/\($0)" }
+        return try paths.filter { path in !inner.contains { path.hasPrefix($0 + "/") } }.map(Source.init)
     }
 
     /// The targets of the manifest outside of `Tests`, by their names.

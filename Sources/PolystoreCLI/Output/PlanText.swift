@@ -19,12 +19,11 @@ struct PlanText {
     /// The plan as lines.
     var lines: [String] {
         let width = (items.map(\.name.count).max() ?? 0) + 2
-        let rows = items.map { item in
-            "  \(item.name.padding(width))\(Self.padded("\(item.count)", 12)) \(Self.padded(Self.size(item.bytes), 10))"
+        func row(_ name: String, _ count: String, _ bytes: String) -> String {
+            "  \(name.padding(width))\(Self.right(count, 12)) \(Self.right(bytes, 16))"
         }
-        let count = items.reduce(0) { $0 + $1.count }, bytes = items.reduce(0) { $0 + $1.bytes }
-        return ["\(source) to \(target)"] + rows
-            + ["  \("all".padding(width))\(Self.padded("\(count)", 12)) \(Self.padded(Self.size(bytes), 10))"]
+        let all = row("all", "\(items.reduce(0) { $0 + $1.count })", "\(items.reduce(0) { $0 + $1.bytes })")
+        return ["\(source) to \(target)", row("", "rows", "bytes")] + items.map { row($0.name, "\($0.count)", "\($0.bytes)") } + [all]
             + notes.map { "note: \($0)" } + refusals.map { "refused: \($0)" }
             + (isRefused ? [] : ["nothing prevents the transfer; nothing was written"])
     }
@@ -32,24 +31,13 @@ struct PlanText {
     /// The plan as JSON.
     var json: String {
         let rows = items.map { item in
-            "{\"name\":\(JSONWriter.quoted(item.name)),\"count\":\(item.count),\"bytes\":\(item.bytes)}"
+            JSONText.object([("name", JSONText.string(item.name)), ("count", "\(item.count)"), ("bytes", "\(item.bytes)")])
         }
-        func list(_ texts: [String]) -> String { "[\(texts.map(JSONWriter.quoted).joined(separator: ","))]" }
-        return
-            "{\"source\":\(JSONWriter.quoted(source)),\"target\":\(JSONWriter.quoted(target)),\"items\":[\(rows.joined(separator: ","))],"
-            + "\"notes\":\(list(notes)),\"refusals\":\(list(refusals))}"
+        return JSONText.object([
+            ("source", JSONText.string(source)), ("target", JSONText.string(target)), ("items", JSONText.array(rows)),
+            ("notes", JSONText.strings(notes)), ("refusals", JSONText.strings(refusals)),
+        ])
     }
 
-    private static func padded(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
-
-    private static func size(_ bytes: Int) -> String {
-        let units = ["B", "kB", "MB", "GB", "TB"]
-        var size = Double(bytes), unit = 0
-        while size >= 1000, unit < units.count - 1 {
-            size /= 1000
-            unit += 1
-        }
-        let tenths = (size * 10).rounded() / 10
-        return unit == 0 ? "\(bytes) B" : "\(tenths) \(units[unit])"
-    }
+    private static func right(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
 }

@@ -35,7 +35,7 @@ public final class ObjectContext {
     /// The probe that records the properties of a key path, if this context resolves one.
     let probe: KeyPathProbe?
     let scratch = RowBatch(capacity: 4)
-    private var places: ObjectPlaces
+    private var lookup: StoreLookup
 
     init(stack: StackCore, model: StackModel, probe: KeyPathProbe? = nil) {
         self.stack = stack
@@ -44,7 +44,7 @@ public final class ObjectContext {
         isProbe = probe != nil
         isStrict = stack.relationships == .strict
         objects = LiveObjects(stack, model)
-        places = ObjectPlaces(stack, model)
+        lookup = StoreLookup(stack, model)
     }
 
     /// Returns the identity map of an entity's hierarchy in a store, which may have been added after the context was created.
@@ -60,7 +60,7 @@ public final class ObjectContext {
     }
 
     /// Returns the position of the store and the root entity of an identity.
-    func place(of key: ObjectKey) throws(StorageError) -> (position: Int, entity: EntityIndex) { try places.find(key) }
+    func place(of key: ObjectKey) throws(StorageError) -> (position: Int, entity: EntityIndex) { try lookup.find(key) }
 
     /// Returns the stores that hold an entity.
     ///

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// Finds the stores of identities. The next identity is usually of the same store and root as the last one.
-struct ObjectPlaces {
+struct StoreLookup {
     private let stack: StackCore
     private let model: StackModel
     /// The store and root of the last identity, and the state of the stack then.
