@@ -148,6 +148,7 @@ let package = Package(
             name: "polystore-crash", dependencies: ["Polystore", "PolystoreCatalog", "RawSessions"], path: "Tests/CrashHelper",
             swiftSettings: strict),
         module("RawSessions", "Tests/RawSessions", ["PolystoreStorage"]),
+        .target(name: "TestEnvironment", path: "Tests/TestEnvironment"),
         module(
             "TestStores", "Tests/TestStores",
             ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
@@ -178,10 +179,14 @@ let package = Package(
             ]),
         tests(
             "PolystoreCompatibilityTests", "Tests/PolystoreCompatibilityTests",
-            ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "TestStores"]),
+            [
+                "PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "TestEnvironment", "TestStores",
+            ]),
         tests(
             "ConformanceTests", "Tests/ConformanceTests",
-            ["PolystoreCatalog", "PolystoreConformance", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"],
+            [
+                "PolystoreCatalog", "PolystoreConformance", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite", "TestEnvironment",
+            ],
             exclude: ["SDKNames.txt"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
@@ -212,7 +217,7 @@ let package = Package(
         tests(
             "PolystoreTests", "Tests/PolystoreTests",
             [
-                "Polystore", "PolystoreObjects", "PolystoreObservation", "PolystoreModelCode", "PolystoreCatalog", "PolystoreDefaults",
+                "Polystore", "PolystoreObjects", "PolystoreObservation", "PolystoreModelCode", "PolystoreCatalog",
                 "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL", "RawSessions", "TestStores",
             ],
             exclude: ["Models/Awkward.json"]),

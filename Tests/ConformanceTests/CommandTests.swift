@@ -51,8 +51,6 @@ import Testing
 
     /// What a variable stands for is no more used as it is than a URL.
     @Test func aServerThatAVariableNamesGetsASchemaOfItsOwn() throws {
-        setenv("POLYSTORE_TEST_RUN", "postgresql:///db", 1)
-        defer { unsetenv("POLYSTORE_TEST_RUN") }
         let place = try StorePlace.scratch("env:POLYSTORE_TEST_RUN", opener: Schemas())
         let error = #expect(throws: StorageError.self) { _ = try place.store(nil) }
         #expect(error?.message.hasPrefix("postgresql polystore_conformance_") == true)

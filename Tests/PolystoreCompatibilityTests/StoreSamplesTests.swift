@@ -4,6 +4,7 @@ import PolystoreInMemory
 import PolystorePostgreSQL
 import PolystoreSQLite
 import Synchronization
+import TestEnvironment
 import TestStores
 import Testing
 
@@ -12,21 +13,27 @@ import Testing
 
 extension DefaultStackTests {
     @Suite struct StoreSamplesTests {
-        /// The default places lie in a folder of the test's own.
-        private static let home: URL = {
-            let home = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString)")
-            setenv("XDG_DATA_HOME", home.path, 1)
-            return home
-        }()
+        private static let home = String(cString: test_data_home())
 
         private func add(_ body: () throws -> Void) throws {
-            _ = Self.home
             CoreStore.defaultStack = try sampleStack()
             try body()
             try CoreStore.perform(synchronous: { try $0.create(Into<MyPersonEntity>()).age = 1 })
             #expect(try CoreStore.fetchAll(From<MyPersonEntity>()).map(\.age) == [1])
             for store in CoreStore.defaultStack.storages { try store.erase() }
             CoreStore.defaultStack = DataStack()
+            try? FileManager.default.removeItem(atPath: Self.home)
+        }
+
+        @Test func theDefaultPlaceBelongsToTheProgram() throws {
+            defer { try? FileManager.default.removeItem(atPath: Self.home) }
+            let stack = try sampleStack()
+            let store = try stack.addStorageAndWait()
+            #expect(store.path.hasPrefix(Self.home) && store.path.hasSuffix(".sqlite"))
+            try stack.removeStorage(store)
+            #expect(try stack.addStorageAndWait(SQLiteStore.self).path == store.path)
+            let preview = try DataStack.preview(MyPersonEntity.self)
+            #expect(preview.storages.count == 1)
         }
 
         @Test func theDefaultStore() throws {
@@ -34,7 +41,7 @@ extension DefaultStackTests {
             try add { try CoreStore.addStorageAndWait(SQLiteStore()) }
             try add { try CoreStore.addStorageAndWait(SQLiteStore.self) }
             try add { _ = CoreStore.defaultStack.addSQLiteStore() }
-            #expect(try SQLiteStore().fileURL.path.hasPrefix(Self.home.path))
+            #expect(try SQLiteStore().fileURL.path.hasPrefix(Self.home))
         }
 
         @Test func aStoreByName() throws {

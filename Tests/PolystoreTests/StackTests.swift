@@ -1,7 +1,6 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
-import PolystoreDefaults
 import PolystoreInMemory
 import PolystoreSQLite
 import TestStores
@@ -77,19 +76,6 @@ import Testing
         #expect(other.storages.isEmpty)
         #expect(code { _ = try StackConfiguration(json: Data("{}".utf8)) } == .invalidConfiguration)
         #expect(code { try other.addStorageAndWait(InMemoryStore(configuration: "Onyl")) } == .invalidConfiguration)
-    }
-
-    @Test func theDefaultFileLocationBelongsToTheProgram() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore_\(UUID().uuidString)")
-        setenv("XDG_DATA_HOME", folder.path, 1)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let stack = try DataStack(models: Self.models)
-        let store = try stack.addStorageAndWait()
-        #expect(store.path.hasPrefix(folder.path) && store.path.hasSuffix(".sqlite"))
-        try stack.removeStorage(store)
-        #expect(try stack.addStorageAndWait(SQLiteStore.self).path == store.path)
-        let preview = try DataStack.preview(Person.self, Animal.self, Dog.self)
-        #expect(preview.storages.count == 1)
     }
 
     /// The other store is one in memory, so that each kind stands beside another kind.
