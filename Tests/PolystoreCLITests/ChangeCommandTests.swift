@@ -169,4 +169,39 @@ import Testing
         #expect(try run("update", place, "ord", "--all", "--set", "n = n + 1", "--yes").output == "updated 1 object of ord\n")
         #expect(try program.sqlite3("other.db", "SELECT n FROM ord") == "6\n")
     }
+
+    /// Whether a process handles SIGINT by now; nil where the system does not tell.
+    private func handlesInterruptions(_ process: Process) -> Bool? {
+        guard let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),
+            let handled = UInt64(line.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16)
+        else { return nil }
+        return handled & 1 << UInt64(SIGINT - 1) != 0
+    }
+
+    /// The change waits for the writer of another program, so that the signal arrives in the middle.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")), arguments: ["update", "delete"])
+    func anInterruptedChangeChangesNothing(_ command: String) throws {
+        let writer = Process(), statements = Pipe(), answers = Pipe()
+        writer.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        writer.arguments = [program.folder.appendingPathComponent("shop.db").path]
+        (writer.standardInput, writer.standardOutput) = (statements, answers)
+        try writer.run()
+        try statements.fileHandleForWriting.write(contentsOf: Data("BEGIN IMMEDIATE; SELECT 'locked';\n".utf8))
+        #expect(answers.fileHandleForReading.availableData == Data("locked\n".utf8))
+
+        let process = Program.process([command, store, "Order", "--all", "--yes"] + (command == "update" ? ["--set", "note = 'x'"] : []))
+        let error = Pipe()
+        process.standardError = error
+        try process.run()
+        while process.isRunning, handlesInterruptions(process) == false { usleep(1_000) }
+        kill(process.processIdentifier, SIGINT)
+        let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 130 && text == "polystore: interrupted\n", "\(text)")
+
+        try statements.fileHandleForWriting.close()
+        writer.waitUntilExit()
+        #expect(try orders() == "number,note,total\n1,first,9.9\n2,,20\n3,third,5\n")
+    }
 }

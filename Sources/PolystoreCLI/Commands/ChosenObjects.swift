@@ -44,8 +44,10 @@ struct ChosenObjects: ParsableArguments {
         if count == 0 { return 0 }
         let question = "\(verb) \(Console.counted(count)) of \(entity)\(beside) in \(url.redacted)?"
         try Question.confirm(question, isConfirmed: yes)
+        // Not before the question: a signal is to end the wait for its answer.
+        Interruption.watch()
         return try Stores.stack(store, readOnly: false).stack.perform(
-            author: TransactionAuthor(verb),
+            author: TransactionAuthor(verb), limit: Interruption.limit,
             synchronous: { transaction in
                 if !yes, try transaction.fetchCount(from) > count {
                     Console.error("polystore: nothing was changed; more than \(Console.counted(count)) satisfy the condition by now")

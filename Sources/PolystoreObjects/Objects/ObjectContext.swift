@@ -90,7 +90,12 @@ public final class ObjectContext {
     /// Records the first error that could not be thrown where it occurred. If no transaction and no read throws it at its end, it is
     /// reported to the logger, once for each property.
     @inline(never)
-    package func fail(_ error: StorageError) { failures.add(error, isThrownLater: sessions != nil || tracker != nil) }
+    package func fail(_ error: StorageError) {
+        let isThrownLater = sessions != nil || tracker != nil
+        // Outside of any access to the errors: a logger may use the objects of the context, and fail itself.
+        let isReported = !isThrownLater && failures.shouldReport(error)
+        failures.add(isReported ? StoreLogging.report(error, fileName: #fileID, lineNumber: #line, functionName: #function) : error)
+    }
 
     /// Discards the recorded error, because the failed work was undone.
     func forgetFailure() { failures.first = nil }

@@ -13,15 +13,11 @@ struct UnthrownErrors {
         let property: String?
     }
 
-    /// Records an error. If no method will throw it, it is reported to the logger, once for each property.
-    mutating func add(_ error: StorageError, isThrownLater: Bool) {
-        var error = error
-        if !isThrownLater {
-            let place = Place(code: error.code, entity: error.details.entity, property: error.details.property)
-            if reported.insert(place).inserted {
-                error = StoreLogging.report(error, fileName: #fileID, lineNumber: #line, functionName: #function)
-            }
-        }
-        if first == nil { first = error }
+    /// Records an error.
+    mutating func add(_ error: StorageError) { if first == nil { first = error } }
+
+    /// Returns whether an error is the first with its code of its property, and remembers it as reported.
+    mutating func shouldReport(_ error: StorageError) -> Bool {
+        reported.insert(Place(code: error.code, entity: error.details.entity, property: error.details.property)).inserted
     }
 }

@@ -1,5 +1,5 @@
 public import Foundation
-internal import PolystoreStorage
+package import PolystoreStorage
 
 extension DataStack {
     /// Runs a closure in a write transaction on a thread of the stack, and commits when the closure returns.
@@ -42,8 +42,17 @@ extension DataStack {
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         synchronous body: (WriteTransaction) throws -> R
     ) throws -> R {
+        try perform(author: author, sourceIdentifier: sourceIdentifier, limit: WorkLimit(timeout: timeout), synchronous: body)
+    }
+
+    /// Runs a closure in a write transaction on the calling thread, within a limit that another thread may end.
+    @discardableResult
+    package func perform<R>(
+        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, limit: WorkLimit,
+        synchronous body: (WriteTransaction) throws -> R
+    ) throws -> R {
         try checkReentrancy()
-        var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: WorkLimit(timeout: timeout))
+        var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
         let measured = Measured(core, .write, author.name)
         return try reportingOurs { try runner.run(measured, body) }
     }

@@ -144,7 +144,12 @@ extension Conflicts {
             for (slot, description) in object.description.slots.enumerated() {
                 guard let destination = description.destination, let key = object._reference(slot) else { continue }
                 let target = context.identityMap(destination, Int(object._store)).find(key)
-                if target?.isDeletedObject == true { context.assign(object, slot, nil) }
+                if target?.isDeletedObject == true {
+                    context.assign(object, slot, nil)
+                    if case .ordered(_, let link) = context.model.inverses[Int(object._entity)][slot] {
+                        tracker.unlink(link, Int(object._store), owner: key, member: object._key, isPending: false)
+                    }
+                }
                 guard case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot],
                     let partner = try current(destination, key, Int(object._store)), partner._reference(inverse) != object._key
                 else { continue }

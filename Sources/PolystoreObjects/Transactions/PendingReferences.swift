@@ -140,8 +140,11 @@ struct PendingReferences {
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {
                 let known = map.find(batch.key(index))
-                let isKnown = known.map { $0.isDeletedObject || tracker.mask($0).contains(slot) } ?? false
-                if isKnown { continue }
+                // A row that was changed since may keep its reference, by the policy that resolves its conflict.
+                let isKnown = known.map {
+                    ($0.isDeletedObject || tracker.mask($0).contains(slot)) && $0._version == batch.row(index).version
+                }
+                if isKnown == true { continue }
                 referred.insert(Target(store: store, root: schema[destination].root, key: batch.row(index)[slot].int))
                 referrers.insert(Target(store: store, root: schema[entity].root, key: batch.key(index)))
             }

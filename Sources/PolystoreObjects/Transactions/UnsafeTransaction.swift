@@ -68,12 +68,14 @@ public final class UnsafeTransaction: BaseTransaction {
         try context.takeFailure()
         guard let tracker = context.tracker, tracker.hasPending else { return }
         try validate()
+        let reads = validatesReads ? heldReads(tracker) : []
         for attempt in 1...Self.attempts {
+            let stale: StorageError?
             do throws(StorageError) {
-                try write(tracker, WriteOptions(isExclusive: attempt == Self.attempts, limit: limit), validatesReads: validatesReads)
-                return
+                stale = try write(tracker, WriteOptions(isExclusive: attempt == Self.attempts, limit: limit), reads)
             } catch  where error.code == .serializationFailure && attempt < Self.attempts {
                 Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))
+                continue
             } catch  where error.code == .busy {
                 // If the time limit expired while waiting for another writer, throw `timeout` and not `busy`.
                 try limit.check()
@@ -81,11 +83,30 @@ public final class UnsafeTransaction: BaseTransaction {
             } catch  where error.code == .staleObject || error.code == .notFound {
                 var conflicts = Conflicts(context, tracker)
                 try conflicts.find()
-                // Without a conflict of a changed object, the error concerns an object that was only read, or another missing object.
+                // Without a conflict of a changed object, the error concerns another missing object.
                 if policy.isError || conflicts.isEmpty || attempt == Self.attempts { throw conflicts.error(error) }
                 try conflicts.resolve(policy)
                 try validate()
+                continue
             }
+            guard let stale else { return }
+            // No policy applies to what was only read.
+            if !policy.isError { throw stale }
+            var conflicts = Conflicts(context, tracker)
+            try conflicts.find()
+            throw conflicts.error(stale)
+        }
+    }
+
+    /// The objects of one hierarchy of a store that were only read, with the versions that were read.
+    private typealias Reads = (store: Int, root: EntityIndex, objects: [(object: ManagedObject, version: Int64)])
+
+    /// Returns the retained objects without changes. The resolution of conflicts may read and change them later.
+    private func heldReads(_ tracker: ChangeTracker) -> [Reads] {
+        let changed = Set(tracker.pendingObjects.map(ObjectIdentifier.init))
+        return context.liveObjects.compactMap { store, root, objects in
+            let held = objects.filter { !$0.isDeletedObject && !$0.isNew && !changed.contains(ObjectIdentifier($0)) }
+            return held.isEmpty || !core.hasStore(store) ? nil : (store, root, held.map { ($0, $0._version) })
         }
     }
 
@@ -95,18 +116,20 @@ public final class UnsafeTransaction: BaseTransaction {
         try context.throwingFailures { () throws(StorageError) in try context.validate() }
     }
 
-    private func write(_ tracker: ChangeTracker, _ options: WriteOptions, validatesReads: Bool) throws(StorageError) {
-        if !tracker.hasPending { return }
+    /// Writes and commits the changes.
+    ///
+    /// - Returns: The error that names objects that were only read and have changed since; nil after the commit.
+    private func write(_ tracker: ChangeTracker, _ options: WriteOptions, _ reads: [Reads]) throws(StorageError) -> StorageError? {
+        if !tracker.hasPending { return nil }
         let changes = tracker.changeSets(context.model.schema, checksVersions: true).filter { !$0.value.isEmpty }
-        var stores = Set(changes.keys)
-        if validatesReads { stores.formUnion(context.livePlaces.filter { $0.map.most > 0 }.map(\.store)) }
+        let stores = Set(changes.keys).union(reads.map(\.store))
         while true {
             // All stores are opened at once, in their order, so that none has to be added later.
             let pool = try SessionPool(writingTo: core, options, stores: stores)
             defer { pool.end() }
             var lost: Set<PendingReferences.StoredPair> = []
             do throws(StorageError) {
-                if validatesReads { try validateReads(tracker, pool) }
+                if let stale = try staleness(reads, pool) { return stale }
                 lost = try validateReferences(tracker, pool)
                 for (store, var changes) in changes.sorted(by: { $0.key < $1.key }) {
                     if !lost.isEmpty { changes.remove(lost, of: store) }
@@ -121,7 +144,8 @@ public final class UnsafeTransaction: BaseTransaction {
                 try core.pair(pairs)
                 continue
             }
-            return didCommit(tracker, lost)
+            didCommit(tracker, lost)
+            return nil
         }
     }
 
@@ -149,22 +173,20 @@ public final class UnsafeTransaction: BaseTransaction {
             "another transaction deleted an object that is referenced here, or added a reference to an object that is deleted here")
     }
 
-    /// Compares the versions of objects that are retained but not changed, inside the write transaction.
-    private func validateReads(_ tracker: ChangeTracker, _ pool: SessionPool) throws(StorageError) {
-        let changed = Set(tracker.pendingObjects.map(ObjectIdentifier.init))
-        for (store, root, objects) in context.liveObjects where core.hasStore(store) {
-            let held = objects.filter { !$0.isDeletedObject && !$0.isNew && !changed.contains(ObjectIdentifier($0)) }
-            if held.isEmpty { continue }
+    /// Returns the error that names objects whose versions differ from those that were read, inside the write transaction.
+    private func staleness(_ reads: [Reads], _ pool: SessionPool) throws(StorageError) -> StorageError? {
+        for (store, root, held) in reads {
             let batch = RowBatch(capacity: held.count)
-            try pool.reader(store).rows(root, keys: held.map(\._key), into: batch)
+            try pool.reader(store).rows(root, keys: held.map(\.object._key), into: batch)
             let versions = Dictionary((0..<batch.count).map { (batch.key($0), batch.row($0).version) }) { first, _ in first }
-            let stale = held.filter { versions[$0._key] != $0._version }
+            let stale = held.filter { versions[$0.object._key] != $0.version }.map(\.object)
             guard let first = stale.first else { continue }
-            throw StorageError(
+            return StorageError(
                 .staleObject,
                 "\(first.description.name) \(first._key), which was read here, was changed or deleted by another transaction; refresh it and "
                     + "repeat the decision", details: .init(entity: first.description.name, keys: stale.map(\._key)))
         }
+        return nil
     }
 
     /// Updates every object without pending changes to the current state of its store.
