@@ -130,7 +130,12 @@ public struct StoreMetadata: Sendable {
     /// Refuses a request for a schema other than the stored one.
     ///
     /// - Throws: `schemaMismatch`, which names the first difference.
-    public func check(_ request: OpenRequest) throws(StorageError) {
+    public func check(_ request: OpenRequest) throws(StorageError) { try Self.check(request, of: schema) }
+
+    /// Refuses a request for a schema other than that of a store.
+    ///
+    /// - Throws: `schemaMismatch`, which names the first difference.
+    package static func check(_ request: OpenRequest, of schema: Schema) throws(StorageError) {
         guard let wanted = request.schema, wanted.hash != schema.hash else { return }
         let difference = SchemaDifference.first(from: schema, to: wanted)?.description ?? "the hashes differ"
         throw StorageError(

@@ -22,13 +22,7 @@ public struct TransferEngine: Sendable {
         from source: OpenStore, to target: OpenStore, report: Report = { _ in }
     ) throws(StorageError) -> [TransferItem] {
         let schema = source.schema
-        guard schema.hash == target.schema.hash else {
-            let difference = SchemaDifference.first(from: target.schema, to: schema)?.description ?? "the hashes differ"
-            throw StorageError(
-                .schemaMismatch,
-                "the target has another schema: \(difference); migrate it to the model of the source first (polystore schema apply), or choose a new target"
-            )
-        }
+        try Self.check(target.schema, takes: schema)
         let reader = try source.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         let contents = Contents(reader)
@@ -41,6 +35,16 @@ public struct TransferEngine: Sendable {
         let items = try copy(contents, totals, writer, report)
         _ = try writer.commit(CommitRecord(author: "transfer"))
         return items
+    }
+
+    /// Refuses a target whose schema is not that of the source.
+    package static func check(_ target: Schema, takes schema: Schema) throws(StorageError) {
+        if schema.hash == target.hash { return }
+        let difference = SchemaDifference.first(from: target, to: schema)?.description ?? "the hashes differ"
+        throw StorageError(
+            .schemaMismatch,
+            "the target has another schema: \(difference); migrate it to the model of the source first (polystore schema apply), or choose "
+                + "a new target")
     }
 
     private func copy(

@@ -6,9 +6,9 @@ package struct TransferPlan {
     package struct Item {
         /// The name of the root entity or of the link table.
         package let name: String
-        /// The number of rows or pairs that can be read.
+        /// The number of rows or pairs; after an error that of the pairs before it.
         package let count: Int
-        /// The size of their values in bytes: the length of texts and data, and eight for any other value, key and version.
+        /// The size of the values that were read, in bytes: the length of texts and data, and eight for any other value, key and version.
         package let bytes: Int
         /// The error of the first row that cannot be read; nil if all can.
         package let problem: StorageError?
@@ -38,7 +38,7 @@ package struct TransferPlan {
                 }
             }
             allDone += item.count
-            items.append(item)
+            items.append(item.problem == nil ? item : Item(name: name, count: totals[root] ?? 0, bytes: item.bytes, problem: item.problem))
         }
         for link in schema.links.indices {
             items.append(

@@ -89,6 +89,37 @@ private final class RecordingLogger: StoreLogger {
         }
     }
 
+    /// A logger is called on the thread of the error, in the middle of a getter that cannot throw.
+    @Test func aLoggerMayUseTheObjectsOfTheErrorThatItGets() throws {
+        final class LookingLogger: StoreLogger {
+            // Only the thread of the test calls it.
+            nonisolated(unsafe) var look: (() -> Void)?
+            let errors = Mutex(0)
+
+            func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}
+            func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
+                guard error.code == .unplannedLoad else { return }
+                errors.withLock { $0 += 1 }
+                look?()
+            }
+            func assert(
+                _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
+                functionName: StaticString
+            ) {}
+        }
+        let stack = try DataStack(Person.self, Animal.self, Dog.self), logger = LookingLogger(), former = StoreLogging.logger
+        try stack.addStorageAndWait(InMemoryStore())
+        try stack.perform(synchronous: { transaction in for _ in 0..<2 { _ = try transaction.create(Person.self) } })
+        stack.relationships = .strict
+        let people = try stack.makeViewContext().fetchAll(From<Person>())
+        // Another object has the same error, which is recorded and not reported again.
+        logger.look = { #expect(people[1].pets.isEmpty) }
+        StoreLogging.logger = logger
+        defer { StoreLogging.logger = former }
+        #expect(people[0].pets.isEmpty)
+        #expect(logger.errors.withLock { $0 } == 1)
+    }
+
     @Test func errorsOfTheProgramAreNotLogged() throws {
         struct Own: Error {}
         try recording { logger in

@@ -154,6 +154,9 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         foreignRemarks.withLock { $0 = opening.remarks }
     }
 
+    /// The use of a file of another program, by the option `catalog`; nil for a store that Polystore creates.
+    public var foreignAccess: ForeignAccess? { owner.foreignAccess }
+
     /// The remarks on parts of another program's file that are left out or read differently from their declaration.
     public var remarks: [String] { foreignRemarks.withLock { $0.map(\.text) } }
 

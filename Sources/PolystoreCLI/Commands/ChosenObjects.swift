@@ -67,11 +67,4 @@ struct ChosenObjects: ParsableArguments {
             throw StorageError(error.code, "\(option) '\(text.excerpt())': \(error.message)", details: error.details, cause: error)
         }
     }
-
-    /// Reports what was changed. An output that cannot be written does not make the change a failure.
-    static func report(_ text: String) {
-        do throws(StorageError) { try Console.write(Data((text + "\n").utf8)) } catch {
-            Console.error("polystore: \(text); \(error.message)")
-        }
-    }
 }

@@ -98,10 +98,10 @@ struct LoadCommand: ParsableCommand {
 
     /// Prints the number of loaded objects, and the unresolved references of each relationship.
     static func show(_ report: LoadReport) {
-        for item in report.loaded { Console.print("loaded \(item.count) objects of \(item.entity)") }
+        for item in report.loaded { Console.report("loaded \(item.count) objects of \(item.entity)") }
         for item in report.dangling where item.unresolved > 0 || item.unnamed > 0 {
             let unnamed = item.unnamed > 0 ? ", \(item.unnamed) nil" : ""
-            Console.print("\(item.relationship): \(item.unresolved) unresolved (\(item.distinct) distinct)\(unnamed)")
+            Console.report("\(item.relationship): \(item.unresolved) unresolved (\(item.distinct) distinct)\(unnamed)")
         }
     }
 }

@@ -53,9 +53,6 @@ enum Stores {
         }
     }
 
-    /// Returns the text of a store without its password.
-    static func redacted(_ text: String) throws(StorageError) -> String { try catalog.url(for: text).redacted }
-
     /// Opens an existing store as the only one of a stack with its model.
     ///
     /// A store that is opened only for reading is not changed in any way: a database of another program gets no tables or triggers.
@@ -101,7 +98,8 @@ enum Stores {
         return Opened(store: try OpenStore(opening: store, OpenRequest(schema: schema)), url: url)
     }
 
-    private static func identity(_ path: String) -> [UInt64]? {
+    /// Returns the numbers of the device and of the file at a path; nil if there is none.
+    static func identity(_ path: String) -> [UInt64]? {
         var status = stat()
         return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
     }

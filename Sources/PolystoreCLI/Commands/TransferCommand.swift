@@ -41,10 +41,13 @@ struct TransferCommand: ParsableCommand {
     func run() throws {
         let from = try Stores.open(source)
         defer { from.close() }
-        if plan { return try showPlan(from) }
+        Interruption.watch()
+        let place = try TransferTarget(target)
+        if plan { return try showPlan(from, place) }
         if !quiet { for note in try from.remarks + notes(from) { Console.error("note: \(note)") } }
         try refuseLosses(from)
-        Interruption.watch()
+        // A database of another program would get tables and triggers before the copy is refused.
+        if let obstacle = try place.obstacle(to: from) { throw obstacle }
         let to = try Stores.create(target, from.schema)
         let line = ProgressLine(isQuiet: quiet)
         let start = Date()
@@ -62,13 +65,13 @@ struct TransferCommand: ParsableCommand {
         try to.finish()
         if !quiet {
             let rows = items.reduce(0) { $0 + $1.digest.count }
-            Console.print("copied \(rows) rows of \(items.count) tables in \(String(format: "%.2f", seconds)) s")
+            Console.report("copied \(rows) rows of \(items.count) tables in \(String(format: "%.2f", seconds)) s")
         }
         if let name = try verification.get() {
             Console.error("polystore: \(name) differs after the copy")
             throw Failure.differs
         }
-        if !quiet, !noVerify { Console.print("verified: all \(items.count) digests are equal") }
+        if !quiet, !noVerify { Console.report("verified: all \(items.count) digests are equal") }
     }
 
     /// Returns notes about data of a Polystore store that is not copied, or whose meaning changes in the copy.
@@ -90,8 +93,7 @@ struct TransferCommand: ParsableCommand {
     /// Prints what a transfer would copy.
     ///
     /// - Throws: `Failure.differs` if it would be refused.
-    private func showPlan(_ from: Stores.Opened) throws {
-        Interruption.watch()
+    private func showPlan(_ from: Stores.Opened, _ place: TransferTarget) throws {
         let reader = try from.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
         let line = ProgressLine(isQuiet: quiet)
@@ -101,32 +103,11 @@ struct TransferCommand: ParsableCommand {
             plan = try TransferPlan(reader, Interruption.limit, line.show)
         }
         let text = PlanText(
-            source: from.url.redacted, target: try Stores.redacted(target), items: plan.items, notes: try from.remarks + notes(from),
+            source: from.url.redacted, target: place.redacted, items: plan.items, notes: try from.remarks + notes(from),
             obstacles: unacceptedLosses(from).map { "data of \($0) cannot be read and would be missing" }
-                + [try obstacle(from.schema)].compactMap { $0 })
+                + [try place.obstacle(to: from)?.message].compactMap { $0 })
         Console.print(json ? text.json : text.lines.joined(separator: "\n"))
         if text.isRefused { throw Failure.differs }
-    }
-
-    /// Returns why the target cannot take the copy; nil if it can.
-    private func obstacle(_ schema: Schema) throws(StorageError) -> String? {
-        let to: Stores.Opened
-        do throws(StorageError) { to = try Stores.open(target) } catch {
-            if error.code == .notFound { return nil }
-            throw error
-        }
-        defer { to.close() }
-        if to.schema.hash != schema.hash {
-            return
-                "the target has another schema: \(SchemaDifference.first(from: to.schema, to: schema)?.description ?? "the hashes differ")"
-        }
-        let reader = try to.store.beginRead(ReadOptions(limit: Interruption.limit))
-        defer { reader.end() }
-        do throws(StorageError) { try Contents(reader).checkIsEmpty() } catch {
-            if error.code == .alreadyExists { return error.message }
-            throw error
-        }
-        return nil
     }
 
     private func unacceptedLosses(_ from: Stores.Opened) -> [String] {

@@ -36,7 +36,7 @@ struct UpdateCommand: ParsableCommand {
             try stack.checkUpdate(from, assignments)
             return ({ transaction, from in try transaction.updateAll(from, assignments) }, "")
         }
-        ChosenObjects.report("updated \(Console.counted(count)) of \(objects.entity)")
+        Console.report("updated \(Console.counted(count)) of \(objects.entity)")
     }
 
     /// Divides the text of an assignment.

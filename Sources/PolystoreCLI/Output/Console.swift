@@ -8,6 +8,13 @@ enum Console {
         do throws(StorageError) { try write(Data((text + "\n").utf8)) } catch { Failure.end(error) }
     }
 
+    /// Writes a line about work that is done. An output that cannot be written does not make the work a failure.
+    static func report(_ text: String) {
+        do throws(StorageError) { try write(Data((text + "\n").utf8)) } catch {
+            self.error("polystore: \(text); \(error.message)")
+        }
+    }
+
     /// Writes bytes to the output.
     static func write(_ data: Data) throws(StorageError) {
         do { try FileHandle.standardOutput.write(contentsOf: data) } catch {

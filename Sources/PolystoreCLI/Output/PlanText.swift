@@ -25,13 +25,16 @@ struct PlanText {
         let all = row("all", "\(items.reduce(0) { $0 + $1.count })", "\(items.reduce(0) { $0 + $1.bytes })")
         return ["\(source) to \(target)", row("", "rows", "bytes")] + items.map { row($0.name, "\($0.count)", "\($0.bytes)") } + [all]
             + notes.map { "note: \($0)" } + refusals.map { "refused: \($0)" }
-            + (isRefused ? [] : ["nothing prevents the transfer; nothing was written"])
+            + (isRefused ? [] : ["nothing is known that prevents the transfer"])
     }
 
     /// The plan as JSON.
     var json: String {
         let rows = items.map { item in
-            JSONText.object([("name", JSONText.string(item.name)), ("count", "\(item.count)"), ("bytes", "\(item.bytes)")])
+            JSONText.object([
+                ("name", JSONText.string(item.name)), ("count", "\(item.count)"), ("bytes", "\(item.bytes)"),
+                ("problem", JSONText.string(item.problem?.message)),
+            ])
         }
         return JSONText.object([
             ("source", JSONText.string(source)), ("target", JSONText.string(target)), ("items", JSONText.array(rows)),

@@ -17,6 +17,14 @@ extension ObjectContext {
         }
     }
 
+    /// Updates every living object without pending changes to the current state of its store.
+    func refreshUnchanged() throws(StorageError) {
+        let pending = Set(tracker?.pendingObjects.map(ObjectIdentifier.init) ?? [])
+        for (store, root, objects) in liveObjects where stack.hasStore(store) {
+            try refresh(objects.filter { !pending.contains(ObjectIdentifier($0)) }, root, store)
+        }
+    }
+
     /// Discards the known destinations of to-many relationships. They are determined again from the stores and the pending changes.
     func forgetRelationships() {
         keepingPlanned { for (_, _, objects) in liveObjects { for object in objects { object.forgetRelationships() } } }

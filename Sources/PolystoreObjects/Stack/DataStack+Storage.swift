@@ -113,11 +113,17 @@ extension DataStack {
             throw StorageError(
                 .alreadyExists, "a store with the identity \(store.storeID.uuidString.lowercased()) is already part of this stack")
         }
-        let storeType = store.storeType
-        store.residualReport = { [weak core] in core?.report($0, of: storeType) }
-        let position = core.append(StackCore.Entry(store: store, entities: entities))
+        let position = append(store, entities)
         core.catchUp()
         core.storesChanged(position)
+    }
+
+    /// Adds an open store, whose reads of rows that the engine could not select are reported.
+    @discardableResult
+    private func append(_ store: OpenStore, _ entities: Set<EntityIndex>) -> Int {
+        let storeType = store.storeType
+        store.residualReport = { [weak core] in core?.report($0, of: storeType) }
+        return core.append(StackCore.Entry(store: store, entities: entities))
     }
 
     private func open(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) -> OpenStore {
@@ -151,9 +157,7 @@ extension DataStack {
 
 extension DataStack {
     /// Adds a store that is open, for all entities.
-    package func add(_ store: OpenStore) {
-        core.append(StackCore.Entry(store: store, entities: Set(schema.entities.indices)))
-    }
+    package func add(_ store: OpenStore) { append(store, Set(schema.entities.indices)) }
 
     /// Checks whether attributes of the objects of a request can be assigned values, as far as this is known before there is an object.
     package func checkUpdate<Object: ManagedObject>(_ from: From<Object>, _ assignments: [Assignment<Object>]) throws(StorageError) {

@@ -196,11 +196,8 @@ extension Conflicts {
     private func deleteAgain() throws(StorageError) {
         let referred = items.filter { $0.isReferred && $0.object.isDeletedObject }, again = referred.map(\.object)
         if again.isEmpty { return }
-        // A deletion clears the references that objects in memory hold, and those that were only read do not hold the new ones yet.
-        for target in referrers {
-            guard let object = known(target), object._dirty == 0, !object.isDeletedObject else { continue }
-            try context.refresh([object], target.root, target.store)
-        }
+        // A deletion follows the relationships of objects in memory, and those that were only read do not have the new ones yet.
+        try context.refreshUnchanged()
         let former = tracker.clearings
         for item in referred {
             guard let theirs = item.theirs else { continue }

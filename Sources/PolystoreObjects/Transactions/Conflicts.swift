@@ -40,8 +40,6 @@ struct Conflicts {
     private(set) var items: [Item] = []
     /// The objects that changes reference and that other transactions deleted.
     private(set) var missing: Set<Target> = []
-    /// The objects that other transactions let reference an object to be deleted.
-    private(set) var referrers: Set<Target> = []
 
     init(_ context: ObjectContext, _ tracker: ChangeTracker) {
         self.context = context
@@ -56,7 +54,6 @@ struct Conflicts {
             try context.withReader(store, body)
         }
         missing = references.missing
-        referrers = references.referrers
         let deleted = Set(tracker.deleted.map(ObjectIdentifier.init))
         var seen: Set<ObjectIdentifier> = []
         let objects = [tracker.changed, tracker.deleted].joined().filter { !$0.isNew && seen.insert(ObjectIdentifier($0)).inserted }

@@ -25,8 +25,6 @@ struct PendingReferences {
     var missing: Set<Target> = []
     /// The objects to be deleted that are referenced by rows or pairs which were unknown when they were deleted.
     private(set) var referred: Set<Target> = []
-    /// The objects whose stored rows are those references.
-    private(set) var referrers: Set<Target> = []
     /// The pairs that are assigned a new rank and do not exist: a new order applies only to the remaining members.
     private(set) var lost: Set<StoredPair> = []
 
@@ -146,7 +144,6 @@ struct PendingReferences {
                 }
                 if isKnown == true { continue }
                 referred.insert(Target(store: store, root: schema[destination].root, key: batch.row(index)[slot].int))
-                referrers.insert(Target(store: store, root: schema[entity].root, key: batch.key(index)))
             }
         }
     }

@@ -191,10 +191,7 @@ public final class UnsafeTransaction: BaseTransaction {
 
     /// Updates every object without pending changes to the current state of its store.
     public func refresh() throws(StorageError) {
-        let pending = Set(context.tracker?.pendingObjects.map(ObjectIdentifier.init) ?? [])
-        for (store, root, objects) in context.liveObjects where core.hasStore(store) {
-            try context.refresh(objects.filter { !pending.contains(ObjectIdentifier($0)) }, root, store)
-        }
+        try context.refreshUnchanged()
         notifyMonitors()
     }
 

@@ -155,6 +155,28 @@ import Testing
         #expect(store.schema.entity("a")?.relationships.first { $0.name == "b" }?.isOptional == true)
     }
 
+    @Test func rowsOfAManyToManyTableWithoutOneOfTheirSidesAreCounted() throws {
+        let store = try open(
+            """
+            CREATE TABLE a(id INTEGER PRIMARY KEY);
+            CREATE TABLE b(id INTEGER PRIMARY KEY);
+            CREATE TABLE a_b(a_id REFERENCES a(id), b_id REFERENCES b(id), PRIMARY KEY(a_id, b_id));
+            INSERT INTO a VALUES(1), (2);
+            INSERT INTO b VALUES(1);
+            INSERT INTO a_b VALUES(1, 1), (NULL, 1), (NULL, 1), (2, NULL);
+            """)
+        #expect(try store.lines().filter { $0.contains("link") }.count == 1)
+        #expect(store.remarks == ["3 rows of a_b are left out: one of the two rows that they relate is NULL"])
+        #expect(store.losses == ["a_b"])
+    }
+
+    @Test func aDatabaseWithoutTablesIsNamed() throws {
+        let error = #expect(throws: StorageError.self) { try open("PRAGMA user_version = 1; CREATE VIEW v AS SELECT 1 AS x;") }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(
+            error?.message == "the database has no table that can be read: the view v is left out: only tables are read", "\(error as Any)")
+    }
+
     @Test func awkwardNamesAreKeptAsFarAsNamesCan() throws {
         let store = try open(
             #"""

@@ -406,4 +406,11 @@ import Testing
         let lines = try reader.explanation(of: plan).joined(separator: "\n")
         #expect(!lines.contains("SCAN") && !lines.contains("Seq Scan on order_line"), "\(lines)")
     }
+
+    @Test(arguments: InPlaceEngine.available) func aRefusedSchemaLeavesNothingInTheDatabase(_ engine: InPlaceEngine) throws {
+        let shop = try InPlaceDatabase(engine), before = try shop.objects()
+        let store = try StoreCatalog.standard.store(at: StoreURL(shop.url)), other = try Schema(entities: [Entity("customer")])
+        #expect(failure { _ = try OpenDatabase(store, other) }?.code == .schemaMismatch)
+        #expect(try shop.objects() == before)
+    }
 }

@@ -186,4 +186,35 @@ import Testing
         #expect(code { _ = try checked.open(OpenRequest(schema: nil)) } == .corrupted)
         #expect(code { _ = try checked.beginRead() } == .storeClosed)
     }
+
+    /// SQLite 3.40 finds NULLs in tables without row IDs whose columns are not in the order of the key.
+    @Test func aNullIsDamageOnlyWhereThereIsOne() throws {
+        let file = try SQLiteFile(), path = file.path + ".lists", store = SQLiteStore(path: path)
+        defer { try? store.close() }
+        let schema = try Schema(entities: [
+            Entity("List", relationships: [Relationship("items", to: "Item", .toManyOrdered)]),
+            Entity("Item", attributes: [Attribute("number", .int64)]),
+        ])
+        func reopened(_ statements: String...) throws {
+            try store.close()
+            for text in statements { #expect(try file.sql(text, of: path) == "") }
+            _ = try store.open(OpenRequest(schema: schema))
+        }
+        _ = try store.open(OpenRequest(schema: schema))
+        try reopened(
+            """
+            INSERT INTO List(_id, _version) VALUES(1, 1);
+            INSERT INTO Item(_id, _version, number) VALUES(1, 1, 5), (2, 1, 6);
+            INSERT INTO "List.items"(owner, rank, member) VALUES(1, 1, 1), (1, 2, 2);
+            """)
+        try store.check()
+        // The table takes a NULL while its definition allows it.
+        func define(_ old: String, as new: String) -> String {
+            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '\(old)', '\(new)') WHERE name = 'Item';"
+        }
+        let required = #""number" INTEGER NOT NULL"#, optional = #""number" INTEGER"#
+        try reopened(define(required, as: optional), "UPDATE Item SET number = NULL WHERE _id = 2", define(optional, as: required))
+        let error = #expect(throws: StorageError.self) { try store.check() }
+        #expect(error?.message.hasSuffix("NULL value in Item.number") == true, "\(error as Any)")
+    }
 }

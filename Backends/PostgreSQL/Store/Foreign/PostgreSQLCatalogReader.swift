@@ -50,7 +50,9 @@ struct PostgreSQLCatalogReader {
         for index in tables.indices {
             for reference in references[tables[index].name] ?? [] { add(reference, to: &tables[index], known) }
         }
-        return DatabaseCatalog(tables: tables, remarks: remarks, isInPlace: isInPlace)
+        var catalog = DatabaseCatalog(tables: tables, remarks: remarks, isInPlace: isInPlace)
+        try catalog.addIncompletePairs(trustsKeys: true, rows.count)
+        return catalog
     }
 
     private mutating func table(_ table: PostgreSQLCatalogRows.Table) throws(StorageError) -> CatalogTable {

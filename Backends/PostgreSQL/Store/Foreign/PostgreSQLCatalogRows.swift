@@ -48,6 +48,12 @@ struct PostgreSQLCatalogRows {
 
     init(_ connection: PostgreSQLConnection) { self.connection = connection }
 
+    /// Returns the number that a statement counts.
+    func count(_ text: SQLText) throws(StorageError) -> Int64 {
+        guard case .int(let number)? = try connection.rows(text, [.int64]).first?.first else { return 0 }
+        return number
+    }
+
     /// Returns the tables and other relations with columns, without the partitions of partitioned tables; nil when there is no such schema.
     func tables(_ schema: String) throws(StorageError) -> [Table]? {
         let known: SQLText = "SELECT 1::int8 FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)"

@@ -45,7 +45,11 @@ final class PostgreSQLInPlace: Sendable {
         """
 
     /// Reads the catalog of a schema, and creates Polystore's own tables and triggers beside its tables.
-    init(conninfo: String, schema: String, durability: Durability, readOnly: Bool) throws(StorageError) {
+    ///
+    /// - Throws: `schemaMismatch` for another schema than that of the tables. Nothing was created then.
+    init(
+        conninfo: String, schema: String, durability: Durability, _ request: OpenRequest, readOnly: Bool
+    ) throws(StorageError) {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         try connection.checkVersion()
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -53,6 +57,7 @@ final class PostgreSQLInPlace: Sendable {
         let catalog = try reader.catalog(), rows = PostgreSQLCatalogRows(connection)
         try catalog.checkInPlace(option: "x-catalog=foreign") { Self.remedy($0, schema) }
         var source = try catalog.source()
+        try StoreMetadata.check(request, of: source.schema)
         let tables = InPlaceTables(source), identity = try rows.database()
         rules = try PostgreSQLInPlaceRules(connection, schema, tables)
         var sequences: [String?] = []

@@ -6,6 +6,7 @@ internal import PolystoreStorage
 /// do not use Polystore.
 struct PostgreSQLForeignTables: PostgreSQLOwner {
     let capabilities: Set<StorageCapabilities.Capability> = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL]
+    let foreignAccess: ForeignAccess? = .readOnly
     let refusal = StorageError.isForeign
 
     func open(_ store: PostgreSQLStore, _ request: OpenRequest) throws(StorageError) -> StorageState {

@@ -5,6 +5,7 @@ internal import Synchronization
 
 /// The tables of a schema that another program created, which are read and written in place.
 struct PostgreSQLInPlaceTables: PostgreSQLOwner {
+    let foreignAccess: ForeignAccess? = .inPlace
     let capabilities: Set<StorageCapabilities.Capability> = [
         .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL,
     ]
@@ -12,7 +13,7 @@ struct PostgreSQLInPlaceTables: PostgreSQLOwner {
     func open(_ store: PostgreSQLStore, _ request: OpenRequest) throws(StorageError) -> StorageState {
         let readOnly = request.readOnly || store.isReadOnly
         let inPlace = try PostgreSQLInPlace(
-            conninfo: store.conninfo, schema: store.schema, durability: store.durability, readOnly: readOnly)
+            conninfo: store.conninfo, schema: store.schema, durability: store.durability, request, readOnly: readOnly)
         var metadata = inPlace.metadata
         // The triggers record changes whatever the program requests.
         try metadata.adopt(request, recordsHistory: true)

@@ -6,7 +6,7 @@ internal import PolystoreStorage
 struct PostgreSQLOwnTables: PostgreSQLOwner {
     let recordsHistory: Bool
 
-    let isPolystore = true
+    let foreignAccess: ForeignAccess? = nil
 
     var capabilities: Set<StorageCapabilities.Capability> {
         let supported: Set<StorageCapabilities.Capability> = [

@@ -40,7 +40,9 @@ struct SQLiteCatalogReader {
             }
         }
         try addReferences(&tables, references)
-        return DatabaseCatalog(tables: tables, remarks: remarks, isInPlace: isInPlace)
+        var catalog = DatabaseCatalog(tables: tables, remarks: remarks, isInPlace: isInPlace)
+        try catalog.addIncompletePairs(trustsKeys: false, rows.count)
+        return catalog
     }
 
     // MARK: Tables and columns

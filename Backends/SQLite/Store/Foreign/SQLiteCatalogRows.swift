@@ -36,6 +36,9 @@ struct SQLiteCatalogRows {
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
+    /// Returns the number that a statement counts.
+    func count(_ text: SQLText) throws(StorageError) -> Int64 { try connection.number(text) ?? 0 }
+
     /// Returns the tables, except for Polystore's own tables in a file that is used in place.
     func tables() throws(StorageError) -> [Table] {
         let text: SQLText = """

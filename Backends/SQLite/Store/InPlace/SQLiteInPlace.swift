@@ -31,13 +31,16 @@ final class SQLiteInPlace: Sendable {
     ]
 
     /// Reads the catalog of a file, and creates Polystore's own tables and triggers beside its tables.
-    init(_ place: SQLitePlace, readOnly: Bool) throws(StorageError) {
+    ///
+    /// - Throws: `schemaMismatch` for another schema than that of the tables. Nothing was created then.
+    init(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) {
         let connection = readOnly ? try place.reader() : try place.guest()
         SQLiteForm.register(connection.handle)
         var reader = SQLiteCatalogReader(connection, isInPlace: true)
         let catalog = try reader.catalog()
         try catalog.checkInPlace(option: "catalog=foreign", remedy: Self.remedy)
         var source = try catalog.source()
+        try StoreMetadata.check(request, of: source.schema)
         tables = InPlaceTables(source)
         let setup = try SQLiteInPlaceSetup(connection, tables)
         if !readOnly { try setup.install() }

@@ -6,6 +6,7 @@ internal import PolystoreStorage
 struct SQLiteForeignTables: SQLiteOwner {
     let catalog: SQLiteCatalog
 
+    let foreignAccess: ForeignAccess? = .readOnly
     let refusal = StorageError.isForeign
     let evidence = SQLiteWatch.Evidence.version
     let capabilities: Set<StorageCapabilities.Capability> = [

@@ -5,6 +5,7 @@ internal import PolystoreStorage
 /// The tables of a file that another program created, which are read and written in place.
 struct SQLiteInPlaceTables: SQLiteOwner {
     let evidence = SQLiteWatch.Evidence.log
+    let foreignAccess: ForeignAccess? = .inPlace
     let capabilities: Set<StorageCapabilities.Capability> = [
         .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL, .remoteChanges,
     ]
@@ -14,7 +15,7 @@ struct SQLiteInPlaceTables: SQLiteOwner {
 
     func open(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> SQLOpening<SQLiteCore> {
         try place.checkExists()
-        let inPlace = try SQLiteInPlace(place.pinned, readOnly: readOnly)
+        let inPlace = try SQLiteInPlace(place.pinned, request, readOnly: readOnly)
         var metadata = inPlace.metadata
         // The triggers record changes whatever the program requests.
         try metadata.adopt(request, recordsHistory: true)

@@ -6,7 +6,7 @@ internal import PolystoreStorage
 struct SQLiteOwnTables: SQLiteOwner {
     let recordsHistory: Bool
 
-    let isPolystore = true
+    let foreignAccess: ForeignAccess? = nil
     let evidence = SQLiteWatch.Evidence.ledger
 
     var capabilities: Set<StorageCapabilities.Capability> {

@@ -154,6 +154,10 @@ struct CatalogDerivation {
 
     private func source(_ names: [String]) throws(StorageError) -> CatalogSource {
         let drafts = names.compactMap { self.drafts[$0] }
+        if drafts.isEmpty {
+            let reasons = remarks.isEmpty ? "" : ": \(remarks.map(\.text).joined(separator: "; ").excerpt(300))"
+            throw StorageError(.invalidConfiguration, "the database has no table that can be read\(reasons)")
+        }
         let schema: Schema
         do throws(SchemaError) { schema = try Schema(entities: drafts.map(\.entity)) } catch { throw StorageError(error) }
         var links: [String: String] = [:], written: [String: InPlaceTables.Pairs] = [:]

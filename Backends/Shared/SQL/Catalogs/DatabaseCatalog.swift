@@ -1,4 +1,4 @@
-internal import PolystoreStorage
+package import PolystoreStorage
 
 /// The tables of a foreign database's system catalog that objects can be derived from.
 package struct DatabaseCatalog: Sendable {
@@ -14,5 +14,25 @@ package struct DatabaseCatalog: Sendable {
         self.tables = tables
         self.remarks = remarks
         self.isInPlace = isInPlace
+    }
+
+    /// Adds a remark for each many-to-many table with rows that lack one of their two sides: they are no pairs.
+    ///
+    /// - Parameters:
+    ///   - trustsKeys: Whether no column of a primary key can be NULL.
+    ///   - count: Runs a statement that returns a number.
+    package mutating func addIncompletePairs(
+        trustsKeys: Bool, _ count: (SQLText) throws(StorageError) -> Int64
+    ) throws(StorageError) {
+        for table in tables where joins.contains(table.name) {
+            let columns = table.columns.filter { $0.isOptional || !trustsKeys && table.primaryKey.contains($0.name) }
+            if columns.isEmpty { continue }
+            let isIncomplete = columns.map { "t.\(SQLText.quoted($0.name)) IS NULL" }.joined(separator: " OR ")
+            let found = try count("SELECT count(*) FROM \(raw: table.source) AS t WHERE \(raw: isIncomplete)")
+            if found == 0 { continue }
+            remarks.append(
+                CatalogRemark("\(found) rows of \(table.name) are left out: one of the two rows that they relate is NULL", loss: table.name)
+            )
+        }
     }
 }

@@ -7,8 +7,8 @@ package protocol SQLTableOwner: Sendable {
     var capabilities: Set<StorageCapabilities.Capability> { get }
     /// The error for a write to a store that is read-only.
     var refusal: StorageError { get }
-    /// Whether the rows have the format that Polystore writes.
-    var isPolystore: Bool { get }
+    /// The use of tables of another program; nil for tables that Polystore creates.
+    var foreignAccess: ForeignAccess? { get }
 
     /// Throws if the tables are not Polystore's own.
     func checkOwn() throws(StorageError)
@@ -16,5 +16,6 @@ package protocol SQLTableOwner: Sendable {
 
 extension SQLTableOwner {
     package var refusal: StorageError { StorageError(.readOnly, "the store was opened read-only") }
-    package var isPolystore: Bool { false }
+    /// Whether the rows have the format that Polystore writes.
+    package var isPolystore: Bool { foreignAccess == nil }
 }

@@ -129,9 +129,12 @@ extension DetachedCases {
         },
         ConformanceCase("L038.what-is-restored-leaves-the-lists-of-what-stays-deleted", clause: "W20") { harness, check in
             for isSeatFirst in [true, false] {
-                try meet(harness, check, "list", before: { others in
-                    try others.rooms[0].setObjects([others.seats[0]], for: "list")
-                }) { work in
+                try meet(
+                    harness, check, "list",
+                    before: { others in
+                        try others.rooms[0].setObjects([others.seats[0]], for: "list")
+                    }
+                ) { work in
                     let (room, seat) = (work.rooms[0], work.seats[0])
                     for object in isSeatFirst ? [seat, room] : [room, seat] { try work.delete(object) }
                 } there: { others in
@@ -143,6 +146,23 @@ extension DetachedCases {
                     check.isTrue(try found.rooms[0].object("one") === found.seats[0], "the new reference")
                     check.isTrue(try found.seats[0].object("row") == nil, "the list of the deleted room")
                 }
+            }
+        },
+        ConformanceCase("L038.a-deletion-that-cascades-to-a-new-member-sees-its-relationships", clause: "W20") { harness, check in
+            try meet(
+                harness, check, "guests", guests: .cascade,
+                before: { others in
+                    try others.rooms[1].setObject(others.seats[0], for: "pair")
+                }
+            ) { work in
+                try work.delete(work.rooms[0])
+            } there: { others in
+                try others.rooms[1].setObject(others.seats[1], for: "pair")
+                try others.seats[0].setObjects([others.rooms[0]], for: "places")
+            } then: { found, isTheirs in
+                check.equal(found.rooms.count, isTheirs ? 2 : 1, "rooms")
+                check.equal(found.seats.count, isTheirs ? 2 : 1, "seats; its delete rule applies to the new member")
+                check.isTrue(try found.rooms.last?.object("pair") === found.seats.last, "the pair of the other transaction")
             }
         },
         ConformanceCase("L038.reads-are-validated-whatever-the-policy", clause: "W20") { harness, check in
@@ -174,7 +194,7 @@ extension DetachedCases {
     // MARK: Two rooms and two seats
 
     /// Rooms and seats with relationships of every kind between them.
-    private static func halls() throws -> Schema {
+    private static func halls(guests rule: DeleteRule = .nullify) throws -> Schema {
         try Schema(
             version: "1",
             entities: [
@@ -184,12 +204,14 @@ extension DetachedCases {
                         Relationship("one", to: "Seat", .toOne), Relationship("pair", to: "Seat", .toOne, inverse: "pair"),
                         Relationship("seats", to: "Seat", .toMany, inverse: "hall"),
                         Relationship("list", to: "Seat", .toManyOrdered, inverse: "row"),
-                        Relationship("guests", to: "Seat", .toMany, inverse: "places"), Relationship("ranks", to: "Seat", .toManyOrdered),
+                        Relationship("guests", to: "Seat", .toMany, inverse: "places", deleteRule: rule),
+                        Relationship("ranks", to: "Seat", .toManyOrdered),
                     ]),
                 Entity(
                     "Seat", attributes: [Attribute("number", .int64, isOptional: true)],
                     relationships: [
-                        Relationship("pair", to: "Room", .toOne, inverse: "pair"), Relationship("hall", to: "Room", .toOne, inverse: "seats"),
+                        Relationship("pair", to: "Room", .toOne, inverse: "pair"),
+                        Relationship("hall", to: "Room", .toOne, inverse: "seats"),
                         Relationship("row", to: "Room", .toOne, inverse: "list"),
                         Relationship("places", to: "Room", .toMany, inverse: "guests"),
                     ]),
@@ -213,7 +235,9 @@ extension DetachedCases {
 
         static func create(_ transaction: BaseTransaction) throws {
             for entity in ["Room", "Seat"] {
-                for number in 1...2 { try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(Int64(number)), for: "number") }
+                for number in 1...2 {
+                    try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(Int64(number)), for: "number")
+                }
             }
         }
 
@@ -233,11 +257,12 @@ extension DetachedCases {
 
     /// Changes rooms and seats in a detached transaction and in another one, and commits the detached one by each policy.
     private static func meet(
-        _ harness: StoreHarness, _ check: Check, _ name: String, before: (Ends) throws -> Void = { _ in }, here: (Ends) throws -> Void,
-        there: (Ends) throws -> Void, then result: (Ends, _ isTheirs: Bool) throws -> Void
+        _ harness: StoreHarness, _ check: Check, _ name: String, guests rule: DeleteRule = .nullify,
+        before: (Ends) throws -> Void = { _ in }, here: (Ends) throws -> Void, there: (Ends) throws -> Void,
+        then result: (Ends, _ isTheirs: Bool) throws -> Void
     ) throws {
         for policy in [MergePolicy.mine, .theirs] {
-            let place = try harness.place(), schema = try halls(), stack = try DataStack(schema: schema)
+            let place = try harness.place(), schema = try halls(guests: rule), stack = try DataStack(schema: schema)
             defer { place.remove() }
             try stack.addStorageAndWait(try place.store(nil))
             defer { for store in stack.storages { try? store.close() } }
