@@ -235,7 +235,9 @@ extension Conflicts {
         let store = Int(object._store)
         let target = try reference.wanted.flatMap { key throws(StorageError) in try current(destination, key, store) }
         if let target, !context.accepts(target, for: object, named: object.description.slots[slot].name, destination) { return }
-        let formers = Set([reference.mine, reference.theirs].compactMap { $0 }).subtracting([target?._key].compactMap { $0 })
+        // Its present destination too, which the other end of another reference may have chosen before.
+        let ends = [reference.mine, reference.theirs, object._reference(slot)]
+        let formers = Set(ends.compactMap { $0 }).subtracting([target?._key].compactMap { $0 })
         switch context.model.inverses[Int(object._entity)][slot] {
         case .none: break
         case .toOne(let inverse):

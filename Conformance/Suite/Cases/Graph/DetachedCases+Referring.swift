@@ -1,6 +1,7 @@
 internal import Polystore
 internal import PolystoreSchema
 internal import PolystoreStorage
+internal import Synchronization
 
 /// Cases about a deletion of a detached transaction, of an object that another transaction relates to others in the meantime.
 extension DetachedCases {
@@ -163,6 +164,42 @@ extension DetachedCases {
                 check.equal(found.rooms.count, isTheirs ? 2 : 1, "rooms")
                 check.equal(found.seats.count, isTheirs ? 2 : 1, "seats; its delete rule applies to the new member")
                 check.isTrue(try found.rooms.last?.object("pair") === found.seats.last, "the pair of the other transaction")
+            }
+        },
+        ConformanceCase("L038.both-ends-of-a-pair-agree-whatever-is-chosen-for-each", clause: "W20") { harness, check in
+            // Base, mine and theirs, for each of the two ends and both rooms.
+            for choice in 0..<27 {
+                let place = try harness.place(), schema = try halls(), stack = try DataStack(schema: schema)
+                defer { place.remove() }
+                try stack.addStorageAndWait(try place.store(nil))
+                defer { for store in stack.storages { try? store.close() } }
+                try stack.write { try Ends.create($0) }
+                try stack.write { transaction in
+                    let ends = try Ends(transaction)
+                    try ends.rooms[0].setObject(ends.seats[0], for: "pair")
+                }
+                let work = stack.beginUnsafe(), ends = try Ends(work)
+                try ends.rooms[1].setObject(ends.seats[0], for: "pair")
+                try stack.write { transaction in
+                    let others = try Ends(transaction)
+                    try others.rooms[1].setObject(others.seats[0], for: "pair")
+                    if choice % 2 == 0 { try others.rooms[1].setObject(others.seats[1], for: "pair") }
+                }
+                let choices = Mutex(choice)
+                try work.commit(
+                    merging: .byAttribute { _, _, base, mine, theirs in
+                        choices.withLock { left in
+                            defer { left /= 3 }
+                            return [base, mine, theirs][left % 3]
+                        }
+                    })
+                for store in stack.storages { try Integrity.check(store, schema, check) }
+                let found = try Ends(stack.beginUnsafe())
+                for object in found.rooms + found.seats {
+                    guard let other = try object.object("pair") as? DynamicObject else { continue }
+                    check.isTrue(try other.object("pair") === object, "the other end; choice \(choice)")
+                }
+                withExtendedLifetime(ends) {}
             }
         },
         ConformanceCase("L038.reads-are-validated-whatever-the-policy", clause: "W20") { harness, check in
