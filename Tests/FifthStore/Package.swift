@@ -5,7 +5,8 @@ import PackageDescription
 let package = Package(
     name: "fifth-store",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "polystore", path: "../..")],
+    // Without any of the stores of the package, which shows too that everything else builds without them.
+    dependencies: [.package(name: "polystore", path: "../..", traits: [])],
     targets: [
         .target(
             name: "ToyStore",

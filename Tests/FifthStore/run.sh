@@ -3,10 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 swift build -j "${JOBS:-2}" --quiet
+swift build -j "${JOBS:-2}" --quiet --target PolystoreCompatibility
 .build/debug/toy-conformance --store toy: | tail -1
 folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT
 printf '{"entities":[{"name":"Note","attributes":[{"name":"text","type":"string"}]}]}' >"$folder/model.json"
 printf 'text\nhello\nworld\n' >"$folder/notes.csv"
-.build/debug/toy-polystore load "sqlite:$folder/notes.db" "$folder/notes.csv" --entity Note --model "$folder/model.json"
-.build/debug/toy-polystore transfer "sqlite:$folder/notes.db" toy: --quiet
-echo "transferred to toy:"
+.build/debug/toy-polystore load toy: "$folder/notes.csv" --entity Note --model "$folder/model.json"

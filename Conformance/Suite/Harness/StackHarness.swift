@@ -147,9 +147,14 @@ enum Integrity {
     }
 
     static func check(_ store: OpenStore, _ schema: Schema, _ check: Check) throws {
+        for problem in try problems(store, schema) { check.isTrue(false, problem) }
+    }
+
+    /// Returns the references and pairs of a store that lead to missing objects.
+    static func problems(_ store: OpenStore, _ schema: Schema) throws -> [String] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        var keys: [EntityIndex: Set<Int64>] = [:], references: [(EntityIndex, String, Int64)] = []
+        var problems: [String] = [], keys: [EntityIndex: Set<Int64>] = [:], references: [(EntityIndex, String, Int64)] = []
         for root in schema.roots {
             let plan = try ObjectRequest(schema.entities[root].name).plan(in: schema)
             let cursor = try reader.cursor(for: plan)
@@ -168,17 +173,17 @@ enum Integrity {
             }
         }
         for (root, name, key) in references where keys[root]?.contains(key) != true {
-            check.isTrue(false, "\(name) refers to key \(key), which does not exist")
+            problems.append("\(name) refers to key \(key), which does not exist")
         }
         for (link, description) in schema.links.enumerated() {
             let owner = schema[description.owner].root, member = schema[description.member].root
             try reader.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
                 for pair in pairs where keys[owner]?.contains(pair.owner) != true || keys[member]?.contains(pair.member) != true {
-                    check.isTrue(
-                        false, "\(description.name) has a pair (\(pair.owner), \(pair.member)) whose owner or member does not exist")
+                    problems.append("\(description.name) has a pair (\(pair.owner), \(pair.member)) whose owner or member does not exist")
                 }
             }
         }
+        return problems
     }
 }
 

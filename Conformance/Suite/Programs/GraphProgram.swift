@@ -1,3 +1,4 @@
+internal import Polystore
 internal import PolystoreStorage
 
 /// A random program over the object graph, as data: a model, and the operations on its objects.
@@ -83,6 +84,24 @@ enum ProgramPolicy: String, Sendable {
     case error
     case mine
     case theirs
+    case byAttribute
+
+    /// The policy.
+    var policy: MergePolicy {
+        switch self {
+        case .error: .error
+        case .mine: .mine
+        case .theirs: .theirs
+        case .byAttribute:
+            .byAttribute { entity, name, base, mine, theirs in [base, mine, theirs][(entity.utf8.count + name.utf8.count) % 3] }
+        }
+    }
+
+    /// The policy as Swift code.
+    var code: String {
+        if self != .byAttribute { return ".\(rawValue)" }
+        return ".byAttribute { entity, name, base, mine, theirs in [base, mine, theirs][(entity.utf8.count + name.utf8.count) % 3] }"
+    }
 }
 
 /// An assignment of a value to an attribute.

@@ -61,7 +61,7 @@ struct DetachedMerge {
         if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty || leadsElsewhere { return .open }
         let conflicts = hasConflicts
         // The naive model does not say what is given up: the commit must succeed, and its result must be consistent.
-        if policy == .theirs, conflicts || !newer.isEmpty { return .open }
+        if policy == .theirs || policy == .byAttribute, conflicts || !newer.isEmpty { return .open }
         if conflicts, policy == .error {
             var codes: Set<StorageError.Code> = [.staleObject]
             if mine.violatesRules { codes.insert(.validationFailed) }

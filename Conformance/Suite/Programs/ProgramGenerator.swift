@@ -121,7 +121,7 @@ struct ProgramGenerator {
         objects = before
         let interference = (0..<(1 + below(2))).map { _ in transaction() }
         objects = objects.filter { before[$0.key] == nil || mine[$0.key] != nil }.merging(mine.filter { before[$0.key] == nil }) { $1 }
-        return ProgramStep(.detached(interference: interference, policy: pick([.error, .mine, .theirs])), parts)
+        return ProgramStep(.detached(interference: interference, policy: pick([.error, .mine, .theirs, .byAttribute])), parts)
     }
 
     /// Returns a transaction that sets a to-one relationship, and a detached one that moves and deletes the object while another changes it:
@@ -136,7 +136,7 @@ struct ProgramGenerator {
             ProgramStep(
                 .detached(
                     interference: [ProgramStep(.transaction(author: "", fails: false), theirs)],
-                    policy: pick([.error, .mine, .theirs, .theirs])),
+                    policy: pick([.error, .mine, .theirs, .byAttribute])),
                 mine),
         ]
     }

@@ -63,7 +63,7 @@ struct ProgramPrinter {
             line("let transaction = stack.beginUnsafe(supportsUndo: true)")
             for part in step.parts { add(part, "transaction") }
             for part in interference { add(part, "stack") }
-            line("show { try transaction.commit(merging: .\(policy)) }")
+            line("show { try transaction.commit(merging: \(policy.code)) }")
             depth -= 1
             line("}")
         case .reopen: reopen()

@@ -116,8 +116,7 @@ extension ProgramRun {
     private func commit(_ step: ProgramStep, _ transaction: UnsafeTransaction, _ merge: DetachedMerge, _ mine: State) throws {
         let theirs = state
         let found = try answer {
-            let policies: [ProgramPolicy: MergePolicy] = [.error: .error, .mine: .mine, .theirs: .theirs]
-            try transaction.commit(merging: policies[merge.policy] ?? .error)
+            try transaction.commit(merging: merge.policy.policy)
             return .done
         }
         if merge.policy != .error, case .refused(.staleObject) = found {
@@ -202,7 +201,8 @@ extension ProgramRun {
                 }
             }
         })
-        let problem = naive.violatesRules ? "broken rules" : (naive.violatesUnique ? "equal unique values" : naive.brokenRelationship)
+        let broken = naive.violatesRules ? "broken rules" : (naive.violatesUnique ? "equal unique values" : naive.brokenRelationship)
+        let problem = try broken ?? stack.storages.flatMap { try Integrity.problems(OpenStore(opened: $0, schema), schema) }.first
         try compare(step, .text("whole objects"), .text(problem ?? "whole objects"))
         state.naive = naive
         committed = state
