@@ -74,6 +74,19 @@ import Testing
         #expect(strict.code == 2 && strict.error.contains("1 references of Note.of refer to missing objects"))
     }
 
+    @Test func recordsUpdateTheObjectsThatTheyIdentify() throws {
+        let store = "sqlite:\(path("a.db"))", items = try program.file("items.csv", "code,name,price\n1,tea,9.90\n2,coffee,12\n")
+        #expect(try program.run(["load", store, items, "--infer", "--entity", "Item", "-q"]).code == 0)
+        let prices = try program.file("prices.csv", "code,price\n2,12\n1,9.50\n")
+        let result = try program.run(["load", store, prices, "--entity", "Item", "--on", "code"])
+        #expect(result.code == 0 && result.output == "loaded 0 objects of Item, updated 1, 1 unchanged\n", "\(result)")
+        let query = ["query", store, "Item", "--select", "name, price", "--order-by", "code", "--format", "csv"]
+        #expect(try program.run(query).output == "name,price\ntea,9.5\ncoffee,12.0\n")
+        let wrong = try program.run(["load", store, prices, "--entity", "Item", "--on", "cod"])
+        #expect(wrong.code == 2 && wrong.error.contains("Item has no attribute \"cod\"; did you mean \"code\"?"), "\(wrong)")
+        #expect(try program.run(["load", store, "--mapping", "x.json", "--on", "code"]).code == 64)
+    }
+
     @Test func aTextMeansNilWhereItIsNamed() throws {
         let file = try program.file("notes.csv", "text\nNA\n")
         #expect(try load("sqlite:\(path("a.db"))", file).code == 0)

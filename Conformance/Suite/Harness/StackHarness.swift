@@ -150,7 +150,7 @@ enum Integrity {
         for problem in try problems(store, schema) { check.isTrue(false, problem) }
     }
 
-    /// Returns the references and pairs of a store that lead to missing objects.
+    /// Returns a sentence for each reference and pair of a store whose objects are missing.
     static func problems(_ store: OpenStore, _ schema: Schema) throws -> [String] {
         let reader = try store.beginRead()
         defer { reader.end() }

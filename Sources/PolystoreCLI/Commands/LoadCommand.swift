@@ -11,7 +11,9 @@ struct LoadCommand: ParsableCommand {
             Either --mapping names a file that assigns files to entities and columns to attributes and relationships, or --entity names \
             the entity of the one given file. A mapping is {"files": [{"file": "flights.csv", "entity": "Flight", "columns": \
             {"delay": "arr_delay"}, "relationships": {"plane": {"tailnum": "tail"}}}]}: the attribute delay is read from the column \
-            arr_delay, and the plane is the one whose tailnum equals the column tail. Values must satisfy the rules of the model. \
+            arr_delay, and the plane is the one whose tailnum equals the column tail. With "on": ["code"] a record updates the object that has \
+            its code. To a to-many relationship a record adds members, several of a field with "separator": ";". Values must satisfy the rules \
+            of the model. \
             References are resolved to objects of the files and of the store; unresolved references are skipped and counted, and the exit \
             code is then 3.
 
@@ -37,6 +39,11 @@ struct LoadCommand: ParsableCommand {
     @Option(help: "The entity of the file's rows.")
     var entity: String?
 
+    @Option(
+        name: .customLong("on"),
+        help: "An attribute that identifies objects: a record with the value of an object updates it; can be repeated.")
+    var identity: [String] = []
+
     @Flag(help: "Refuse unresolved references.")
     var strict = false
 
@@ -55,6 +62,7 @@ struct LoadCommand: ParsableCommand {
         if mapping != nil, file != nil || entity != nil {
             throw ValidationError("--mapping names the files and entities, so it excludes a file and --entity")
         }
+        if mapping != nil, !identity.isEmpty { throw ValidationError("the mapping names the attributes of --on for each file, as \"on\"") }
     }
 
     func run() throws {
@@ -88,6 +96,7 @@ struct LoadCommand: ParsableCommand {
             throw ValidationError("specify --mapping FILE, or a file and --entity NAME")
         }
         var file = LoadMapping.file(name, entity: entity)
+        if !identity.isEmpty { file.on = identity }
         if !infer { return (LoadMapping(files: [file]), schema) }
         let inference = try ModelInference(try source.blocks(name), name: name, entity: entity, nils: [""] + nils)
         file.columns = inference.columns
@@ -98,7 +107,10 @@ struct LoadCommand: ParsableCommand {
 
     /// Prints the number of loaded objects, and the unresolved references of each relationship.
     static func show(_ report: LoadReport) {
-        for item in report.loaded { Console.report("loaded \(item.count) objects of \(item.entity)") }
+        for item in report.loaded {
+            let changed = item.updated + item.unchanged > 0 ? ", updated \(item.updated), \(item.unchanged) unchanged" : ""
+            Console.report("loaded \(item.count) objects of \(item.entity)\(changed)")
+        }
         for item in report.dangling where item.unresolved > 0 || item.unnamed > 0 {
             let unnamed = item.unnamed > 0 ? ", \(item.unnamed) nil" : ""
             Console.report("\(item.relationship): \(item.unresolved) unresolved (\(item.distinct) distinct)\(unnamed)")

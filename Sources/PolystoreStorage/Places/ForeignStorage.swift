@@ -1,11 +1,3 @@
-/// The use of a database that another program created.
-public enum ForeignAccess: Sendable, Hashable {
-    /// The database is only read.
-    case readOnly
-    /// The database is read and written in place, beside the other program.
-    case inPlace
-}
-
 /// A store that can read databases created by other programs.
 public protocol ForeignStorage: StorageInterface {
     /// The use of a database of another program, which must exist; nil for a store that Polystore creates. Known before `open`.

@@ -17,16 +17,20 @@ struct DuplicateSearch {
         let targets = loader.targets.compactMap { target in
             target.description.uniqueConstraints.first { $0.name == constraint }.map { (target, $0) }
         }
-        var seen: Set<[Value]> = []
+        var seen: [[Value]: [Value]] = [:]
         for (target, rule) in targets {
-            let found = try search(target, rule.slots) { seen.insert($0).inserted ? nil : "an earlier object in the files" }
+            let found = try search(target, rule.slots) { values, identity in
+                // Two records that update one object are no duplicates.
+                let earlier = seen.updateValue(identity, forKey: values)
+                return earlier == nil || earlier == identity ? nil : "an earlier object in the files"
+            }
             if let found { return found }
         }
         let reader = try loader.store.beginRead()
         defer { reader.end() }
         for (target, rule) in targets {
             let entity = loader.store.schema[rule.declaredIn].name
-            let found = try search(target, rule.slots) { values throws(StorageError) in
+            let found = try search(target, rule.slots) { values, identity throws(StorageError) in
                 let conditions = zip(rule.slots, values).map { slot, value in
                     QueryPredicate.compare(.path(PropertyPath([target.description.slots[slot].name])), .equal, .value(value))
                 }
@@ -36,7 +40,11 @@ struct DuplicateSearch {
                 } catch {
                     throw StorageError(error)
                 }
-                return try reader.cursor(for: plan).next(into: RowBatch(capacity: 1)) ? "an object of the store" : nil
+                let batch = RowBatch(capacity: 1)
+                guard try reader.cursor(for: plan).next(into: batch), !loader.isKnown(identity, target, as: batch.key(0)) else {
+                    return nil
+                }
+                return "an object of the store"
             }
             if let found { return found }
         }
@@ -44,13 +52,18 @@ struct DuplicateSearch {
     }
 
     /// Returns the error of the first record of a file for which `other` returns a description of the object that already has its values.
+    ///
+    /// - Parameter other: Receives the values of a record, and those that identify its object, or its line if nothing does.
     private func search(
-        _ target: LoadTarget, _ slots: [Int], _ other: ([Value]) throws(StorageError) -> String?
+        _ target: LoadTarget, _ slots: [Int], _ other: (_ values: [Value], _ identity: [Value]) throws(StorageError) -> String?
     ) throws(StorageError) -> StorageError? {
         var records = try loader.records(of: target)
         while let record = try records.next() {
+            // An update of other attributes.
+            if target.on != nil, !slots.allSatisfy({ target.assigns(record, slot: $0) }) { continue }
             let values = try loader.values(of: record, target, slots)
-            guard !values.contains(where: \.isNull), let other = try other(values) else { continue }
+            let identity = target.on == nil ? [Value.string(target.file.file), .int(Int64(record.line))] : try target.identity(record)
+            guard !values.contains(where: \.isNull), let other = try other(values, identity) else { continue }
             let names = slots.map { target.description.slots[$0].name }
             let texts = values.map { JSONWriter.write(ValueText.json($0)).excerpt() }
             return StorageError(

@@ -7,32 +7,31 @@ package import PolystoreStorage
 package final class FileLoader {
     let store: OpenStore
     let targets: [LoadTarget]
-    private let writer: WriteSession
-    private let schema: Schema
+    let writer: WriteSession
+    let schema: Schema
     private let isStrict: Bool
-    private let limit: WorkLimit?
+    let limit: WorkLimit?
     private let read: (String) throws -> FileBlocks
-    private let progress: (String, Int) -> Void
-    private var report = LoadReport()
-    private var lookups: [Lookup: LoadedKeys] = [:]
+    let progress: (String, Int) -> Void
+    var report = LoadReport()
+    var lookups: [Lookup: LoadedKeys] = [:]
     /// The keys of the records of each file, by index, if they are known in advance.
     private var surveyed: [Int: ReservedKeys] = [:]
-    private var keys: [EntityIndex: [ReservedKeys]] = [:]
-    private var inverses = LoadInverses()
-    private var counts: LoadCounts
+    /// The objects of the records of each file that identifies them, by index.
+    private var identified: [Int: IdentifiedRecords] = [:]
+    var keys: [EntityIndex: [ReservedKeys]] = [:]
+    var inverses = LoadInverses()
+    var pairs = LoadPairs()
+    var counts: LoadCounts
 
-    private struct Lookup: Hashable {
+    /// The attributes by which objects of an entity are found.
+    struct Lookup: Hashable {
         let entity: EntityIndex
         let slots: [Int]
-
-        init(_ reference: LoadReference) {
-            entity = reference.destination
-            slots = reference.parts.map(\.slot)
-        }
     }
 
     /// The unresolved references of one relationship.
-    private struct Dangling {
+    struct Dangling {
         var unresolved = 0
         var unnamed = 0
         var values: Set<[Value]> = []
@@ -88,13 +87,17 @@ package final class FileLoader {
 
     private func run() throws(StorageError) {
         try checkEnds()
-        for reference in targets.flatMap(\.references) where lookups[Lookup(reference)] == nil {
-            let found = LoadedKeys(reference.destination, reference.parts.map(\.slot))
+        let identities = targets.compactMap { target in target.on.map { Lookup(entity: target.entity, slots: $0) } }
+        for lookup in targets.flatMap(\.searches).map(\.lookup) + identities where lookups[lookup] == nil {
+            let isUpdated = identities.contains { schema[$0.entity].root == schema[lookup.entity].root }
+            let found = LoadedKeys(lookup.entity, lookup.slots, isUpdated: isUpdated)
             try found.addStored(writer)
-            lookups[Lookup(reference)] = found
+            lookups[lookup] = found
         }
         for index in targets.indices { try survey(index) }
-        for index in targets.indices { try load(index) }
+        for index in targets.indices {
+            if let records = identified.removeValue(forKey: index) { try update(targets[index], records) } else { try load(index) }
+        }
         try inverses.writePartners(writer, limit)
         try counts.check(writer) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
@@ -142,7 +145,9 @@ package final class FileLoader {
         var values: [Value] = []
         for slot in slots {
             if let reference = target.references.first(where: { $0.slot == slot }) {
-                guard let name = try target.values(record, reference), case .one(let key)? = lookups[Lookup(reference)]?.find(name) else {
+                guard let name = try target.values(record, reference.search),
+                    case .one(let key)? = lookups[reference.search.lookup]?.find(name)
+                else {
                     values.append(.null)
                     continue
                 }
@@ -155,7 +160,7 @@ package final class FileLoader {
     }
 
     /// Returns the lookup tables that index records of a file.
-    private func lookups(for target: LoadTarget) -> [LoadedKeys] {
+    func lookups(for target: LoadTarget) -> [LoadedKeys] {
         lookups.values.filter { schema[$0.entity].family.contains(target.entity) }
     }
 
@@ -163,6 +168,10 @@ package final class FileLoader {
     private func survey(_ index: Int) throws(StorageError) {
         let target = targets[index], wanted = lookups(for: target)
         if wanted.isEmpty { return }
+        if target.on != nil {
+            identified[index] = try identify(target)
+            return
+        }
         var records = try records(of: target), keys = ReservedKeys(), count = 0
         while let record = try records.next() {
             count += 1
@@ -180,33 +189,32 @@ package final class FileLoader {
         let target = targets[index], entity = target.entity, wanted = lookups(for: target)
         var records = try records(of: target)
         var known = surveyed[index].map { $0.taken.makeIterator() }, reserved = surveyed[index] ?? ReservedKeys()
-        var dangling = [Dangling](repeating: Dangling(), count: target.references.count)
+        var dangling = [Dangling](repeating: Dangling(), count: target.searches.count)
         let batch = RowBatch(capacity: 1024)
         var count = 0
         while let record = try records.next() {
             guard let key = try known == nil ? reserved.take(entity, writer) : known?.next() else { throw Self.changed(target) }
             try target.check(record)
-            let cells = batch.appendRow(key: key, version: 1, entity: entity, slots: target.description.slots.count)
-            cells.initialize(repeating: .null, count: target.description.slots.count)
-            for slot in target.description.slots.indices { cells[slot] = batch.cell(for: try target.value(record, slot: slot)) }
-            for (position, reference) in target.references.enumerated() {
-                if let found = try destination(record, target, reference, &dangling[position]) {
-                    cells[reference.slot] = .int(found)
-                    try connect(reference, key, found, record, target)
-                }
-            }
+            try append(record, key, target, &dangling, batch)
             if known != nil { try check(record, target, key, wanted) }
             count += 1
             if batch.isFull || batch.copiedBytes > 8 << 20 {
                 try flush(batch, entity)
+                try flushMembers()
                 progress(target.file.entity, count)
             }
         }
         if known?.next() != nil { throw Self.changed(target) }
         try flush(batch, entity)
+        try flushMembers()
         keys[target.description.root, default: []].append(reserved)
-        report.loaded.append((target.file.entity, count))
-        for (reference, found) in zip(target.references, dangling) {
+        report.loaded.append(LoadReport.Loaded(entity: target.file.entity, count: count))
+        note(dangling, target)
+    }
+
+    /// Adds the unresolved references of a file to the report.
+    func note(_ dangling: [Dangling], _ target: LoadTarget) {
+        for (reference, found) in zip(target.searches, dangling) {
             report.dangling.append(
                 LoadReport.Dangling(
                     relationship: "\(target.file.entity).\(reference.name)", unresolved: found.unresolved, distinct: found.values.count,
@@ -214,13 +222,30 @@ package final class FileLoader {
         }
     }
 
-    private static func changed(_ target: LoadTarget) -> StorageError {
+    /// Appends the new object of a record to a batch.
+    func append(
+        _ record: LoadRecord, _ key: Int64, _ target: LoadTarget, _ dangling: inout [Dangling], _ batch: RowBatch
+    ) throws(StorageError) {
+        let cells = batch.appendRow(key: key, version: 1, entity: target.entity, slots: target.description.slots.count)
+        cells.initialize(repeating: .null, count: target.description.slots.count)
+        for slot in target.description.slots.indices { cells[slot] = batch.cell(for: try target.value(record, slot: slot)) }
+        for (position, reference) in target.references.enumerated() {
+            if let found = try destination(record, target, reference.search, &dangling[position]) {
+                cells[reference.slot] = .int(found)
+                try connect(reference, key, found, record, target)
+            }
+        }
+        try addMembers(record, key, target, &dangling)
+    }
+
+    static func changed(_ target: LoadTarget) -> StorageError {
         StorageError(.inputOutput, "the file \(target.file.file.excerpt()) was changed during the load; nothing was loaded")
     }
 
     /// Refuses a record that differs from the one whose key other records reference.
     private func check(_ record: LoadRecord, _ target: LoadTarget, _ key: Int64, _ wanted: [LoadedKeys]) throws(StorageError) {
-        for lookup in wanted {
+        // Objects that another file updates are found by other values then.
+        for lookup in wanted where !lookup.isUpdated {
             let values = try values(of: record, target, lookup.slots)
             if values.contains(where: \.isNull) { continue }
             switch lookup.find(values) {
@@ -231,49 +256,71 @@ package final class FileLoader {
     }
 
     /// Returns the primary key of the object that a reference of a record resolves to.
-    private func destination(
-        _ record: LoadRecord, _ target: LoadTarget, _ reference: LoadReference, _ dangling: inout Dangling
+    func destination(
+        _ record: LoadRecord, _ target: LoadTarget, _ search: LoadSearch, _ dangling: inout Dangling
     ) throws(StorageError) -> Int64? {
-        let name = "\(target.description.name).\(reference.name)", column = reference.parts[0].column
-        guard let values = try target.values(record, reference) else {
-            dangling.unnamed += 1
-            if !reference.isRequired { return nil }
-            throw target.refusal(
-                record, column, reference.name, "\(name) is required, but the column is nil", .validationFailed)
-        }
-        switch lookups[Lookup(reference)]?.find(values) ?? .nothing {
+        if let values = try target.values(record, search) { return try resolve(values, record, target, search, &dangling) }
+        dangling.unnamed += 1
+        if !search.isRequired { return nil }
+        throw target.refusal(
+            record, search.parts[0].column, search.name,
+            "\(target.description.name).\(search.name) is required, but the column is nil", .validationFailed)
+    }
+
+    /// Returns the primary key of the object with the given values.
+    private func resolve(
+        _ values: [Value], _ record: LoadRecord, _ target: LoadTarget, _ search: LoadSearch, _ dangling: inout Dangling
+    ) throws(StorageError) -> Int64? {
+        let name = "\(target.description.name).\(search.name)", column = search.parts[0].column
+        switch lookups[search.lookup]?.find(values) ?? .nothing {
         case .one(let key): return key
         case .several:
             throw target.refusal(
-                record, column, reference.name,
-                "\(name) is ambiguous: several objects of \(schema[reference.destination].name) have these values",
-                .validationFailed)
+                record, column, search.name,
+                "\(name) is ambiguous: several objects of \(schema[search.destination].name) have these values", .validationFailed)
         case .nothing:
             dangling.unresolved += 1
             dangling.values.insert(values)
-            if !reference.isRequired { return nil }
+            if !search.isRequired { return nil }
             throw target.refusal(
-                record, column, reference.name,
-                "\(name) is required, but no object of \(schema[reference.destination].name) has these values", .validationFailed)
+                record, column, search.name,
+                "\(name) is required, but no object of \(schema[search.destination].name) has these values", .validationFailed)
+        }
+    }
+
+    /// Adds the members that a record names to the to-many relationships of its object.
+    func addMembers(_ record: LoadRecord, _ key: Int64, _ target: LoadTarget, _ dangling: inout [Dangling]) throws(StorageError) {
+        for (index, members) in target.members.enumerated() {
+            for values in try target.values(record, members) {
+                let position = target.references.count + index
+                guard let found = try resolve(values, record, target, members.search, &dangling[position]) else { continue }
+                pairs.add(members, of: key, found)
+                counts.add(members.search.name, of: target.entity, key)
+                if let inverse = members.inverseName { counts.add(inverse, of: members.search.destination, found) }
+            }
         }
     }
 
     /// Records the other end of a reference.
-    private func connect(
+    func connect(
         _ reference: LoadReference, _ key: Int64, _ destination: Int64, _ record: LoadRecord, _ target: LoadTarget
     ) throws(StorageError) {
-        counts.add(reference, to: destination)
-        let hasStored = lookups[Lookup(reference)]?.hasStored ?? true
+        if let inverse = reference.inverseName { counts.add(inverse, of: reference.destination, destination) }
+        let hasStored = lookups[reference.search.lookup]?.hasStored ?? true
         if try inverses.add(reference, from: key, to: destination, hasStored: hasStored, writer) { return }
         throw target.refusal(
-            record, reference.parts[0].column, reference.name,
+            record, reference.search.parts[0].column, reference.name,
             "\(target.description.name).\(reference.name) refers to an object that another object already refers to", .validationFailed)
     }
 
-    private func flush(_ batch: RowBatch, _ entity: EntityIndex) throws(StorageError) {
+    func flush(_ batch: RowBatch, _ entity: EntityIndex) throws(StorageError) {
         try limit?.check()
         if batch.count > 0 { try writer.load(entity, batch) }
         batch.clear()
         try inverses.flush(writer)
     }
+
+    /// Writes the pending members. Returns the objects that have new ones.
+    @discardableResult
+    func flushMembers() throws(StorageError) -> Set<Int64> { try pairs.flush(writer) }
 }

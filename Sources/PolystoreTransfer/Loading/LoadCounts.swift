@@ -19,18 +19,19 @@ struct LoadCounts {
                 let isFilled = target.references.contains { $0.name == item.relationship.name }
                 if !isFilled { rules.insert(Rule(entity: target.entity, relationship: item.relationship.name)) }
             }
-            for reference in target.references {
-                guard let name = reference.inverseName, let other = schema[reference.destination].relationship(name) else { continue }
-                if Self.condition(other.relationship) != nil { rules.insert(Rule(entity: reference.destination, relationship: name)) }
+            let inverses =
+                target.references.map { ($0.destination, $0.inverseName) } + target.members.map { ($0.search.destination, $0.inverseName) }
+            for (destination, name) in inverses {
+                guard let name, let other = schema[destination].relationship(name) else { continue }
+                if Self.condition(other.relationship) != nil { rules.insert(Rule(entity: destination, relationship: name)) }
             }
         }
     }
 
-    /// Records a reference to an object.
-    mutating func add(_ reference: LoadReference, to key: Int64) {
+    /// Records that a relationship of an object changes.
+    mutating func add(_ relationship: String, of entity: EntityIndex, _ key: Int64) {
         if rules.isEmpty { return }
-        guard let name = reference.inverseName else { return }
-        let rule = Rule(entity: reference.destination, relationship: name)
+        let rule = Rule(entity: entity, relationship: relationship)
         if rules.contains(rule) { touched[rule, default: []].insert(key) }
     }
 

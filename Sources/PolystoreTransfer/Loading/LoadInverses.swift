@@ -18,8 +18,11 @@ struct LoadInverses {
 
     /// The keys to write into each slot, by the key of the object that has the slot.
     private var partners: [End: [Int64: Int64]] = [:]
+    /// The keys that slots refer to no longer, by the key of the object that has the slot.
+    private var released: [End: [Int64: Int64]] = [:]
     private var lastRanks: [Owner: Int64] = [:]
     private var pairs: [Int: [LinkPair]] = [:]
+    private var removed: [Int: [LinkPair]] = [:]
 
     /// Records a reference from an object to another.
     ///
@@ -31,28 +34,50 @@ struct LoadInverses {
         case .nowhere: return true
         case .slot(let slot):
             let old = partners[End(entity: reference.destination, slot: slot), default: [:]].updateValue(key, forKey: destination)
-            return old == nil
+            return old == nil || old == key
         case .order(let link):
             let owner = Owner(link: link, key: destination)
             var last = lastRanks[owner]
             if last == nil, hasStored {
                 try writer.links(link, side: .owner, keys: [destination]) { pairs throws(StorageError) in last = pairs.last?.rank ?? last }
             }
-            let (rank, overflow) = (last ?? 0).addingReportingOverflow(Self.rankGap)
-            if overflow {
-                throw StorageError(
-                    .limitExceeded,
-                    "\(writer.schema[reference.destination].name) \(destination) has no rank left for another object of an ordered relationship"
-                )
-            }
+            let rank = try Self.rank(after: last, of: destination, writer.schema.links[link], writer.schema)
             lastRanks[owner] = rank
             pairs[link, default: []].append(LinkPair(owner: destination, rank: rank, member: key))
             return true
         }
     }
 
+    /// Returns the rank of the next member of an owner.
+    static func rank(after last: Int64?, of owner: Int64, _ link: LinkDescription, _ schema: Schema) throws(StorageError) -> Int64 {
+        let (rank, overflow) = (last ?? 0).addingReportingOverflow(rankGap)
+        if !overflow { return rank }
+        throw StorageError(
+            .limitExceeded, "\(schema[link.owner].name) \(owner) has no rank left for another object of an ordered relationship")
+    }
+
+    /// Records that an object refers to another one no longer.
+    mutating func remove(_ reference: LoadReference, from key: Int64, to destination: Int64) {
+        switch reference.inverse {
+        case .nowhere: break
+        case .slot(let slot):
+            let end = End(entity: reference.destination, slot: slot)
+            if partners[end]?[destination] == key {
+                partners[end]?[destination] = nil
+            } else {
+                released[end, default: [:]][destination] = key
+            }
+        case .order(let link): removed[link, default: []].append(LinkPair(owner: destination, rank: 0, member: key))
+        }
+    }
+
     /// Writes the recorded positions in ordered to-many relationships. The rows of both ends must be written before.
     mutating func flush(_ writer: WriteSession) throws(StorageError) {
+        if !removed.isEmpty {
+            let changes = removed.sorted { $0.key < $1.key }.map { LinkChanges(link: $0.key, removed: $0.value) }
+            try writer.apply(ChangeSet(links: changes))
+            removed.removeAll()
+        }
         for (link, pairs) in pairs.sorted(by: { $0.key < $1.key }) { try writer.load(link: link, pairs) }
         pairs.removeAll()
     }
@@ -61,29 +86,32 @@ struct LoadInverses {
     ///
     /// - Throws: `validationFailed` if an object in the store already references another one.
     func writePartners(_ writer: WriteSession, _ limit: WorkLimit?) throws(StorageError) {
-        for (end, partners) in partners {
-            let keys = partners.keys.sorted()
+        for end in Set(partners.keys).union(released.keys) {
+            let keys = Set(partners[end, default: [:]].keys).union(released[end, default: [:]].keys).sorted()
             for start in stride(from: 0, to: keys.count, by: 1024) {
                 try limit?.check()
-                try write(end, partners, Array(keys[start..<min(start + 1024, keys.count)]), writer)
+                try write(end, Array(keys[start..<min(start + 1024, keys.count)]), writer)
             }
         }
     }
 
-    private func write(_ end: End, _ partners: [Int64: Int64], _ keys: [Int64], _ writer: WriteSession) throws(StorageError) {
+    private func write(_ end: End, _ keys: [Int64], _ writer: WriteSession) throws(StorageError) {
         let schema = writer.schema, batch = RowBatch(capacity: keys.count)
         try writer.rows(end.entity, keys: keys, into: batch)
-        var found: [EntityIndex: [(key: Int64, version: Int64, partner: Int64)]] = [:]
+        var found: [EntityIndex: [(key: Int64, version: Int64, partner: Cell)]] = [:]
         for index in 0..<batch.count {
-            let row = batch.row(index), cell = row[end.slot]
-            guard let partner = partners[row.key] else { continue }
-            if !cell.isNull, cell.int != partner {
+            let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
+            let isFree = cell.isNull || cell.int == partner || released[end]?[row.key] == cell.int
+            if !isFree, partner != nil {
                 let name = "\(schema[end.entity].name).\(schema[end.entity].slots[end.slot].name)"
                 throw StorageError(
                     .validationFailed, "\(name) of object \(row.key) already refers to another object; nothing was loaded",
                     details: .init(entity: schema[row.entity].name, property: schema[end.entity].slots[end.slot].name, keys: [row.key]))
             }
-            if cell.isNull { found[row.entity, default: []].append((row.key, row.version, partner)) }
+            let new = partner.map(Cell.int) ?? .null
+            if isFree, cell.isNull ? partner != nil : cell.int != partner {
+                found[row.entity, default: []].append((row.key, row.version, new))
+            }
         }
         var mask = SlotMask()
         mask.insert(end.slot)
@@ -93,7 +121,7 @@ struct LoadInverses {
                 for row in rows[range] {
                     let cells = batch.appendRow(key: row.key, version: row.version, entity: entity, slots: slots)
                     cells.initialize(repeating: .null, count: slots)
-                    cells[end.slot] = .int(row.partner)
+                    cells[end.slot] = row.partner
                 }
             }
             return EntityChanges(entity: entity, updates: [RowUpdate(mask: mask, checksVersion: true, rows: source)])

@@ -10,8 +10,13 @@ package import PolystoreStorage
 ///             "relationships": {"plane": {"tailnum": "tailnum"}}}]}
 /// ```
 /// A relationship maps each attribute of the destination to the column that contains its value. Destinations are objects of the files, in
-/// any order, and of the store. A column with the same name as an attribute fills it; `columns` assigns other names. A column that fills
+/// any order, and of the store. To a to-many relationship each record adds members: the one whose values its columns contain, each element of
+/// an array in JSON, or each part of a CSV field, with `"separator": ";"`. The records of a table that joins two entities are records of one of
+/// them, with `on`. A column with the same name as an attribute fills it; `columns` assigns other names. A column that fills
 /// nothing is refused, unless `"ignoresUnknown": true` permits it.
+///
+/// With `"on": ["tailnum"]` a record whose tailnum an object of the store has, or an earlier record, updates that object: it gets the values
+/// of the columns and members that the record has. Any other record is a new object.
 ///
 /// A CSV field is nil if its text is one of `nil`, which by default contains only the empty text. A quoted field without content is an
 /// empty string if the attribute is a string. In NDJSON, `null` and a missing name are nil. A missing name gives an attribute its default.
@@ -26,6 +31,10 @@ package struct LoadMapping: Sendable, Codable {
         package var columns: [String: String]?
         /// The columns by attribute of the destination, for each relationship.
         package var relationships: [String: [String: String]]?
+        /// The attributes that identify an object to be updated; nil if every record is a new object.
+        package var on: [String]?
+        /// The text between the values of a CSV field that names several members of a to-many relationship; nil if a field is one value.
+        package var separator: String?
     }
 
     /// The texts of CSV fields that represent nil. By default only the empty text does.
@@ -63,7 +72,7 @@ package struct LoadMapping: Sendable, Codable {
             guard case .array(let files) = member.node.value else { continue }
             for file in files {
                 guard case .object(let members) = file.value else { continue }
-                try check(members, ["file", "entity", "columns", "relationships"])
+                try check(members, ["file", "entity", "columns", "relationships", "on", "separator"])
             }
         }
     }
@@ -72,5 +81,7 @@ package struct LoadMapping: Sendable, Codable {
     package init(files: [File]) { self.files = files }
 
     /// Returns the mapping of a file whose columns have the names of the attributes.
-    package static func file(_ file: String, entity: String) -> File { File(file: file, entity: entity, columns: nil, relationships: nil) }
+    package static func file(_ file: String, entity: String) -> File {
+        File(file: file, entity: entity, columns: nil, relationships: nil, on: nil, separator: nil)
+    }
 }

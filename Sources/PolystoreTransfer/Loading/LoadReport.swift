@@ -2,10 +2,22 @@ internal import PolystoreStorage
 
 /// The result of a load.
 package struct LoadReport: Sendable {
-    /// The number of rows by entity, in the order of the files.
-    package var loaded: [(entity: String, count: Int)] = []
+    /// What was loaded of each file, in their order.
+    package var loaded: [Loaded] = []
     /// The unresolved references, by relationship.
     package var dangling: [Dangling] = []
+
+    /// What was loaded of one file.
+    package struct Loaded: Sendable, Hashable {
+        /// The entity of its records.
+        package let entity: String
+        /// The number of new objects.
+        package var count = 0
+        /// The number of records that changed an object of the store or of an earlier record.
+        package var updated = 0
+        /// The number of records whose object had the same values.
+        package var unchanged = 0
+    }
 
     /// The unresolved references of one relationship.
     package struct Dangling: Sendable, Hashable {

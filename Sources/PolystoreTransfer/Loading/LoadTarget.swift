@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreStorage
 
 /// The assignment of the fields of a file's records to the slots of an entity.
@@ -12,6 +13,10 @@ struct LoadTarget {
     let file: LoadMapping.File
     let description: EntityDescription
     let references: [LoadReference]
+    /// The to-many relationships to which the file adds members.
+    let members: [LoadMembers]
+    /// The slots of the attributes that identify an object to be updated, in the order of their names; nil if every record is a new object.
+    let on: [Int]?
     private let schema: Schema
     private let nils: Set<ExactText>
     /// The assignments by slot, with nil for relationships.
@@ -20,6 +25,9 @@ struct LoadTarget {
     private let known: Set<ExactText>?
 
     var entity: EntityIndex { description.index }
+
+    /// The searches for destinations of all relationships that the file fills: the references, then the members.
+    var searches: [LoadSearch] { references.map(\.search) + members.map(\.search) }
 
     /// Creates the assignment of a file.
     ///
@@ -41,11 +49,23 @@ struct LoadTarget {
         self.description = description
         self.nils = nils
         for name in (file.columns ?? [:]).keys.sorted() { _ = try Self.slot(name, of: description, file: file.file) }
-        var references: [LoadReference] = []
+        var references: [LoadReference] = [], members: [LoadMembers] = []
         for (name, columns) in (file.relationships ?? [:]).sorted(by: { $0.key < $1.key }) {
-            references.append(try LoadReference(name, columns, of: description, schema, file: file.file))
+            let several = try LoadMembers(name, columns, separator: file.separator, of: description, schema, file: file.file)
+            if let several {
+                members.append(several)
+            } else {
+                references.append(try LoadReference(name, columns, of: description, schema, file: file.file))
+            }
         }
         self.references = references
+        self.members = members
+        on = try file.on.map { names throws(StorageError) in
+            if names.isEmpty { throw StorageError(.invalidConfiguration, "\(file.file.excerpt()): \"on\" needs at least one attribute") }
+            var slots: [Int] = []
+            for name in Set(names).sorted() { slots.append(try Self.slot(name, of: description, file: file.file)) }
+            return slots
+        }
         var fillings: [Filling?] = []
         for slot in description.slots {
             switch slot.content {
@@ -57,7 +77,7 @@ struct LoadTarget {
                 fillings.append(nil)
                 let isFilled = references.contains { $0.slot == fillings.count - 1 }
                 let inverse = relationship.inverse.flatMap { schema[slot.destination ?? 0].relationship($0) }
-                if relationship.isOptional || isFilled || inverse?.relationship.cardinality == .toOne { continue }
+                if relationship.isOptional || isFilled || file.on != nil || inverse?.relationship.cardinality == .toOne { continue }
                 throw StorageError(
                     .validationFailed,
                     "\(file.file.excerpt()): \(description.name).\(slot.name) is required, but has no columns; specify them in a mapping",
@@ -65,8 +85,9 @@ struct LoadTarget {
             }
         }
         self.fillings = fillings
+        let searches = references.map(\.search) + members.map(\.search)
         known =
-            ignoresUnknown ? nil : Set(fillings.compactMap { $0?.column } + references.flatMap { $0.parts.map(\.column) })
+            ignoresUnknown ? nil : Set(fillings.compactMap { $0?.column } + searches.flatMap { $0.parts.map(\.column) })
     }
 
     /// Returns the slot of an attribute.
@@ -85,7 +106,7 @@ struct LoadTarget {
     /// Refuses a file that lacks a column or has a column that fills nothing.
     func check(columns: [String]) throws(StorageError) {
         let present = Set(columns.map(ExactText.init))
-        let named = (file.columns ?? [:]).values.sorted() + references.flatMap { $0.parts.map(\.column.text) }
+        let named = (file.columns ?? [:]).values.sorted() + searches.flatMap { $0.parts.map(\.column.text) }
         for column in named where !present.contains(ExactText(column)) {
             throw StorageError(
                 .valueNotStorable,
@@ -93,7 +114,9 @@ struct LoadTarget {
             )
         }
         for column in columns { try check(ExactText(column), line: 1) }
-        for case let filling? in fillings where !filling.attribute.isOptional && !present.contains(filling.column) {
+        // A record that updates an object needs no column but those that identify it.
+        for (slot, filling) in fillings.enumerated() where on?.contains(slot) ?? (filling?.attribute.isOptional == false) {
+            guard let filling, !present.contains(filling.column) else { continue }
             let column = filling.column.text
             throw StorageError(
                 .valueNotStorable,
@@ -120,22 +143,47 @@ struct LoadTarget {
             details: .init(entity: description.name))
     }
 
-    /// Returns the values by which the destination of a reference is found, or nil if one of the columns is nil.
-    func values(_ record: LoadRecord, _ reference: LoadReference) throws(StorageError) -> [Value]? {
+    /// Returns the values by which the destination of a relationship is found, or nil if one of the columns is nil.
+    func values(_ record: LoadRecord, _ search: LoadSearch) throws(StorageError) -> [Value]? {
         var values: [Value] = []
-        for part in reference.parts {
-            guard let field = record.field(part.column) else { return nil }
-            let entity = schema[reference.destination], type = entity.slots[part.slot].type
-            guard let found = value(field, as: type) else {
-                let name = "\(entity.name).\(entity.slots[part.slot].name)"
-                throw refusal(record, part.column, reference.name, "\(Self.expected(type)), the type of \(name)")
-            }
-            if found.isNull { return nil }
-            do throws(ValueError) { values.append(try entity.normalise(found, slot: part.slot)) } catch {
-                throw refusal(record, part.column, reference.name, error.message, StorageError(error).code)
-            }
+        for part in search.parts {
+            guard let field = record.field(part.column), let found = try value(field, record, part, search) else { return nil }
+            values.append(found)
         }
         return values
+    }
+
+    /// Returns the values by which each of the members is found that a record adds to a relationship.
+    func values(_ record: LoadRecord, _ members: LoadMembers) throws(StorageError) -> [[Value]] {
+        let search = members.search, part = search.parts[0]
+        if search.parts.count > 1 { return try values(record, search).map { [$0] } ?? [] }
+        let fields: [LoadRecord.Field]
+        switch record.field(part.column) {
+        case .json(.array(let items))?: fields = items.map { .json($0.value) }
+        case .text(let field)?:
+            let texts = members.separator.map { field.text.components(separatedBy: $0) } ?? [field.text]
+            fields = texts.map { .text(CSVReader.Field(text: $0, isQuoted: field.isQuoted && texts.count == 1)) }
+        case .json(let value)?: fields = [.json(value)]
+        case nil: fields = []
+        }
+        var found: [[Value]] = []
+        for field in fields { if let value = try value(field, record, part, search) { found.append([value]) } }
+        return found
+    }
+
+    /// Returns the value of a field by which a destination is found, or nil if the field is nil.
+    private func value(
+        _ field: LoadRecord.Field, _ record: LoadRecord, _ part: LoadSearch.Part, _ search: LoadSearch
+    ) throws(StorageError) -> Value? {
+        let entity = schema[search.destination], type = entity.slots[part.slot].type
+        guard let found = value(field, as: type) else {
+            let name = "\(entity.name).\(entity.slots[part.slot].name)"
+            throw refusal(record, part.column, search.name, "\(Self.expected(type)), the type of \(name)")
+        }
+        if found.isNull { return nil }
+        do throws(ValueError) { return try entity.normalise(found, slot: part.slot) } catch {
+            throw refusal(record, part.column, search.name, error.message, StorageError(error).code)
+        }
     }
 
     /// Returns the value of an attribute after checking all its rules.
@@ -158,6 +206,31 @@ struct LoadTarget {
             throw refusal(record, filling.column, attribute.name, "the value \(failure)", .validationFailed)
         }
         return normal
+    }
+
+    /// Returns the values that identify the object of a record, in the order of `on`.
+    ///
+    /// - Throws: `validationFailed` if one of them is nil.
+    func identity(_ record: LoadRecord) throws(StorageError) -> [Value] {
+        var values: [Value] = []
+        for slot in on ?? [] {
+            let found = try value(record, slot: slot)
+            if found.isNull, let filling = fillings[slot] {
+                throw refusal(
+                    record, filling.column, filling.attribute.name, "the attribute identifies the object, but the column is nil",
+                    .validationFailed)
+            }
+            values.append(found)
+        }
+        return values
+    }
+
+    /// Returns whether a record has the column of an attribute.
+    func assigns(_ record: LoadRecord, slot: Int) -> Bool { fillings[slot].flatMap { record.field($0.column) } != nil }
+
+    /// Returns whether a record has the columns of a reference.
+    func assigns(_ record: LoadRecord, _ reference: LoadReference) -> Bool {
+        reference.search.parts.allSatisfy { record.field($0.column) != nil }
     }
 
     /// Returns an error that names the file, line, and column.

@@ -16,11 +16,16 @@ final class LoadedKeys {
     /// Whether the store had objects of the entity before the load.
     private(set) var hasStored = false
     private var keys: [[Value]: Int64] = [:]
-    private var ambiguous: Set<[Value]> = []
+    /// The other objects with the same values.
+    private var others: [[Value]: [Int64]] = [:]
+    /// The values by key, if the load may assign other values to objects; otherwise nil.
+    private var values: [Int64: [Value]]?
 
-    init(_ entity: EntityIndex, _ slots: [Int]) {
+    /// - Parameter isUpdated: Whether the load may assign other values to the objects.
+    init(_ entity: EntityIndex, _ slots: [Int], isUpdated: Bool) {
         self.entity = entity
         self.slots = slots
+        if isUpdated { values = [:] }
     }
 
     /// Adds the objects of a store.
@@ -47,14 +52,35 @@ final class LoadedKeys {
         }
     }
 
-    /// Adds an object.
-    func add(_ values: [Value], _ key: Int64) {
-        if keys.updateValue(key, forKey: values) != nil { ambiguous.insert(values) }
+    /// Adds an object, or replaces its values.
+    func add(_ new: [Value], _ key: Int64) {
+        if let old = values?.updateValue(new, forKey: key) {
+            if old == new { return }
+            remove(key, old)
+        }
+        guard let first = keys.updateValue(key, forKey: new) else { return }
+        others[new, default: []].append(first)
     }
+
+    /// Removes an object, whose new values identify nothing.
+    func remove(_ key: Int64) {
+        if let old = values?.removeValue(forKey: key) { remove(key, old) }
+    }
+
+    private func remove(_ key: Int64, _ old: [Value]) {
+        if keys[old] == key { keys[old] = others[old]?.popLast() } else { others[old]?.removeAll { $0 == key } }
+        if others[old]?.isEmpty == true { others[old] = nil }
+    }
+
+    /// Whether the load may assign other values to the objects.
+    var isUpdated: Bool { values != nil }
+
+    /// Returns the values of an object, if the load may assign other values to it.
+    func values(of key: Int64) -> [Value]? { values?[key] }
 
     /// Returns the object with the given values.
     func find(_ values: [Value]) -> Found {
         guard let key = keys[values] else { return .nothing }
-        return !ambiguous.isEmpty && ambiguous.contains(values) ? .several : .one(key)
+        return !others.isEmpty && others[values] != nil ? .several : .one(key)
     }
 }

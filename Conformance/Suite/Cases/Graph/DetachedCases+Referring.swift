@@ -141,7 +141,7 @@ extension DetachedCases {
                 } there: { others in
                     try others.rooms[1].setObject(others.seats[0], for: "one")
                 } then: { found, isTheirs in
-                    check.equal(found.rooms.count, 1, "the deletion of the room, which nobody has related")
+                    check.equal(found.rooms.count, 1, "the deletion of the room, which the other transaction has not related")
                     check.equal(found.seats.count, isTheirs ? 2 : 1, "seats")
                     if !isTheirs { return }
                     check.isTrue(try found.rooms[0].object("one") === found.seats[0], "the new reference")

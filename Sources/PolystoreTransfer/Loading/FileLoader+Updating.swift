@@ -1,0 +1,119 @@
+internal import PolystoreStorage
+
+/// Files whose records update the objects that some of their attributes identify (`on`).
+extension FileLoader {
+    /// Finds the objects of the records, and reserves keys for those that do not exist yet.
+    func identify(_ target: LoadTarget) throws(StorageError) -> IdentifiedRecords {
+        guard let on = target.on, let identity = lookups[Lookup(entity: target.entity, slots: on)] else { return IdentifiedRecords() }
+        let others = lookups.values.filter {
+            $0 !== identity && (schema[$0.entity].family.contains(target.entity) || schema[target.entity].family.contains($0.entity))
+        }
+        var records = try records(of: target), found = IdentifiedRecords(), reserved = ReservedKeys()
+        while let record = try records.next() {
+            if found.keys.count % 1024 == 0 { try limit?.check() }
+            let values = try target.identity(record), key: Int64
+            switch identity.find(values) {
+            case .one(let known): key = known
+            case .nothing:
+                key = try reserved.take(target.entity, writer)
+                found.fresh.insert(key)
+                identity.add(values, key)
+            case .several:
+                let names = on.map { target.description.slots[$0].name }.joined(separator: ", ")
+                throw target.refusal(
+                    record, target.column(on[0]) ?? ExactText(names), names,
+                    "several objects of \(target.description.name) have these values of \(names)", .validationFailed)
+            }
+            found.keys.append(key)
+            found.hashes.append(values.hashValue)
+            for lookup in others { try note(record, target, key, in: lookup, isNew: found.fresh.contains(key)) }
+        }
+        keys[target.description.root, default: []].append(reserved)
+        return found
+    }
+
+    /// Whether values identify an object of a target.
+    func isKnown(_ identity: [Value], _ target: LoadTarget, as key: Int64) -> Bool {
+        target.on.flatMap { lookups[Lookup(entity: target.entity, slots: $0)]?.find(identity) } == .one(key)
+    }
+
+    /// Notes the values by which references find the object of a record.
+    private func note(
+        _ record: LoadRecord, _ target: LoadTarget, _ key: Int64, in lookup: LoadedKeys, isNew: Bool
+    ) throws(StorageError) {
+        let isOwn = schema[lookup.entity].family.contains(target.entity), former = lookup.values(of: key)
+        // The objects of a sub-entity are only those that the index has already.
+        guard isOwn || former != nil else { return }
+        let assigned = lookup.slots.map { slot in
+            target.references.first { $0.slot == slot }.map { target.assigns(record, $0) } ?? target.assigns(record, slot: slot)
+        }
+        if !isNew || former != nil, !assigned.contains(true) { return }
+        var new: [Value] = []
+        for (index, slot) in lookup.slots.enumerated() {
+            if assigned[index] || isNew && former == nil {
+                new += try values(of: record, target, [slot])
+            } else if let former {
+                new.append(former[index])
+            } else {
+                // The stored values are not indexed because one of them is nil, perhaps this one.
+                return
+            }
+        }
+        if new.contains(where: \.isNull) { lookup.remove(key) } else { lookup.add(new, key) }
+    }
+
+    /// Creates and updates the objects of a file.
+    func update(_ target: LoadTarget, _ identified: IdentifiedRecords) throws(StorageError) {
+        var records = try records(of: target), fresh = identified.fresh
+        var dangling = [Dangling](repeating: Dangling(), count: target.searches.count), updates = LoadUpdates(target)
+        let batch = RowBatch(capacity: 1024)
+        var report = LoadReport.Loaded(entity: target.file.entity), count = 0
+        func flushAll() throws(StorageError) {
+            // Rows come before their updates, and pairs after the rows of both ends.
+            try flush(batch, target.entity)
+            try updates.flush(self, &report)
+            try inverses.flush(writer)
+            try flushMembers()
+            progress(target.file.entity, count)
+        }
+        while let record = try records.next() {
+            guard count < identified.keys.count, try target.identity(record).hashValue == identified.hashes[count] else {
+                throw Self.changed(target)
+            }
+            let key = identified.keys[count]
+            try target.check(record)
+            if fresh.remove(key) != nil {
+                try append(record, key, target, &dangling, batch)
+                report.count += 1
+            } else {
+                if updates.contains(key) { try flushAll() }
+                updates.add(record, key, try assignments(record, target, &dangling))
+                try addMembers(record, key, target, &dangling)
+            }
+            count += 1
+            if batch.isFull || batch.copiedBytes > 8 << 20 || updates.isFull { try flushAll() }
+        }
+        if count < identified.keys.count { throw Self.changed(target) }
+        try flushAll()
+        self.report.loaded.append(report)
+        note(dangling, target)
+    }
+
+    /// Returns the values that a record assigns to its object. A reference that is not resolved is left as it is.
+    private func assignments(
+        _ record: LoadRecord, _ target: LoadTarget, _ dangling: inout [Dangling]
+    ) throws(StorageError) -> [LoadUpdates.Assignment] {
+        var found: [LoadUpdates.Assignment] = []
+        for slot in target.description.slots.indices where target.on?.contains(slot) == false && target.assigns(record, slot: slot) {
+            found.append(LoadUpdates.Assignment(slot: slot, value: try target.value(record, slot: slot), reference: nil))
+        }
+        for (position, reference) in target.references.enumerated() where target.assigns(record, reference) {
+            let isNil = try target.values(record, reference.search) == nil
+            let key = try destination(record, target, reference.search, &dangling[position])
+            if isNil || key != nil {
+                found.append(LoadUpdates.Assignment(slot: reference.slot, value: key.map(Value.int) ?? .null, reference: reference))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,49 @@
+internal import PolystoreStorage
+
+/// The pending members of to-many relationships. A pair that exists is not added again.
+struct LoadPairs {
+    private struct Pair: Hashable {
+        let owner: Int64
+        let member: Int64
+    }
+
+    /// The pairs of each link table, in the order of the records, with the object of the record.
+    private var pending: [Int: [(pair: Pair, object: Int64)]] = [:]
+
+    /// Adds a member of an object.
+    mutating func add(_ members: LoadMembers, of object: Int64, _ destination: Int64) {
+        let isOwner = members.side == .owner
+        pending[members.link, default: []].append(
+            (Pair(owner: isOwner ? object : destination, member: isOwner ? destination : object), object))
+    }
+
+    /// Writes the pairs that do not exist, the last ones of their owners.
+    ///
+    /// - Returns: The objects that have new members.
+    mutating func flush(_ writer: WriteSession) throws(StorageError) -> Set<Int64> {
+        var changed: Set<Int64> = []
+        for (link, added) in pending.sorted(by: { $0.key < $1.key }) {
+            var known: Set<Pair> = [], last: [Int64: Int64] = [:]
+            try writer.links(link, side: .owner, keys: Set(added.map(\.pair.owner)).sorted()) { pairs throws(StorageError) in
+                for pair in pairs {
+                    known.insert(Pair(owner: pair.owner, member: pair.member))
+                    last[pair.owner] = max(last[pair.owner] ?? pair.rank, pair.rank)
+                }
+            }
+            let isOrdered = writer.schema.links[link].isOrdered
+            var new: [LinkPair] = []
+            for (pair, object) in added where known.insert(pair).inserted {
+                var rank: Int64 = 0
+                if isOrdered {
+                    rank = try LoadInverses.rank(after: last[pair.owner], of: pair.owner, writer.schema.links[link], writer.schema)
+                }
+                last[pair.owner] = rank
+                new.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member))
+                changed.insert(object)
+            }
+            if !new.isEmpty { try writer.load(link: link, new) }
+        }
+        pending.removeAll()
+        return changed
+    }
+}

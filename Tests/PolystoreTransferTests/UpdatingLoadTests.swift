@@ -1,0 +1,212 @@
+import Foundation
+import PolystoreStorage
+import PolystoreTransfer
+import TestStores
+import Testing
+
+/// Files whose records update the objects that some of their attributes identify.
+@Suite struct UpdatingLoadTests {
+    /// Players with one relationship of each kind to their teams.
+    private static let schema = Result {
+        try Schema(entities: [
+            Entity(
+                "Team", attributes: [Attribute("name", .string), Attribute("city", .string, isOptional: true)],
+                relationships: [
+                    Relationship("members", to: "Player", .toMany, inverse: "team"),
+                    Relationship("list", to: "Player", .toManyOrdered, inverse: "lineup"),
+                    Relationship("captain", to: "Player", .toOne, inverse: "captainOf"),
+                ]),
+            Entity(
+                "Player",
+                attributes: [
+                    Attribute("code", .int64), Attribute("name", .string), Attribute("points", .int64, isOptional: true),
+                    Attribute("grade", .string, isOptional: true, defaultValue: .string("C")),
+                ],
+                relationships: [
+                    Relationship("team", to: "Team", .toOne, inverse: "members"),
+                    Relationship("lineup", to: "Team", .toOne, inverse: "list"),
+                    Relationship("captainOf", to: "Team", .toOne, inverse: "captain"),
+                ], uniqueConstraints: [UniqueConstraint(["code"])]),
+            Entity("Keeper", parent: "Player", attributes: [Attribute("gloves", .int64, isOptional: true)]),
+        ])
+    }
+
+    private let mapping = #"[{"file": "p.csv", "entity": "Player", "on": ["code"]}]"#
+    private let relating = #"""
+        [{"file": "p.csv", "entity": "Player", "on": ["code"],
+          "relationships": {"team": {"name": "team"}, "lineup": {"name": "lineup"}, "captainOf": {"name": "captain"}}}]
+        """#
+
+    /// Loads two teams, two players of the first and a keeper.
+    private func files(_ kind: TestStore) throws -> Files {
+        let files = try Files(Self.schema.get(), kind)
+        try files.load(
+            #"""
+            [{"file": "t.csv", "entity": "Team"},
+             {"file": "p.csv", "entity": "Player",
+              "relationships": {"team": {"name": "team"}, "lineup": {"name": "team"}, "captainOf": {"name": "captain"}}},
+             {"file": "k.csv", "entity": "Keeper"}]
+            """#,
+            [
+                "t.csv": "name,city\nRed,Rome\nBlue,\n", "p.csv": "code,name,points,team,captain\n1,Ann,5,Red,Red\n2,Bob,,Red,\n",
+                "k.csv": "code,name,gloves\n9,Kim,3\n",
+            ])
+        return files
+    }
+
+    private func loaded(_ report: LoadReport) -> [[Int]] { report.loaded.map { [$0.count, $0.updated, $0.unchanged] } }
+
+    private func isWhole(_ files: Files) throws -> Bool {
+        var findings: [CheckFinding] = []
+        try TransferEngine().check(files.store) { findings.append($0) }
+        return findings.isEmpty
+    }
+
+    private func texts(_ files: Files, _ name: String) throws -> [String] {
+        try files.values("Player", name).map { JSONWriter.write(ValueText.json($0)) }
+    }
+
+    private func versions(_ files: Files) throws -> [Int64] {
+        let reader = try files.store.beginRead()
+        defer { reader.end() }
+        let cursor = try reader.cursor(for: ObjectRequest("Player").plan(in: files.store.schema)), batch = RowBatch()
+        var versions: [Int64] = []
+        while try cursor.next(into: batch) { for index in 0..<batch.count { versions.append(batch.row(index).version) } }
+        return versions
+    }
+
+    @Test(arguments: TestStore.all) func knownObjectsGetTheValuesOfTheirRecords(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        let file = "code,name,points\n2,Bo,7\n3,Cid,\n1,Ann,5\n"
+        #expect(try loaded(files.load(mapping, ["p.csv": file])) == [[1, 1, 1]])
+        #expect(try texts(files, "name") == [#""Ann""#, #""Bo""#, #""Kim""#, #""Cid""#])
+        #expect(try texts(files, "points") == ["5", "7", "null", "null"])
+        #expect(try versions(files) == [1, 2, 1, 1])
+        #expect(try loaded(files.load(mapping, ["p.csv": file])) == [[0, 0, 3]])
+        #expect(try versions(files) == [1, 2, 1, 1])
+        #expect(try isWhole(files))
+    }
+
+    /// What a record does not have stays; an empty field is nil.
+    @Test(arguments: TestStore.all) func onlyColumnsOfTheFileAreAssigned(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        #expect(try loaded(files.load(mapping, ["p.csv": "code,points\n1,\n2,4\n"])) == [[0, 2, 0]])
+        #expect(try texts(files, "name") == [#""Ann""#, #""Bob""#, #""Kim""#])
+        #expect(try texts(files, "points") == ["null", "4", "null"])
+        #expect(
+            try loaded(files.load(mapping.replacing("p.csv", with: "p.ndjson"), ["p.ndjson": #"{"code":2,"name":"Bea"}"# + "\n"]))
+                == [[0, 1, 0]])
+        #expect(try texts(files, "points") == ["null", "4", "null"])
+        #expect(
+            files.message(mapping, ["p.csv": "code,points\n1,1\n7,1\n"])
+                == #"p.csv, line 3, column "name": the attribute is required, but the column is nil"#)
+        #expect(try texts(files, "points") == ["null", "4", "null"], "nothing was loaded")
+    }
+
+    @Test(arguments: TestStore.all) func theSecondRecordOfANewObjectUpdatesIt(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        #expect(
+            try loaded(files.load(mapping, ["p.csv": "code,name,points\n5,Eve,1\n5,Eva,2\n5,Eva,3\n1,Ann,6\n1,Ann,7\n"])) == [[1, 4, 0]])
+        #expect(try texts(files, "name") == [#""Ann""#, #""Bob""#, #""Kim""#, #""Eva""#])
+        #expect(try texts(files, "points") == ["7", "null", "null", "3"])
+    }
+
+    @Test(arguments: TestStore.all) func objectsOfSubEntitiesAreUpdatedToo(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        #expect(try loaded(files.load(mapping, ["p.csv": "code,name\n9,Kit\n"])) == [[0, 1, 0]])
+        #expect(try files.values("Keeper", "name") == [.string("Kit")])
+        #expect(try files.values("Keeper", "gloves") == [.int(3)])
+        // A keeper of this code would be another object.
+        #expect(
+            files.message(mapping.replacing("Player", with: "Keeper"), ["p.csv": "code,name\n1,Ann\n"]).contains("an object of the store"))
+    }
+
+    @Test(arguments: TestStore.all) func referencesMoveAtBothEnds(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        #expect(try isWhole(files))
+        let moved = "code,team,lineup,captain\n1,Blue,Blue,Blue\n2,Blue,Blue,Red\n"
+        #expect(try loaded(files.load(relating, ["p.csv": moved])) == [[0, 2, 0]])
+        #expect(try isWhole(files))
+        func teams(_ name: String) throws -> [Value] { try files.values("Player", name) }
+        #expect(try teams("team") == [.int(2), .int(2), .null])
+        #expect(try teams("lineup") == [.int(2), .int(2), .null])
+        #expect(try teams("captainOf") == [.int(2), .int(1), .null])
+        #expect(try files.values("Team", "captain") == [.int(2), .int(1)])
+        #expect(try files.links().map { [$0.owner, $0.member] } == [[2, 1], [2, 2]])
+        // A nil takes the reference away, an unresolved one leaves it.
+        let report = try files.load(relating, ["p.csv": "code,team,lineup,captain\n1,,,\n2,Green,Green,Green\n"])
+        #expect(loaded(report) == [[0, 1, 1]])
+        #expect(report.dangling.map(\.unresolved) == [1, 1, 1])
+        #expect(try isWhole(files))
+        #expect(try teams("team") == [.null, .int(2), .null])
+        #expect(try teams("captainOf") == [.null, .int(1), .null])
+        #expect(try files.values("Team", "captain") == [.int(2), .null])
+        #expect(try files.links().map { [$0.owner, $0.member] } == [[2, 2]])
+        #expect(
+            files.message(relating, ["p.csv": "code,team,lineup,captain\n1,,,Red\n"])
+                == "Team.captain of object 1 already refers to another object; nothing was loaded")
+    }
+
+    /// Both captains change places within one file.
+    @Test(arguments: TestStore.all) func partnersAreExchanged(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        try files.load(relating, ["p.csv": "code,team,lineup,captain\n1,Red,Red,Red\n2,Red,Red,Blue\n"])
+        #expect(try files.values("Team", "captain") == [.int(1), .int(2)])
+        #expect(try loaded(files.load(relating, ["p.csv": "code,team,lineup,captain\n1,Red,Red,Blue\n2,Red,Red,Red\n"])) == [[0, 2, 0]])
+        #expect(try files.values("Team", "captain") == [.int(2), .int(1)])
+        #expect(try files.values("Player", "captainOf") == [.int(2), .int(1), .null])
+        #expect(try isWhole(files))
+    }
+
+    /// References of other files find objects by the values that they get in this load.
+    @Test(arguments: TestStore.all) func otherFilesReferToTheNewValues(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        let both = #"""
+            [{"file": "t.csv", "entity": "Team", "on": ["city"]},
+             {"file": "p.csv", "entity": "Player", "on": ["code"], "relationships": {"team": {"name": "team"}}}]
+            """#
+        let report = try files.load(
+            both, ["t.csv": "city,name\nRome,Green\nOslo,White\n", "p.csv": "code,name,team\n1,Ann,Green\n4,Dan,White\n"])
+        #expect(loaded(report) == [[1, 1, 0], [1, 0, 1]])
+        #expect(try files.values("Team", "name") == ["Green", "Blue", "White"].map(Value.string))
+        #expect(try files.values("Player", "name", where: "team.name == 'Green'") == ["Ann", "Bob"].map(Value.string))
+        #expect(try files.values("Player", "name", where: "team.name == 'White'") == [.string("Dan")])
+        let gone = try files.load(both, ["t.csv": "city,name\nRome,Red\n", "p.csv": "code,name,team\n4,Dan,Green\n"])
+        #expect(gone.dangling.map(\.unresolved) == [1], "the former name")
+        #expect(try isWhole(files))
+    }
+
+    @Test(arguments: TestStore.all) func whatIdentifiesNoSingleObjectIsRefused(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        func message(_ attribute: String, _ file: String) -> String {
+            files.message(mapping.replacing("code", with: attribute), ["p.csv": file])
+        }
+        #expect(
+            message("points", "code,name,points\n1,Ann,\n")
+                == #"p.csv, line 2, column "points": the attribute identifies the object, but the column is nil"#)
+        #expect(
+            message("grade", "code,name,grade\n1,Ann,C\n")
+                == #"p.csv, line 2, column "grade": several objects of Player have these values of grade"#)
+        #expect(message("cod", "code,name\n1,Ann\n") == #"p.csv: Player has no attribute "cod"; did you mean "code"?"#)
+        #expect(message("code", "name\nAnn\n") == #"p.csv: there is no column "code" for Player.code"#)
+    }
+
+    @Test func manyRecordsAreUpdatedInBlocks() throws {
+        let files = try files(.sqlite)
+        defer { files.close() }
+        let all = "code,name,points\n" + (100..<6100).map { "\($0),P\($0),1\n" }.joined()
+        #expect(try loaded(files.load(mapping, ["p.csv": all])) == [[6000, 0, 0]])
+        let some = "code,name,points\n" + (0..<6000).map { "\(100 + $0 * 7 % 8000),Q,\($0 % 2)\n" }.joined()
+        let known = Set((0..<6000).map { 100 + $0 * 7 % 8000 }.filter { $0 < 6100 })
+        #expect(try loaded(files.load(mapping, ["p.csv": some])) == [[6000 - known.count, known.count, 0]])
+        #expect(try files.values("Player", "name", where: "name == 'Q'").count == 6000)
+    }
+}
