@@ -2,12 +2,12 @@ internal import PolystoreStorage
 
 /// The result of a load.
 package struct LoadReport: Sendable {
-    /// What was loaded of each file, in their order.
+    /// The loaded records of each file, in their order.
     package var loaded: [Loaded] = []
     /// The unresolved references, by relationship.
     package var dangling: [Dangling] = []
 
-    /// What was loaded of one file.
+    /// The loaded records of one file.
     package struct Loaded: Sendable, Hashable {
         /// The entity of its records.
         package let entity: String
