@@ -118,4 +118,35 @@ import Testing
             files.message(mapping.replacing("rooms", with: "room"), ["s.csv": "id,room\n1,7\n"])
                 == #"s.csv: Student has no relationship "room"; did you mean "rooms"?"#)
     }
+
+    /// Each record is counted by what it adds, also to an object that an earlier record has made.
+    @Test(arguments: TestStore.all) func manyRecordsAddMembersToOneObject(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        let mapping = #"""
+            [{"file": "c.csv", "entity": "Course"},
+             {"file": "j.csv", "entity": "Student", "on": ["id"], "relationships": {"favourites": {"code": "course"}}}]
+            """#
+        let codes = (0..<3000).map { "X\($0)" }
+        let report = try files.load(
+            mapping,
+            [
+                "c.csv": "code\n" + codes.joined(separator: "\n"),
+                "j.csv": "id,course\n" + codes.map { "7,\($0)\n" }.joined() + "7,X0\n7,X0\n",
+            ])
+        #expect(report.loaded.map { [$0.count, $0.updated, $0.unchanged] } == [[3000, 0, 0], [1, 2999, 2]])
+        #expect(try files.values("Student", "id", where: "favourites.@count == 3000") == [.int(7)])
+        #expect(try isWhole(files))
+    }
+
+    @Test func separatorsThatDivideNothingAreRefused() throws {
+        let files = try files(.memory)
+        defer { files.close() }
+        for mapping in [
+            #"[{"file": "s.csv", "entity": "Student", "separator": ";"}]"#,
+            #"[{"file": "s.csv", "entity": "Student", "separator": "", "relationships": {"courses": {"code": "course"}}}]"#,
+        ] {
+            #expect(files.message(mapping, ["s.csv": "id,course\n5,A\n"]).hasPrefix(#"s.csv: "separator" is a text between the values"#))
+        }
+    }
 }

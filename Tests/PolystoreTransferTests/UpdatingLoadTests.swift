@@ -209,4 +209,109 @@ import Testing
         #expect(try loaded(files.load(mapping, ["p.csv": some])) == [[6000 - known.count, known.count, 0]])
         #expect(try files.values("Player", "name", where: "name == 'Q'").count == 6000)
     }
+
+    /// An attribute without a value identifies nothing, whatever its default is.
+    @Test(arguments: TestStore.all) func aDefaultIdentifiesNothing(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        let grades = #"[{"file": "p.ndjson", "entity": "Player", "on": ["grade"]}]"#
+        for record in [#"{"code": 1, "name": "Ann"}"#, #"{"code": 1, "name": "Ann", "grade": null}"#] {
+            #expect(
+                files.message(grades, ["p.ndjson": record])
+                    == #"p.ndjson, line 1, column "grade": the attribute identifies the object, but the column is nil"#)
+        }
+    }
+
+    /// Objects are found by the values that they have after each record, also by those that were nil before.
+    @Test(arguments: TestStore.all) func objectsAreFoundByValuesThatWereNil(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        let both = #"""
+            [{"file": "t.csv", "entity": "Team", "on": ["name"]},
+             {"file": "p.csv", "entity": "Player", "on": ["code"], "relationships": {"team": {"name": "team", "city": "city"}}}]
+            """#
+        let report = try files.load(both, ["t.csv": "name,city\nBlue,Oslo\n", "p.csv": "code,name,team,city\n2,Bob,Blue,Oslo\n"])
+        #expect(report.dangling.map(\.unresolved) == [0])
+        #expect(try files.values("Player", "name", where: "team.name == 'Blue'") == [.string("Bob")])
+        let keepers = #"""
+            [{"file": "p.csv", "entity": "Player", "on": ["code"]}, {"file": "k.csv", "entity": "Keeper", "on": ["points"]}]
+            """#
+        #expect(
+            try loaded(files.load(keepers, ["p.csv": "code,points\n9,77\n", "k.csv": "points,name\n77,Kit\n"])) == [[0, 1, 0], [0, 1, 0]])
+        #expect(try files.values("Keeper", "name") == [.string("Kit")])
+        // The second record of a new object has only what it changes.
+        let teams = #"""
+            [{"file": "t.ndjson", "entity": "Team", "on": ["name"]},
+             {"file": "p.csv", "entity": "Player", "on": ["code"], "relationships": {"team": {"name": "team", "city": "city"}}}]
+            """#
+        let records = [#"{"name": "New", "city": null}"#, #"{"name": "New", "city": "Bern"}"#].joined(separator: "\n")
+        #expect(try files.load(teams, ["t.ndjson": records, "p.csv": "code,team,city\n1,New,Bern\n"]).dangling.map(\.unresolved) == [0])
+        #expect(try isWhole(files))
+    }
+
+    /// What an update sets free can be taken, by another update and by a new object, and by the first that is named.
+    @Test(arguments: TestStore.all) func uniqueValuesMoveBetweenObjects(_ kind: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Item", attributes: [Attribute("id", .int64), Attribute("nick", .string, isOptional: true)],
+                uniqueConstraints: [UniqueConstraint(["nick"])])
+        ])
+        let files = try Files(schema, kind), items = #"[{"file": "i.csv", "entity": "Item", "on": ["id"]}]"#
+        defer { files.close() }
+        try files.load(items, ["i.csv": "id,nick\n1,a\n2,b\n3,c\n"])
+        #expect(try loaded(files.load(items, ["i.csv": "id,nick\n1,b\n2,a\n3,z\n9,c\n3,y\n"])) == [[1, 4, 0]])
+        #expect(try files.values("Item", "nick") == ["b", "a", "y", "c"].map(Value.string))
+        // The first record is right, because the second sets its value free.
+        #expect(
+            files.message(items, ["i.csv": "id,nick\n1,a\n2,x\n8,c\n9,c\n"]).contains(
+                "line 5: an earlier object in the files has the same nick"))
+        #expect(try files.values("Item", "nick") == ["b", "a", "y", "c"].map(Value.string))
+    }
+
+    /// A consumer of the history sees all of a load that updates objects.
+    @Test(arguments: TestStore.all) func theHistoryRecordsNewObjectsToo(_ kind: TestStore) throws {
+        let files = try files(kind)
+        defer { files.close() }
+        guard files.store.capabilities.contains(.history) else { return }
+        func token() throws -> HistoryToken? {
+            let reader = try files.store.beginRead()
+            defer { reader.end() }
+            return try reader.currentToken()
+        }
+        let before = try token()
+        try files.load(relating, ["p.csv": "code,name,team,lineup,captain\n7,New,Red,Red,\n2,Bo,Red,Red,\n"])
+        #expect(try token() != before)
+        let reader = try files.store.beginRead()
+        defer { reader.end() }
+        var kinds: [String: Int] = [:]
+        for entry in try reader.history(since: before, limit: 10) {
+            for change in entry.changes { kinds["\(change.kind)".prefix(6).lowercased(), default: 0] += 1 }
+        }
+        #expect(kinds["insert"] == 1 && kinds["update"] != nil, "\(kinds)")
+    }
+
+    /// A relationship that is its own inverse, which both records of a pair may name.
+    @Test(arguments: TestStore.all) func recordsOfACoupleMustAgree(_ kind: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Person", attributes: [Attribute("id", .int64)],
+                relationships: [Relationship("spouse", to: "Person", .toOne, inverse: "spouse")])
+        ])
+        let couples = #"[{"file": "p.csv", "entity": "Person", "on": ["id"], "relationships": {"spouse": {"id": "spouse"}}}]"#
+        let files = try Files(schema, kind)
+        defer { files.close() }
+        try files.load(couples, ["p.csv": "id,spouse\n1,2\n2,1\n3,4\n4,3\n"])
+        func spouses() throws -> [Value] { try files.values("Person", "spouse") }
+        #expect(try spouses() == [2, 1, 4, 3].map(Value.int))
+        // A nil beside a record that names the other one is no contradiction.
+        try files.load(couples, ["p.csv": "id,spouse\n1,\n2,1\n"])
+        #expect(try spouses() == [2, 1, 4, 3].map(Value.int))
+        #expect(files.message(couples, ["p.csv": "id,spouse\n1,3\n2,1\n4,\n"]).contains("another object"))
+        #expect(try spouses() == [2, 1, 4, 3].map(Value.int))
+        try files.load(couples, ["p.csv": "id,spouse\n1,3\n3,1\n2,4\n4,2\n"])
+        #expect(try spouses() == [3, 4, 1, 2].map(Value.int))
+        try files.load(couples, ["p.csv": "id,spouse\n1,\n"])
+        #expect(try spouses() == [.null, .int(4), .null, .int(2)])
+        #expect(try isWhole(files))
+    }
 }

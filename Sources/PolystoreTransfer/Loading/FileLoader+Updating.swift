@@ -26,7 +26,7 @@ extension FileLoader {
             }
             found.keys.append(key)
             found.hashes.append(values.hashValue)
-            for lookup in others { try note(record, target, key, in: lookup, isNew: found.fresh.contains(key)) }
+            for lookup in others { try note(record, target, key, in: lookup) }
         }
         keys[target.description.root, default: []].append(reserved)
         return found
@@ -38,28 +38,18 @@ extension FileLoader {
     }
 
     /// Notes the values by which references find the object of a record.
-    private func note(
-        _ record: LoadRecord, _ target: LoadTarget, _ key: Int64, in lookup: LoadedKeys, isNew: Bool
-    ) throws(StorageError) {
-        let isOwn = schema[lookup.entity].family.contains(target.entity), former = lookup.values(of: key)
-        // The objects of a sub-entity are only those that the index has already.
-        guard isOwn || former != nil else { return }
-        let assigned = lookup.slots.map { slot in
-            target.references.first { $0.slot == slot }.map { target.assigns(record, $0) } ?? target.assigns(record, slot: slot)
+    private func note(_ record: LoadRecord, _ target: LoadTarget, _ key: Int64, in lookup: LoadedKeys) throws(StorageError) {
+        guard var new = lookup.values(of: key) else {
+            // A new object. Those of a sub-entity are only objects that the index has.
+            if schema[lookup.entity].family.contains(target.entity) { lookup.add(try values(of: record, target, lookup.slots), key) }
+            return
         }
-        if !isNew || former != nil, !assigned.contains(true) { return }
-        var new: [Value] = []
         for (index, slot) in lookup.slots.enumerated() {
-            if assigned[index] || isNew && former == nil {
-                new += try values(of: record, target, [slot])
-            } else if let former {
-                new.append(former[index])
-            } else {
-                // The stored values are not indexed because one of them is nil, perhaps this one.
-                return
-            }
+            let reference = target.references.first { $0.slot == slot }
+            let isAssigned = try reference.map { reference throws(StorageError) in try target.assigns(record, reference) }
+            if isAssigned ?? target.assigns(record, slot: slot) { new[index] = try values(of: record, target, [slot])[0] }
         }
-        if new.contains(where: \.isNull) { lookup.remove(key) } else { lookup.add(new, key) }
+        lookup.add(new, key)
     }
 
     /// Creates and updates the objects of a file.
@@ -68,12 +58,15 @@ extension FileLoader {
         var dangling = [Dangling](repeating: Dangling(), count: target.searches.count), updates = LoadUpdates(target)
         let batch = RowBatch(capacity: 1024)
         var report = LoadReport.Loaded(entity: target.file.entity), count = 0
+        var created: Set<Int64> = []
         func flushAll() throws(StorageError) {
-            // Rows come before their updates, and pairs after the rows of both ends.
+            // Updates come first, because they may set values free that new objects have, except for those of rows that are new.
+            let related = try flushMembers()
+            try updates.flush(self, &report, related: related) { !created.contains($0) }
             try flush(batch, target.entity)
-            try updates.flush(self, &report)
-            try inverses.flush(writer)
-            try flushMembers()
+            try updates.flush(self, &report, related: related)
+            try inverses.flush(writer, isRecorded: isRecorded)
+            created.removeAll()
             progress(target.file.entity, count)
         }
         while let record = try records.next() {
@@ -84,12 +77,12 @@ extension FileLoader {
             try target.check(record)
             if fresh.remove(key) != nil {
                 try append(record, key, target, &dangling, batch)
+                created.insert(key)
                 report.count += 1
             } else {
-                if updates.contains(key) { try flushAll() }
-                updates.add(record, key, try assignments(record, target, &dangling))
-                try addMembers(record, key, target, &dangling)
+                updates.add(record, count, key, try assignments(record, target, &dangling))
             }
+            try addMembers(record, at: count, key, target, &dangling)
             count += 1
             if batch.isFull || batch.copiedBytes > 8 << 20 || updates.isFull { try flushAll() }
         }
@@ -107,7 +100,8 @@ extension FileLoader {
         for slot in target.description.slots.indices where target.on?.contains(slot) == false && target.assigns(record, slot: slot) {
             found.append(LoadUpdates.Assignment(slot: slot, value: try target.value(record, slot: slot), reference: nil))
         }
-        for (position, reference) in target.references.enumerated() where target.assigns(record, reference) {
+        for (position, reference) in target.references.enumerated() {
+            if try !target.assigns(record, reference) { continue }
             let isNil = try target.values(record, reference.search) == nil
             let key = try destination(record, target, reference.search, &dangling[position])
             if isNil || key != nil {

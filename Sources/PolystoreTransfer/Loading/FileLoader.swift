@@ -18,7 +18,7 @@ package final class FileLoader {
     /// The keys of the records of each file, by index, if they are known in advance.
     private var surveyed: [Int: ReservedKeys] = [:]
     /// The objects of the records of each file that identifies them, by index.
-    private var identified: [Int: IdentifiedRecords] = [:]
+    private(set) var identified: [Int: IdentifiedRecords] = [:]
     var keys: [EntityIndex: [ReservedKeys]] = [:]
     var inverses = LoadInverses()
     var pairs = LoadPairs()
@@ -70,7 +70,8 @@ package final class FileLoader {
         _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false, limit: WorkLimit? = nil,
         progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> FileBlocks
     ) throws(StorageError) -> LoadReport {
-        let writer = try store.beginWrite(WriteOptions(isBulk: true, limit: limit))
+        // What updates objects is in the history, and then all that the load does, because half of it would say something else.
+        let writer = try store.beginWrite(WriteOptions(isBulk: !mapping.files.contains { $0.on != nil }, limit: limit))
         defer { writer.end() }
         try Peers(writer).checkIsAlone()
         let loader = try FileLoader(store, writer, mapping, isStrict: isStrict, limit, read, progress)
@@ -96,7 +97,7 @@ package final class FileLoader {
         }
         for index in targets.indices { try survey(index) }
         for index in targets.indices {
-            if let records = identified.removeValue(forKey: index) { try update(targets[index], records) } else { try load(index) }
+            if let records = identified[index] { try update(targets[index], records) } else { try load(index) }
         }
         try inverses.writePartners(writer, limit)
         try counts.check(writer) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
@@ -179,7 +180,7 @@ package final class FileLoader {
             let key = try keys.take(target.entity, writer)
             for lookup in wanted {
                 let values = try values(of: record, target, lookup.slots)
-                if !values.contains(where: \.isNull) { lookup.add(values, key) }
+                lookup.add(values, key)
             }
         }
         surveyed[index] = keys
@@ -196,6 +197,7 @@ package final class FileLoader {
             guard let key = try known == nil ? reserved.take(entity, writer) : known?.next() else { throw Self.changed(target) }
             try target.check(record)
             try append(record, key, target, &dangling, batch)
+            try addMembers(record, at: count, key, target, &dangling)
             if known != nil { try check(record, target, key, wanted) }
             count += 1
             if batch.isFull || batch.copiedBytes > 8 << 20 {
@@ -235,7 +237,6 @@ package final class FileLoader {
                 try connect(reference, key, found, record, target)
             }
         }
-        try addMembers(record, key, target, &dangling)
     }
 
     static func changed(_ target: LoadTarget) -> StorageError {
@@ -289,12 +290,14 @@ package final class FileLoader {
     }
 
     /// Adds the members that a record names to the to-many relationships of its object.
-    func addMembers(_ record: LoadRecord, _ key: Int64, _ target: LoadTarget, _ dangling: inout [Dangling]) throws(StorageError) {
-        for (index, members) in target.members.enumerated() {
+    func addMembers(
+        _ record: LoadRecord, at index: Int, _ key: Int64, _ target: LoadTarget, _ dangling: inout [Dangling]
+    ) throws(StorageError) {
+        for (offset, members) in target.members.enumerated() {
             for values in try target.values(record, members) {
-                let position = target.references.count + index
+                let position = target.references.count + offset
                 guard let found = try resolve(values, record, target, members.search, &dangling[position]) else { continue }
-                pairs.add(members, of: key, found)
+                pairs.add(members, of: key, found, index)
                 counts.add(members.search.name, of: target.entity, key)
                 if let inverse = members.inverseName { counts.add(inverse, of: members.search.destination, found) }
             }
@@ -315,12 +318,23 @@ package final class FileLoader {
 
     func flush(_ batch: RowBatch, _ entity: EntityIndex) throws(StorageError) {
         try limit?.check()
-        if batch.count > 0 { try writer.load(entity, batch) }
+        if isRecorded, batch.count > 0 {
+            let slots = schema[entity].slots.count
+            let rows = RowSource(count: batch.count) { range, copy in
+                for index in range { copy.append(copying: batch.row(index), slots: slots) }
+            }
+            try writer.apply(ChangeSet(entities: [EntityChanges(entity: entity, inserts: rows)]))
+        } else if batch.count > 0 {
+            try writer.load(entity, batch)
+        }
         batch.clear()
-        try inverses.flush(writer)
+        try inverses.flush(writer, isRecorded: isRecorded)
     }
 
-    /// Writes the pending members. Returns the objects that have new ones.
+    /// Writes the pending members. Returns the positions of the records that have added some.
     @discardableResult
-    func flushMembers() throws(StorageError) -> Set<Int64> { try pairs.flush(writer) }
+    func flushMembers() throws(StorageError) -> Set<Int> { try pairs.flush(writer, isRecorded: isRecorded) }
+
+    /// Whether the history records the load.
+    var isRecorded: Bool { targets.contains { $0.on != nil } }
 }

@@ -20,6 +20,8 @@ struct LoadInverses {
     private var partners: [End: [Int64: Int64]] = [:]
     /// The keys that slots refer to no longer, by the key of the object that has the slot.
     private var released: [End: [Int64: Int64]] = [:]
+    /// The objects whose own records assign the slot, where a relationship is its own inverse.
+    private var kept: [End: Set<Int64>] = [:]
     private var lastRanks: [Owner: Int64] = [:]
     private var pairs: [Int: [LinkPair]] = [:]
     private var removed: [Int: [LinkPair]] = [:]
@@ -56,6 +58,12 @@ struct LoadInverses {
             .limitExceeded, "\(schema[link.owner].name) \(owner) has no rank left for another object of an ordered relationship")
     }
 
+    /// Records that a record refers to an object by a relationship that may be its own inverse.
+    mutating func keep(_ reference: LoadReference, of key: Int64) {
+        guard case .slot(reference.slot) = reference.inverse, reference.inverseName == reference.name else { return }
+        kept[End(entity: reference.destination, slot: reference.slot), default: []].insert(key)
+    }
+
     /// Records that an object refers to another one no longer.
     mutating func remove(_ reference: LoadReference, from key: Int64, to destination: Int64) {
         switch reference.inverse {
@@ -72,11 +80,16 @@ struct LoadInverses {
     }
 
     /// Writes the recorded positions in ordered to-many relationships. The rows of both ends must be written before.
-    mutating func flush(_ writer: WriteSession) throws(StorageError) {
-        if !removed.isEmpty {
-            let changes = removed.sorted { $0.key < $1.key }.map { LinkChanges(link: $0.key, removed: $0.value) }
-            try writer.apply(ChangeSet(links: changes))
+    ///
+    /// - Parameter isRecorded: Whether the history records them.
+    mutating func flush(_ writer: WriteSession, isRecorded: Bool) throws(StorageError) {
+        if isRecorded {
+            let changes = Set(removed.keys).union(pairs.keys).sorted().map { link in
+                LinkChanges(link: link, removed: removed[link] ?? [], added: pairs[link] ?? [])
+            }
+            if !changes.isEmpty { try writer.apply(ChangeSet(links: changes)) }
             removed.removeAll()
+            pairs.removeAll()
         }
         for (link, pairs) in pairs.sorted(by: { $0.key < $1.key }) { try writer.load(link: link, pairs) }
         pairs.removeAll()
@@ -109,6 +122,7 @@ struct LoadInverses {
                     details: .init(entity: schema[row.entity].name, property: schema[end.entity].slots[end.slot].name, keys: [row.key]))
             }
             let new = partner.map(Cell.int) ?? .null
+            if partner == nil, kept[end]?.contains(row.key) == true { continue }
             if isFree, cell.isNull ? partner != nil : cell.int != partner {
                 found[row.entity, default: []].append((row.key, row.version, new))
             }

@@ -7,21 +7,22 @@ struct LoadPairs {
         let member: Int64
     }
 
-    /// The pairs of each link table, in the order of the records, with the object of the record.
-    private var pending: [Int: [(pair: Pair, object: Int64)]] = [:]
+    /// The pairs of each link table, in the order of the records, with the position of the record in its file.
+    private var pending: [Int: [(pair: Pair, position: Int)]] = [:]
 
-    /// Adds a member of an object.
-    mutating func add(_ members: LoadMembers, of object: Int64, _ destination: Int64) {
+    /// Adds a member of the object of a record.
+    mutating func add(_ members: LoadMembers, of object: Int64, _ destination: Int64, _ position: Int) {
         let isOwner = members.side == .owner
         pending[members.link, default: []].append(
-            (Pair(owner: isOwner ? object : destination, member: isOwner ? destination : object), object))
+            (Pair(owner: isOwner ? object : destination, member: isOwner ? destination : object), position))
     }
 
     /// Writes the pairs that do not exist, the last ones of their owners.
     ///
-    /// - Returns: The objects that have new members.
-    mutating func flush(_ writer: WriteSession) throws(StorageError) -> Set<Int64> {
-        var changed: Set<Int64> = []
+    /// - Parameter isRecorded: Whether the history records them.
+    /// - Returns: The positions of the records that have added members.
+    mutating func flush(_ writer: WriteSession, isRecorded: Bool) throws(StorageError) -> Set<Int> {
+        var changed: Set<Int> = []
         for (link, added) in pending.sorted(by: { $0.key < $1.key }) {
             var known: Set<Pair> = [], last: [Int64: Int64] = [:]
             try writer.links(link, side: .owner, keys: Set(added.map(\.pair.owner)).sorted()) { pairs throws(StorageError) in
@@ -32,16 +33,21 @@ struct LoadPairs {
             }
             let isOrdered = writer.schema.links[link].isOrdered
             var new: [LinkPair] = []
-            for (pair, object) in added where known.insert(pair).inserted {
+            for (pair, position) in added where known.insert(pair).inserted {
                 var rank: Int64 = 0
                 if isOrdered {
                     rank = try LoadInverses.rank(after: last[pair.owner], of: pair.owner, writer.schema.links[link], writer.schema)
                 }
                 last[pair.owner] = rank
                 new.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member))
-                changed.insert(object)
+                changed.insert(position)
             }
-            if !new.isEmpty { try writer.load(link: link, new) }
+            if new.isEmpty { continue }
+            if isRecorded {
+                try writer.apply(ChangeSet(links: [LinkChanges(link: link, added: new)]))
+            } else {
+                try writer.load(link: link, new)
+            }
         }
         pending.removeAll()
         return changed

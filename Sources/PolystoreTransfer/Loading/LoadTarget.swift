@@ -60,6 +60,12 @@ struct LoadTarget {
         }
         self.references = references
         self.members = members
+        if let separator = file.separator, separator.isEmpty || !members.contains(where: { $0.search.parts.count == 1 }) {
+            throw StorageError(
+                .invalidConfiguration,
+                "\(file.file.excerpt()): \"separator\" is a text between the values of a to-many relationship that is found by one attribute"
+            )
+        }
         on = try file.on.map { names throws(StorageError) in
             if names.isEmpty { throw StorageError(.invalidConfiguration, "\(file.file.excerpt()): \"on\" needs at least one attribute") }
             var slots: [Int] = []
@@ -162,7 +168,8 @@ struct LoadTarget {
         case .json(.array(let items))?: fields = items.map { .json($0.value) }
         case .text(let field)?:
             let texts = members.separator.map { field.text.components(separatedBy: $0) } ?? [field.text]
-            fields = texts.map { .text(CSVReader.Field(text: $0, isQuoted: field.isQuoted && texts.count == 1)) }
+            // No text between quotes is no member either.
+            fields = texts.map { .text(CSVReader.Field(text: $0, isQuoted: false)) }
         case .json(let value)?: fields = [.json(value)]
         case nil: fields = []
         }
@@ -214,13 +221,15 @@ struct LoadTarget {
     func identity(_ record: LoadRecord) throws(StorageError) -> [Value] {
         var values: [Value] = []
         for slot in on ?? [] {
-            let found = try value(record, slot: slot)
-            if found.isNull, let filling = fillings[slot] {
+            guard let filling = fillings[slot] else { continue }
+            // A default identifies nothing.
+            let isNil = record.field(filling.column).map { value($0, as: filling.attribute.type)?.isNull ?? false } ?? true
+            if isNil {
                 throw refusal(
                     record, filling.column, filling.attribute.name, "the attribute identifies the object, but the column is nil",
                     .validationFailed)
             }
-            values.append(found)
+            values.append(try value(record, slot: slot))
         }
         return values
     }
@@ -229,8 +238,13 @@ struct LoadTarget {
     func assigns(_ record: LoadRecord, slot: Int) -> Bool { fillings[slot].flatMap { record.field($0.column) } != nil }
 
     /// Returns whether a record has the columns of a reference.
-    func assigns(_ record: LoadRecord, _ reference: LoadReference) -> Bool {
-        reference.search.parts.allSatisfy { record.field($0.column) != nil }
+    ///
+    /// - Throws: `validationFailed` if it has only some of them.
+    func assigns(_ record: LoadRecord, _ reference: LoadReference) throws(StorageError) -> Bool {
+        let missing = reference.search.parts.map(\.column).filter { record.field($0) == nil }
+        if missing.isEmpty || missing.count == reference.search.parts.count { return missing.isEmpty }
+        throw refusal(
+            record, missing[0], reference.name, "the record has other columns of \(reference.name), but not this one", .validationFailed)
     }
 
     /// Returns an error that names the file, line, and column.

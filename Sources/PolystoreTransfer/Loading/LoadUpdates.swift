@@ -10,9 +10,12 @@ struct LoadUpdates {
         let reference: LoadReference?
     }
 
+    /// The records of one object, of which a later one takes precedence.
     private struct Pending {
-        let record: LoadRecord
+        var record: LoadRecord
         let key: Int64
+        /// The positions of the records in the file.
+        var positions: [Int]
         var assignments: [Assignment]
     }
 
@@ -22,54 +25,86 @@ struct LoadUpdates {
         let mask: SlotMask
     }
 
+    /// The number of objects whose rows are read at once, with all their columns.
+    private static let block = 64
+    private static let mostBytes = 8 << 20
+
     private let target: LoadTarget
     private var pending: [Pending] = []
-    private var keys: Set<Int64> = []
+    private var indexes: [Int64: Int] = [:]
+    private var bytes = 0
 
     init(_ target: LoadTarget) { self.target = target }
 
-    var isFull: Bool { pending.count >= 1024 }
+    var isFull: Bool { pending.count >= 1024 || bytes > Self.mostBytes }
 
-    /// Whether an object has an update that is not written yet.
-    func contains(_ key: Int64) -> Bool { keys.contains(key) }
-
-    /// Adds the update of an object that has none.
-    mutating func add(_ record: LoadRecord, _ key: Int64, _ assignments: [Assignment]) {
-        pending.append(Pending(record: record, key: key, assignments: assignments))
-        keys.insert(key)
+    /// Adds the update of an object by the record at a position.
+    mutating func add(_ record: LoadRecord, _ position: Int, _ key: Int64, _ assignments: [Assignment]) {
+        for assignment in assignments { bytes += assignment.value.size }
+        guard let index = indexes[key] else {
+            indexes[key] = pending.count
+            return pending.append(Pending(record: record, key: key, positions: [position], assignments: assignments))
+        }
+        let slots = assignments.map(\.slot)
+        pending[index].record = record
+        pending[index].positions.append(position)
+        pending[index].assignments.removeAll { slots.contains($0.slot) }
+        pending[index].assignments += assignments
     }
 
-    /// Writes the updates.
-    mutating func flush(_ loader: FileLoader, _ report: inout LoadReport.Loaded) throws(StorageError) {
-        if pending.isEmpty { return }
-        let schema = loader.schema, stored = RowBatch(capacity: pending.count)
-        try loader.writer.rows(target.entity, keys: keys.sorted(), into: stored)
-        let positions = Dictionary(uniqueKeysWithValues: (0..<stored.count).map { (stored.key($0), $0) })
-        let related = try loader.flushMembers()
+    /// Writes the updates of the objects that satisfy a condition.
+    ///
+    /// - Parameter related: The positions of the records that have added members.
+    mutating func flush(
+        _ loader: FileLoader, _ report: inout LoadReport.Loaded, related: Set<Int> = [], where isWanted: (Int64) -> Bool = { _ in true }
+    ) throws(StorageError) {
+        let wanted = pending.filter { isWanted($0.key) }.sorted { $0.key < $1.key }
+        if wanted.isEmpty { return }
+        let schema = loader.schema
         var groups: [Group: [(update: Pending, version: Int64)]] = [:]
-        for var update in pending {
-            guard let position = positions[update.key] else { continue }
-            let row = stored.row(position), slots = schema[row.entity].slots
-            update.assignments.removeAll { Value(row[$0.slot], as: slots[$0.slot].type) == $0.value }
-            if update.assignments.isEmpty {
-                if related.contains(update.key) { report.updated += 1 } else { report.unchanged += 1 }
-                continue
+        for start in stride(from: 0, to: wanted.count, by: Self.block) {
+            let updates = wanted[start..<min(start + Self.block, wanted.count)], stored = RowBatch(capacity: updates.count)
+            try loader.writer.rows(target.entity, keys: updates.map(\.key), into: stored)
+            let positions = Dictionary(uniqueKeysWithValues: (0..<stored.count).map { (stored.key($0), $0) })
+            for update in updates {
+                guard let position = positions[update.key] else { continue }
+                let row = stored.row(position), isSame = update.positions.filter { !related.contains($0) }.count
+                guard let changed = try changes(update, row, loader) else {
+                    report.unchanged += isSame
+                    report.updated += update.positions.count - isSame
+                    continue
+                }
+                report.updated += update.positions.count
+                groups[Group(entity: row.entity, mask: changed.mask), default: []].append((changed.update, row.version))
             }
-            report.updated += 1
-            var mask = SlotMask()
-            for assignment in update.assignments {
-                mask.insert(assignment.slot)
-                let cell = row[assignment.slot]
-                if assignment.reference != nil { try move(assignment, update, from: cell.isNull ? nil : cell.int, loader) }
-            }
-            groups[Group(entity: row.entity, mask: mask), default: []].append((update, row.version))
         }
         let changes = Dictionary(grouping: groups, by: \.key.entity).sorted { $0.key < $1.key }.map { entity, groups in
             EntityChanges(entity: entity, updates: groups.map { Self.update($0.key, $0.value, slots: schema[entity].slots.count) })
         }
         if !changes.isEmpty { try loader.writer.apply(ChangeSet(entities: changes)) }
-        pending.removeAll()
-        keys.removeAll()
+        pending.removeAll { isWanted($0.key) }
+        indexes = Dictionary(uniqueKeysWithValues: pending.enumerated().map { ($1.key, $0) })
+        bytes = pending.reduce(0) { $0 + $1.assignments.reduce(0) { $0 + $1.value.size } }
+    }
+
+    /// Returns the assignments of an update that change its row, and records both ends of its references; nil if nothing changes.
+    private func changes(
+        _ update: Pending, _ row: borrowing RowView, _ loader: FileLoader
+    ) throws(StorageError) -> (update: Pending, mask: SlotMask)? {
+        var changed = update, mask = SlotMask()
+        changed.assignments = []
+        for assignment in update.assignments {
+            let cell = row[assignment.slot]
+            if Value(cell, as: target.description.slots[assignment.slot].type) == assignment.value {
+                // Another object must not refer to the same one.
+                if case .slot? = assignment.reference?.inverse { try claim(assignment, update, loader) }
+                continue
+            }
+            mask.insert(assignment.slot)
+            changed.assignments.append(assignment)
+            if assignment.reference != nil { try move(assignment, update, from: cell.isNull ? nil : cell.int, loader) }
+        }
+        return changed.assignments.isEmpty ? nil : (changed, mask)
     }
 
     /// Records both ends of a reference that changes.
@@ -79,7 +114,14 @@ struct LoadUpdates {
             if let inverse = reference.inverseName { loader.counts.add(inverse, of: reference.destination, old) }
             loader.inverses.remove(reference, from: update.key, to: old)
         }
-        if case .int(let new) = assignment.value { try loader.connect(reference, update.key, new, update.record, target) }
+        try claim(assignment, update, loader)
+    }
+
+    /// Records the other end of a reference.
+    private func claim(_ assignment: Assignment, _ update: Pending, _ loader: FileLoader) throws(StorageError) {
+        guard let reference = assignment.reference, case .int(let key) = assignment.value else { return }
+        loader.inverses.keep(reference, of: update.key)
+        try loader.connect(reference, update.key, key, update.record, target)
     }
 
     private static func update(_ group: Group, _ rows: [(update: Pending, version: Int64)], slots: Int) -> RowUpdate {
@@ -91,5 +133,16 @@ struct LoadUpdates {
             }
         }
         return RowUpdate(mask: group.mask, checksVersion: true, rows: source)
+    }
+}
+
+extension Value {
+    /// The approximate size in bytes.
+    fileprivate var size: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .data(let data): data.count
+        default: 16
+        }
     }
 }

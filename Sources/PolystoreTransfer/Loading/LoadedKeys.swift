@@ -16,8 +16,10 @@ final class LoadedKeys {
     /// Whether the store had objects of the entity before the load.
     private(set) var hasStored = false
     private var keys: [[Value]: Int64] = [:]
-    /// The other objects with the same values.
+    /// The other objects with the same values. Some may have other values by now.
     private var others: [[Value]: [Int64]] = [:]
+    /// The number of other objects that have the same values now.
+    private var otherCounts: [[Value]: Int] = [:]
     /// The values by key, if the load may assign other values to objects; otherwise nil.
     private var values: [Int64: [Value]]?
 
@@ -45,31 +47,38 @@ final class LoadedKeys {
                         throw StorageError(
                             .corrupted, "\(name) of object \(row.key) contains ill-formed bytes; restore a backup of the store")
                     }
-                    if !value.isNull { values.append(value) }
+                    values.append(value)
                 }
-                if values.count == slots.count { add(values, row.key) }
+                add(values, row.key)
             }
         }
     }
 
-    /// Adds an object, or replaces its values.
+    /// Adds an object, or replaces its values. An object with a nil is not found.
     func add(_ new: [Value], _ key: Int64) {
         if let old = values?.updateValue(new, forKey: key) {
             if old == new { return }
             remove(key, old)
         }
+        if new.contains(where: \.isNull) { return }
         guard let first = keys.updateValue(key, forKey: new) else { return }
         others[new, default: []].append(first)
-    }
-
-    /// Removes an object, whose new values identify nothing.
-    func remove(_ key: Int64) {
-        if let old = values?.removeValue(forKey: key) { remove(key, old) }
+        otherCounts[new, default: 0] += 1
     }
 
     private func remove(_ key: Int64, _ old: [Value]) {
-        if keys[old] == key { keys[old] = others[old]?.popLast() } else { others[old]?.removeAll { $0 == key } }
-        if others[old]?.isEmpty == true { others[old] = nil }
+        guard let found = keys[old] else { return }
+        otherCounts[old] = otherCounts[old].flatMap { $0 > 1 ? $0 - 1 : nil }
+        if found != key { return }
+        // Entries of objects with other values are skipped here and not searched for when these are assigned, which would take long.
+        while let other = others[old]?.popLast() {
+            if values?[other] == old {
+                keys[old] = other
+                return
+            }
+        }
+        keys[old] = nil
+        others[old] = nil
     }
 
     /// Whether the load may assign other values to the objects.
@@ -81,6 +90,6 @@ final class LoadedKeys {
     /// Returns the object with the given values.
     func find(_ values: [Value]) -> Found {
         guard let key = keys[values] else { return .nothing }
-        return !others.isEmpty && others[values] != nil ? .several : .one(key)
+        return !otherCounts.isEmpty && otherCounts[values] != nil ? .several : .one(key)
     }
 }
