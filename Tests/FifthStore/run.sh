@@ -9,3 +9,13 @@ folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT
 printf '{"entities":[{"name":"Note","attributes":[{"name":"text","type":"string"}]}]}' >"$folder/model.json"
 printf 'text\nhello\nworld\n' >"$folder/notes.csv"
 .build/debug/toy-polystore load toy: "$folder/notes.csv" --entity Note --model "$folder/model.json"
+# This program has no other store to copy from, so a program with one makes an archive.
+others=../../.build/debug/polystore
+if [ -x "$others" ]; then
+    "$others" load "sqlite:$folder/notes.db" "$folder/notes.csv" --entity Note --model "$folder/model.json" --quiet
+    "$others" dump "sqlite:$folder/notes.db" -o "$folder/notes.archive"
+    .build/debug/toy-polystore restore "$folder/notes.archive" toy: --quiet
+    echo "restored into toy:"
+else
+    echo "not restored into toy: build the package first, for a program that makes an archive"
+fi
