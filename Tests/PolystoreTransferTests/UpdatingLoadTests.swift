@@ -272,22 +272,20 @@ import Testing
     @Test(arguments: TestStore.all) func theHistoryRecordsNewObjectsToo(_ kind: TestStore) throws {
         let files = try files(kind)
         defer { files.close() }
-        guard files.store.capabilities.contains(.history) else { return }
-        func token() throws -> HistoryToken? {
+        #expect(files.store.capabilities.contains(.history))
+        try files.load(relating, ["p.csv": "code,name,team,lineup,captain\n7,New,Red,Red,\n2,Bo,Red,Red,\n"])
+        // The load before it was of new objects alone: only the captain of a team is in the history. A server may withhold entries for a moment.
+        var changes: [[HistoryChange.Kind]] = []
+        for _ in 0..<3000 where changes.count < 2 {
             let reader = try files.store.beginRead()
             defer { reader.end() }
-            return try reader.currentToken()
+            changes = try reader.history(since: nil, limit: 10).map { $0.changes.map(\.kind) }
+            if changes.count < 2 { Thread.sleep(forTimeInterval: 0.01) }
         }
-        let before = try token()
-        try files.load(relating, ["p.csv": "code,name,team,lineup,captain\n7,New,Red,Red,\n2,Bo,Red,Red,\n"])
-        #expect(try token() != before)
-        let reader = try files.store.beginRead()
-        defer { reader.end() }
-        var kinds: [String: Int] = [:]
-        for entry in try reader.history(since: before, limit: 10) {
-            for change in entry.changes { kinds["\(change.kind)".prefix(6).lowercased(), default: 0] += 1 }
-        }
-        #expect(kinds["insert"] == 1 && kinds["update"] != nil, "\(kinds)")
+        let player = try #require(files.store.schema.index(of: "Player")), name = try #require(files.store.schema[player].slot("name"))
+        var mask = SlotMask()
+        mask.insert(name)
+        #expect(changes.count == 2 && changes.last.map(Set.init) == [.insert, .update(mask), .links(0)], "\(changes)")
     }
 
     /// A relationship that is its own inverse, which both records of a pair may name.

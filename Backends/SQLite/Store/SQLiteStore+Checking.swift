@@ -33,7 +33,7 @@ extension SQLiteReader {
         if !isChecked { throw damaged("the integrity check returned no result") }
     }
 
-    /// Whether a column, as `table.column`, contains a NULL. The engine takes that of a column that is NOT NULL for granted in `IS NULL`.
+    /// Whether a column, as `table.column`, contains a NULL. The engine does not evaluate `IS NULL` for a column that is NOT NULL.
     private func holdsNull(_ place: String) throws(StorageError) -> Bool {
         let columns: SQLText = """
             SELECT m.name, x.name FROM main.sqlite_master AS m, pragma_table_xinfo(m.name, 'main') AS x

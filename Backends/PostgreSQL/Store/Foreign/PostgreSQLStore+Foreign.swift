@@ -4,7 +4,7 @@ public import PolystoreStorage
 internal import Synchronization
 
 extension PostgreSQLStore: ForeignStorage {
-    /// The use of a schema of another program, by the option `catalog`; nil for a store that Polystore creates.
+    /// The use of a schema of another program, by the option `x-catalog`; nil for a store that Polystore creates.
     public var foreignAccess: ForeignAccess? { owner.foreignAccess }
 
     /// The remarks on parts of another program's schema that are left out or read differently from their declaration.
