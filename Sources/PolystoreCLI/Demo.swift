@@ -71,7 +71,7 @@ struct Demo {
         defer { to.close() }
         let start = Date()
         let items = try TransferEngine().transfer(from: from.store, to: to.store)
-        let rows = items.reduce(0) { $0 + $1.digest.count }
+        let rows = items.items.reduce(0) { $0 + $1.digest.count }
         Console.print(
             "\n3. \(from.url.scheme) to \(to.url.scheme): \(rows) rows in \(String(format: "%.2f", Date().timeIntervalSince(start))) s")
         let pairs = try TransferEngine().verify(from.store, to.store)

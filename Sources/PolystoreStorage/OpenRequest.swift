@@ -6,6 +6,8 @@ public struct OpenRequest: Sendable {
     public var createIfMissing: Bool
     /// Whether changes are refused with `readOnly`. `OpenStore`, the layer above, refuses them.
     public var readOnly: Bool
+    /// Whether a store is opened that contains an incomplete copy of another store. `OpenStore`, the layer above, refuses it otherwise.
+    package var acceptsIncompleteCopy = false
 
     /// Creates a request. By default the store accepts reads and writes and is created if it is missing.
     public init(schema: Schema?, createIfMissing: Bool = true, readOnly: Bool = false) {

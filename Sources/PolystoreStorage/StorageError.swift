@@ -118,6 +118,8 @@ extension StorageError.Code {
     /// The transaction is committed, but one of its stores, which keeps no data beyond the process, lacks its part. Do not repeat the
     /// transaction.
     public static let commitIncomplete = Self("commitIncomplete")
+    /// The store contains a part of the objects of another store, because a transfer was interrupted.
+    public static let incompleteCopy = Self("incompleteCopy")
     /// The store or a pool is in use by other transactions or processes.
     public static let busy = Self("busy")
     /// A deadline passed.

@@ -7,8 +7,8 @@ public struct WriteOptions: Sendable {
     public var timeout: TimeInterval { didSet { timeout = Self.bounded(timeout) } }
     /// Whether no other writer may run at the same time. The last attempt of a transaction that met conflicts sets it.
     public var isExclusive: Bool
-    /// Whether large amounts of data follow, so that the engine can prepare for them.
-    public var isBulk: Bool
+    /// The part that the transaction has in a bulk load, so that the engine can prepare for large amounts of data. Nil if there is none.
+    public var bulk: BulkLoad?
     /// Whether an observer needs the changes of the transaction, so that `recordedChanges` is required even from a store that keeps no
     /// history.
     public var isFollowed: Bool
@@ -17,11 +17,11 @@ public struct WriteOptions: Sendable {
 
     /// Creates options. The timeout is no longer than the remaining time of the limit.
     public init(
-        timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false, isFollowed: Bool = false, limit: WorkLimit? = nil
+        timeout: TimeInterval = 30, isExclusive: Bool = false, bulk: BulkLoad? = nil, isFollowed: Bool = false, limit: WorkLimit? = nil
     ) {
         self.timeout = Self.bounded(min(timeout, limit?.secondsLeft ?? timeout))
         self.isExclusive = isExclusive
-        self.isBulk = isBulk
+        self.bulk = bulk
         self.isFollowed = isFollowed
         self.limit = limit
     }

@@ -1,21 +1,27 @@
 package import PolystoreStorage
 
-/// Reads all contents of a store in key order, entity by entity and link table by link table.
+/// Reads the contents of a store, or a part of them, in key order, entity by entity and link table by link table.
 package struct Contents {
     /// The session from which the contents are read.
     private let reader: ReadSession
     /// The schema of the store.
     package var schema: Schema { reader.schema }
     private let names: [UInt64]
+    private let scope: TransferScope
 
     /// Creates a reader of the contents that a session sees.
-    package init(_ reader: ReadSession) {
+    package init(_ reader: ReadSession) { self.init(reader, TransferScope(reader.schema)) }
+
+    /// Creates a reader of a part of the contents that a session sees.
+    init(_ reader: ReadSession, _ scope: TransferScope) {
         self.reader = reader
+        self.scope = scope
         names = reader.schema.entities.map { Digest.number(of: $0.name) }
     }
 
     /// Returns the number of rows of a hierarchy.
     package func count(_ root: EntityIndex) throws(StorageError) -> Int {
+        if let keys = scope.keys(root) { return keys.count }
         let plan = QueryPlan.count(FetchPlan(schema, root))
         guard case .int(let count)? = try reader.values(for: plan).first?.first else { return 0 }
         return Int(count)
@@ -34,10 +40,33 @@ package struct Contents {
     }
 
     /// Passes the rows of a hierarchy to `body` in batches, in key order, and returns their digest.
-    package func rows(
-        _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void
-    ) throws(StorageError) -> Digest {
+    package func rows(_ root: EntityIndex, _ body: (RowBatch) throws(StorageError) -> Void) throws(StorageError) -> Digest {
         var digest = Digest()
+        try batches(root) { batch throws(StorageError) in
+            add(batch, 0..<batch.count, to: &digest)
+            try body(batch)
+        }
+        return digest
+    }
+
+    /// Adds rows of a batch to a digest.
+    func add(_ batch: RowBatch, _ range: Range<Int>, to digest: inout Digest) {
+        for index in range {
+            let row = batch.row(index)
+            digest.add(row, entityName: names[row.entity], slots: schema[row.entity].slots.count)
+        }
+    }
+
+    /// Passes the rows of a hierarchy to `body` in batches, in key order.
+    func batches(
+        _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        if !scope.isWhole(root) {
+            return try scope.forEachChosenRow(root, reader) { batch throws(StorageError) in
+                scope.cut(batch)
+                try body(batch)
+            }
+        }
         let cursor = try reader.cursor(for: FetchPlan(schema, root))
         let small = RowBatch(capacity: capacity), kept = RowBatch(capacity: capacity)
         var last: Int64?
@@ -48,10 +77,7 @@ package struct Contents {
         }
         while try next() {
             last = small.count > 0 ? small.key(small.count - 1) : last
-            for index in 0..<small.count {
-                let row = small.row(index)
-                digest.add(row, entityName: names[row.entity], slots: schema[row.entity].slots.count)
-            }
+            scope.cut(small)
             // A store that returns single rows lends its own memory. These rows are collected, so that the target receives large batches.
             if small.count > 1, kept.count == 0 {
                 try body(small)
@@ -67,7 +93,6 @@ package struct Contents {
             }
         }
         if kept.count > 0 { try body(kept) }
-        return digest
     }
 
     /// Returns the error with the key of the first unreadable row after a key, or the unchanged error if that row is not found.
@@ -96,20 +121,51 @@ package struct Contents {
         return keys
     }
 
+    /// Passes the keys of the copied objects of an entity to `body`, or of its hierarchy if that is not copied whole, in ascending blocks.
+    func keyBlocks(_ entity: EntityIndex, _ size: Int, _ body: ([Int64]) throws(StorageError) -> Void) throws(StorageError) {
+        if let keys = scope.keys(schema[entity].root) { return try keys.forEach({ size }, body) }
+        let cursor = try reader.cursor(for: FetchPlan(schema, entity, fields: .keysOnly)), batch = RowBatch(capacity: size)
+        while try cursor.next(into: batch) { try body((0..<batch.count).map(batch.key)) }
+    }
+
+    /// Returns the entities of the objects of a hierarchy with the given keys.
+    func entities(of keys: [Int64], _ root: EntityIndex) throws(StorageError) -> [Int64: EntityIndex] {
+        let batch = RowBatch(capacity: keys.count)
+        try reader.rows(root, keys: keys, into: batch)
+        return Dictionary((0..<batch.count).map { (batch.key($0), batch.row($0).entity) }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Passes the pairs of a link table to `body` and returns their digest.
     package func links(_ link: Int, _ body: ([LinkPair]) throws(StorageError) -> Void) throws(StorageError) -> Digest {
-        var digest = Digest()
-        var owner: Int64?, position = 0
-        let isOrdered = schema.links[link].isOrdered
-        try reader.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
-            for pair in pairs {
-                position = pair.owner == owner ? position + 1 : 0
-                owner = pair.owner
-                digest.add(pair, position: isOrdered ? position : 0)
-            }
-            try body(Array(pairs))
+        var digest = LinkDigest(schema.links[link])
+        try pairs(link) { pairs throws(StorageError) in
+            for pair in pairs { digest.add(pair) }
+            try body(pairs)
         }
-        return digest
+        return digest.digest
+    }
+
+    /// Passes the pairs of a link table to `body`, ordered by owner and rank.
+    ///
+    /// - Parameter keys: The keys of the owners; nil for all owners.
+    /// - Returns: The number of pairs that are left out because only one of their objects is copied.
+    @discardableResult
+    func pairs(
+        _ link: Int, owners keys: [Int64]? = nil, _ body: ([LinkPair]) throws(StorageError) -> Void
+    ) throws(StorageError) -> Int {
+        let description = schema.links[link]
+        var omitted = 0
+        try reader.links(link, side: .owner, keys: keys) { pairs throws(StorageError) in
+            if scope.isAll { return try body(Array(pairs)) }
+            let copied = pairs.filter { pair in
+                let hasOwner = scope.contains(pair.owner, description.owner)
+                if hasOwner, scope.willExist(pair.member, description.member) { return true }
+                if hasOwner || scope.contains(pair.member, description.member) { omitted += 1 }
+                return false
+            }
+            if !copied.isEmpty { try body(copied) }
+        }
+        return omitted
     }
 
     /// Returns the digest of each hierarchy and link table.
@@ -118,5 +174,21 @@ package struct Contents {
         for root in schema.roots { items.append(TransferItem(name: schema.entities[root].name, digest: try rows(root) { _ in })) }
         for link in schema.links.indices { items.append(TransferItem(name: schema.links[link].name, digest: try links(link) { _ in })) }
         return items
+    }
+}
+
+/// The digest of pairs of a link table that are added in the order of their owners and ranks.
+struct LinkDigest {
+    private(set) var digest = Digest()
+    private let isOrdered: Bool
+    private var owner: Int64?
+    private var position = 0
+
+    init(_ description: LinkDescription) { isOrdered = description.isOrdered }
+
+    mutating func add(_ pair: LinkPair) {
+        position = pair.owner == owner ? position + 1 : 0
+        owner = pair.owner
+        digest.add(pair, position: isOrdered ? position : 0)
     }
 }

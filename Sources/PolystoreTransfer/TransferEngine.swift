@@ -10,31 +10,63 @@ public struct TransferEngine: Sendable {
     /// Creates an engine. Its operations end when the limit ends.
     public init(limit: WorkLimit? = nil) { self.limit = limit }
 
-    /// Copies every row and pair, including keys and versions, in one transaction of the target.
+    /// Copies objects with their primary keys.
+    ///
+    /// A copy into an empty target keeps the versions of the objects and leaves no entries in the history. A copy into a target with objects
+    /// is one transaction, which the history records; inserted objects have version 1 there.
     ///
     /// - Parameters:
     ///   - source: An open store.
-    ///   - target: An open store with the same schema, which must be empty.
+    ///   - target: An open store with the same schema.
+    ///   - options: What is copied, and what happens to the objects of the target. By default everything is copied into an empty target.
     /// - Returns: The digests of the copied rows and pairs.
-    /// - Throws: `alreadyExists` if the target contains rows, `schemaMismatch` if the schemas differ, `peerUnavailable` if the target
-    ///   commits together with other stores, `cancelled`. After an error nothing was written to the target.
+    /// - Throws: `alreadyExists` if the target contains objects that it must not contain; `schemaMismatch` if the schemas differ;
+    ///   `invalidConfiguration` for options that do not fit the schema; `dataLossRefused` for references to objects that are not copied;
+    ///   `validationFailed` if references of the target would be wrong; `peerUnavailable` if the target commits together with other stores;
+    ///   `corrupted` if the copy differs; `cancelled`. After an error nothing was written to the target, unless the copy is made in steps.
+    ///   `incompleteCopy` if the source has changed since the steps of an interrupted transfer, which then have to be erased.
     public func transfer(
-        from source: OpenStore, to target: OpenStore, report: Report = { _ in }
-    ) throws(StorageError) -> [TransferItem] {
-        let schema = source.schema
-        try Self.check(target.schema, takes: schema)
+        from source: OpenStore, to target: OpenStore, _ options: TransferOptions = TransferOptions(),
+        report: @escaping Report = { _ in }
+    ) throws(StorageError) -> TransferReport {
+        try options.check()
+        try Self.check(target.schema, takes: source.schema)
         let reader = try source.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
-        let contents = Contents(reader)
-        var totals: [EntityIndex: Int] = [:]
-        for root in schema.roots { totals[root] = try contents.count(root) }
-        let writer = try target.beginWrite(WriteOptions(isBulk: true, limit: limit))
-        defer { writer.end() }
-        try Peers(writer).checkIsAlone()
-        try Contents(writer).checkIsEmpty()
-        let items = try copy(contents, totals, writer, report)
-        _ = try writer.commit(CommitRecord(author: "transfer"))
-        return items
+        var result = TransferReport()
+        result.isVerified = options.verifies
+        if options.existing != .fail, try !Self.isEmpty(target) {
+            let writer = try target.beginWrite(WriteOptions(limit: limit))
+            defer { writer.end() }
+            let contents = Contents(reader, try scope(reader, writer, options, &result))
+            try MergingCopy(contents, writer, options, limit, try progress(contents, report)).run(&result)
+            _ = try writer.commit(CommitRecord(author: "transfer"))
+        } else {
+            let contents = Contents(reader, try scope(reader, nil, options, &result))
+            try BulkCopy(contents, to: target, options, limit, try progress(contents, report)).run(&result)
+        }
+        return result
+    }
+
+    private func scope(
+        _ source: ReadSession, _ target: ReadSession?, _ options: TransferOptions, _ result: inout TransferReport
+    ) throws(StorageError) -> TransferScope {
+        let scope = try TransferScope(options, from: source, to: target, limit)
+        result.removedReferences = scope.removedReferences
+        return scope
+    }
+
+    private func progress(_ contents: Contents, _ report: @escaping Report) throws(StorageError) -> CopyProgress {
+        var totals: [String: Int] = [:]
+        for root in contents.schema.roots { totals[contents.schema.entities[root].name] = try contents.count(root) }
+        return CopyProgress(totals, report)
+    }
+
+    private static func isEmpty(_ store: OpenStore) throws(StorageError) -> Bool {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        do throws(StorageError) { try Contents(reader).checkIsEmpty() } catch  where error.code == .alreadyExists { return false }
+        return true
     }
 
     /// Refuses a target whose schema is not that of the source.
@@ -45,39 +77,6 @@ public struct TransferEngine: Sendable {
             .schemaMismatch,
             "the target has another schema: \(difference); migrate it to the model of the source first (polystore schema apply), or choose "
                 + "a new target")
-    }
-
-    private func copy(
-        _ contents: Contents, _ totals: [EntityIndex: Int], _ writer: WriteSession, _ report: Report
-    ) throws(StorageError) -> [TransferItem] {
-        let schema = contents.schema
-        var items: [TransferItem] = [], allDone = 0
-        let allTotal = totals.values.reduce(0, +)
-        for root in schema.roots {
-            let name = schema.entities[root].name, total = totals[root] ?? 0
-            var done = 0
-            let digest = try contents.rows(root) { batch throws(StorageError) in
-                try limit?.check()
-                do throws(StorageError) { try writer.load(root, batch) } catch  where error.code == .alreadyExists {
-                    // The target was empty, so the duplicate comes from the source.
-                    throw StorageError(
-                        .corrupted, "the source returned an object of \(name) twice, so it is damaged; restore a backup of the source",
-                        details: error.details, cause: error)
-                }
-                done += batch.count
-                report(TransferProgress(name: name, done: done, total: total, allDone: allDone + done, allTotal: allTotal))
-            }
-            allDone += done
-            items.append(TransferItem(name: name, digest: digest))
-        }
-        for link in schema.links.indices {
-            let digest = try contents.links(link) { pairs throws(StorageError) in
-                try limit?.check()
-                try writer.load(link: link, pairs)
-            }
-            items.append(TransferItem(name: schema.links[link].name, digest: digest))
-        }
-        return items
     }
 
     /// Returns the digests of two stores side by side, in the order of the first.

@@ -16,10 +16,20 @@ package struct TransferPlan {
 
     /// All hierarchies, then all link tables.
     package let items: [Item]
+    /// The number of references that would become nil, by relationship.
+    package let removedReferences: [String: Int]
 
-    /// Reads the contents of a store.
-    package init(_ reader: ReadSession, _ limit: WorkLimit?, _ report: TransferEngine.Report) throws(StorageError) {
-        let contents = Contents(reader), schema = contents.schema
+    /// Reads the objects that a transfer would copy.
+    ///
+    /// - Parameter target: The target, if its objects remain.
+    /// - Throws: Errors of the options.
+    package init(
+        _ reader: ReadSession, to target: ReadSession?, _ options: TransferOptions, _ limit: WorkLimit?, _ report: TransferEngine.Report
+    ) throws(StorageError) {
+        try options.check()
+        let scope = try TransferScope(options, from: reader, to: target, limit)
+        let contents = Contents(reader, scope), schema = contents.schema
+        removedReferences = scope.removedReferences
         var items: [Item] = [], allDone = 0, totals: [EntityIndex: Int] = [:]
         for root in schema.roots { totals[root] = try contents.count(root) }
         let allTotal = totals.values.reduce(0, +)

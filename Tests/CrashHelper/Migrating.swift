@@ -74,7 +74,7 @@ struct Migrating {
         let store = try store()
         _ = try store.open(OpenRequest(schema: Self.old()))
         let schema = try Self.old(), person = schema.index(of: "Person") ?? 0, team = schema.index(of: "Team") ?? 1
-        let writer = try store.beginWrite(WriteOptions(isBulk: true))
+        let writer = try store.beginWrite(WriteOptions(bulk: .whole))
         defer { writer.end() }
         let batch = RowBatch(capacity: 8192)
         for number in 1...teams {

@@ -51,7 +51,6 @@ import Testing
             #expect(found.code == 1 && found.output.contains(message), "\(found)")
             #expect(try program.run(["transfer", store, target, "-q"]).code != 0)
         }
-        #expect(try program.run(["transfer", store, full, "--json"]).code == 64)
     }
 
     /// A target that a transfer refuses, with a part of the reason.

@@ -53,7 +53,7 @@ import Testing
 
     /// A store with extreme values, keys with gaps, versions, sub-entities, references, and members in an order of their own.
     private func source() throws -> OpenStore {
-        let store = try store(), writer = try store.beginWrite(WriteOptions(isBulk: true))
+        let store = try store(), writer = try store.beginWrite(WriteOptions(bulk: .whole))
         defer { writer.end() }
         let thing = try #require(schema.index(of: "Thing")), special = try #require(schema.index(of: "Special"))
         let batch = RowBatch()

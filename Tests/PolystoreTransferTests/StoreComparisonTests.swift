@@ -36,7 +36,7 @@ import Testing
         _ rows: [Row], tags: [LinkPair] = [], parts: [(key: Int64, whole: Int64)] = [], order: [LinkPair] = []
     ) throws -> OpenStore {
         let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)),
-            writer = try store.beginWrite(WriteOptions(isBulk: true))
+            writer = try store.beginWrite(WriteOptions(bulk: .whole))
         defer { writer.end() }
         let batch = RowBatch(), part = try #require(schema.index(of: "Part"))
         for row in rows {

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// A write session.
-class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, SQLWriter {
+class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisingWriter, SQLWriter {
     private let lane: PostgreSQLLane
     /// Whether the history was settled before the transaction began. A transaction that began before settles it too: of two that do so at
     /// the same time the server commits one, and the other one, when repeated, has a greater ID than the floor.

@@ -3,7 +3,7 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A load of many rows. Where a table was empty, its indexes are created after the rows.
+/// A load of many rows. Where a table was empty, its indexes are created after the rows, by the last transaction of the load.
 ///
 /// Creating an index from all rows is two to three times as fast as maintaining it row by row. With a small cache the engine's sorter is
 /// faster still.
@@ -12,6 +12,7 @@ final class SQLiteBulkLoad {
     private let connection: SQLiteConnection
     private let insert: SQLiteInsert
     private let hasIndexes: Bool
+    private let part: BulkLoad
     /// The indexes that were dropped and have to be created again.
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
@@ -20,12 +21,22 @@ final class SQLiteBulkLoad {
     private var counts: [EntityIndex: Int] = [:]
 
     /// - Parameter hasIndexes: Whether the tables have indexes.
-    init(_ core: SQLiteCore, _ connection: SQLiteConnection, hasIndexes: Bool = true) throws(StorageError) {
+    init(
+        _ core: SQLiteCore, _ connection: SQLiteConnection, _ part: BulkLoad = .whole, hasIndexes: Bool = true
+    ) throws(StorageError) {
         self.core = core
         self.hasIndexes = hasIndexes
+        self.part = part
         self.connection = connection
         insert = SQLiteInsert(core.tables, connection)
         try connection.execute("PRAGMA wal_autocheckpoint = 20000")
+        if part == .last { dropped = try missingIndexes() }
+    }
+
+    /// Returns the indexes that the transactions before have dropped.
+    private func missingIndexes() throws(StorageError) -> [SQLTables.IndexStatement] {
+        let present = try connection.entries("SELECT name, type FROM main.sqlite_schema")
+        return core.tables.indexes().filter { present[$0.name] == nil }
     }
 
     /// Adds the rows of a batch.
@@ -75,31 +86,22 @@ final class SQLiteBulkLoad {
         prepared.removeAll()
     }
 
-    /// Creates the dropped indexes again and raises the key counters.
+    /// Creates the dropped indexes again, unless further transactions follow, and raises the key counters.
     func finish() throws(StorageError) {
-        try makeIndexes()
-        for (root, key) in greatest {
-            let statement = try connection.statement(
-                "INSERT INTO polystore_counters(root, next) VALUES(?1, ?2) ON CONFLICT(root) DO UPDATE SET next = max(next, excluded.next)"
-            )
-            let names = RowBatch(capacity: 1)
-            statement.bind(names.cell(for: .string(core.tables.schema.entities[root].name)), at: 1)
-            if key == .max {
-                throw StorageError(
-                    .limitExceeded,
-                    "the greatest loaded key of \(core.tables.schema.entities[root].name) leaves no primary keys for new objects")
-            }
-            statement.bind(.int(key + 1), at: 2)
-            let code = statement.run()
-            if code != SQLITE_DONE { throw connection.error(code) }
-        }
+        if part == .part { dropped.removeAll() } else { try makeIndexes() }
+        for (root, key) in greatest { try core.raiseKeys(root, above: key, connection) }
         greatest.removeAll()
         try analyze()
     }
 
     /// Updates the statistics by which the engine chooses among indexes, for tables with many new rows.
     private func analyze() throws(StorageError) {
-        let roots = counts.filter { $0.value >= SQLTables.analyzedRows }.keys.sorted()
+        let roots =
+            switch part {
+            case .whole: counts.filter { $0.value >= SQLTables.analyzedRows }.keys.sorted()
+            case .part: [EntityIndex]()
+            case .last: core.tables.schema.roots
+            }
         counts.removeAll()
         if roots.isEmpty || !hasIndexes { return }
         // This number of index entries is sufficient (https://sqlite.org/lang_analyze.html#approx).

@@ -1,4 +1,5 @@
 #if SQLite
+internal import CSQLite
 internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
@@ -77,6 +78,21 @@ class SQLiteCore: SQLCore, @unchecked Sendable {
         if let keys { text += " WHERE \(SQLDialect.sqlite.isIn(column, keys.map(Value.int), .int64))" }
         text += side == .owner ? " ORDER BY \"owner\", \"rank\", \"member\"" : " ORDER BY \"member\", \"rank\", \"owner\""
         return text
+    }
+
+    /// Raises the key counter of a hierarchy above a key, unless it is already higher.
+    final func raiseKeys(_ root: EntityIndex, above key: Int64, _ connection: SQLiteConnection) throws(StorageError) {
+        let name = tables.schema.entities[root].name
+        if key == .max {
+            throw StorageError(.limitExceeded, "the greatest loaded key of \(name) leaves no primary keys for new objects")
+        }
+        let statement = try connection.statement(
+            "INSERT INTO polystore_counters(root, next) VALUES(?1, ?2) ON CONFLICT(root) DO UPDATE SET next = max(next, excluded.next)")
+        let names = RowBatch(capacity: 1)
+        statement.bind(names.cell(for: .string(name)), at: 1)
+        statement.bind(.int(key + 1), at: 2)
+        let code = statement.run()
+        if code != SQLITE_DONE { throw connection.error(code) }
     }
 }
 #endif

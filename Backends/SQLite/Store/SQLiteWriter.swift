@@ -6,7 +6,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// A write session.
-class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWriter {
+class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisingWriter, SQLWriter {
     var recorder: HistoryRecorder
     var savepoints = Savepoints<HistoryRecorder.Mark>()
     private let options: WriteOptions
@@ -25,7 +25,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         recorder = HistoryRecorder(core.metadata.history, isFollowed: options.isFollowed)
         inserts = SQLiteInsert(core.tables, connection)
         super.init(core, connection)
-        if options.isBulk { bulk = try SQLiteBulkLoad(core, connection) }
+        if let part = options.bulk { bulk = try SQLiteBulkLoad(core, connection, part) }
     }
 
     // The base class's deinitializer would release the connection after the properties of this class are gone.
@@ -65,6 +65,12 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
 
     /// SQLITE_CONSTRAINT_DATATYPE: a counter has become a real number, which a strict table refuses in an integer column.
     private static let wrongType: Int32 = 3091
+
+    func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
+        try checkOpen()
+        beside.quietly()
+        try core.raiseKeys(root, above: key, connection)
+    }
 
     private let names = RowBatch(capacity: 1)
     private func name(_ root: EntityIndex) throws(StorageError) -> Cell {

@@ -26,7 +26,7 @@ struct BulkLoad {
     }
 
     func run(_ store: OpenStore) throws {
-        let writer = try store.beginWrite(WriteOptions(isBulk: true))
+        let writer = try store.beginWrite(WriteOptions(bulk: .whole))
         defer { writer.end() }
         guard let entity = store.schema.index(of: "Person") else { throw BenchmarkError.wrongAnswer }
         for batch in batches { try writer.load(entity, batch) }

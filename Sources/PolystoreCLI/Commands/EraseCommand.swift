@@ -15,7 +15,7 @@ struct EraseCommand: ParsableCommand {
     var yes = false
 
     func run() throws {
-        let opened = try Stores.open(store, readOnly: false)
+        let opened = try Stores.open(store, readOnly: false, acceptsIncompleteCopy: true)
         defer { opened.close() }
         let reader = try opened.store.beginRead()
         let contents = Contents(reader)

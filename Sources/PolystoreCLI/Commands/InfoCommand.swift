@@ -15,7 +15,7 @@ struct InfoCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let opened = try Stores.open(store)
+        let opened = try Stores.open(store, acceptsIncompleteCopy: true)
         defer { opened.close() }
         let reader = try opened.store.beginRead()
         defer { reader.end() }
@@ -23,7 +23,8 @@ struct InfoCommand: ParsableCommand {
         var counts: [(String, Int)] = []
         for root in opened.schema.roots { counts.append((opened.schema.entities[root].name, try contents.count(root))) }
         let position = try reader.currentToken()?.position
-        let remarks = opened.remarks
+        let isIncomplete = try reader.note(CopyNote.incomplete) != nil
+        let remarks = opened.remarks + (isIncomplete ? ["the store contains an incomplete copy; repeat the transfer to complete it"] : [])
         let capabilities = opened.store.capabilities.supported.map(\.description).sorted()
         if json {
             let entities = counts.map { "{\"name\":\(JSONWriter.quoted($0.0)),\"objects\":\($0.1)}" }.joined(separator: ",")

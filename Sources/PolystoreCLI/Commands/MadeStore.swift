@@ -8,15 +8,21 @@ struct MadeStore {
     let url: StoreURL
     private let path: String
     private let target: String
+    private let lock: PartialLock?
 
     /// Creates a store to be published later. Returns nil for a store that is not in a file, and if the file already exists.
-    init?(_ store: any StorageInterface, _ url: StoreURL) {
+    ///
+    /// - Parameter isContinued: Whether the temporary name is the same each time, so that a later process can continue the work of one that
+    ///   was interrupted.
+    /// - Throws: `busy` if another process works on the same store.
+    init?(_ store: any StorageInterface, _ url: StoreURL, isContinued: Bool = false) throws(StorageError) {
         guard let file = store.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty else { return nil }
         var status = stat()
         // A dangling symbolic link also counts as an existing file.
         guard lstat(file, &status) != 0, errno == ENOENT else { return nil }
         target = file
-        path = "\(file).\(UUID().uuidString.prefix(8)).partial"
+        path = isContinued ? "\(file).partial" : "\(file).\(UUID().uuidString.prefix(8)).partial"
+        lock = isContinued ? try PartialLock("\(path).transfer") : nil
         self.url = url.moved(to: path)
     }
 
@@ -44,6 +50,7 @@ struct MadeStore {
     /// Removes the files of the store under its temporary name.
     func remove() {
         for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        lock?.remove()
     }
 
     private func refusal(_ number: Int32) -> StorageError {

@@ -18,6 +18,10 @@ enum Stores {
 
         var state: StorageState { store.state }
         var schema: Schema { store.schema }
+        /// The place of the store as text without a password, which does not depend on the current folder.
+        var place: String {
+            store.ability((any LocalStorage).self).map { "\(url.scheme):\($0.fileURL.path)" } ?? url.redacted
+        }
         /// The parts of another program's database that are skipped or read differently from their declaration.
         var remarks: [String] { store.ability((any ForeignStorage).self)?.remarks ?? [] }
         func close() { try? store.close() }
@@ -45,10 +49,13 @@ enum Stores {
     }
 
     /// Opens an existing store.
-    static func open(_ text: String, readOnly: Bool = true) throws(StorageError) -> Opened {
+    static func open(
+        _ text: String, readOnly: Bool = true, acceptsIncompleteCopy: Bool = false
+    ) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
         return try naming(url) { () throws(StorageError) in
-            let request = OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)
+            var request = OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)
+            request.acceptsIncompleteCopy = acceptsIncompleteCopy
             return Opened(store: try OpenStore(opening: catalog.store(at: url), request), url: url)
         }
     }
@@ -79,23 +86,27 @@ enum Stores {
 
     /// Opens a store, or creates it with a schema if it is missing. A store in a file is created under a temporary name, and `finish`
     /// renames it.
-    static func create(_ text: String, _ schema: Schema) throws(StorageError) -> Opened {
+    ///
+    /// - Parameter continuesCopy: Whether a store is opened that contains an incomplete copy, under its temporary name if it is in a file.
+    static func create(_ text: String, _ schema: Schema, continuesCopy: Bool = false) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
-        return try naming(url) { () throws(StorageError) in try create(url, schema) }
+        return try naming(url) { () throws(StorageError) in try create(url, schema, continuesCopy) }
     }
 
-    private static func create(_ url: StoreURL, _ schema: Schema) throws(StorageError) -> Opened {
+    private static func create(_ url: StoreURL, _ schema: Schema, _ continuesCopy: Bool) throws(StorageError) -> Opened {
         let store = try catalog.store(at: url)
-        if let made = MadeStore(store, url) {
+        var request = OpenRequest(schema: schema)
+        request.acceptsIncompleteCopy = continuesCopy
+        if let made = try MadeStore(store, url, isContinued: continuesCopy) {
             let storage = try catalog.store(at: made.url)
             do throws(StorageError) {
-                return Opened(store: try OpenStore(opening: storage, OpenRequest(schema: schema)), url: url, made: made)
+                return Opened(store: try OpenStore(opening: storage, request), url: url, made: made)
             } catch {
-                made.remove()
+                if !continuesCopy { made.remove() }
                 throw error
             }
         }
-        return Opened(store: try OpenStore(opening: store, OpenRequest(schema: schema)), url: url)
+        return Opened(store: try OpenStore(opening: store, request), url: url)
     }
 
     /// Returns the numbers of the device and of the file at a path; nil if there is none.

@@ -8,8 +8,15 @@ struct TransferCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transfer", abstract: "Copies all objects from one store to another, and verifies the copy.",
         discussion: """
-            Primary keys and versions are preserved. The target is created if it does not exist; a target with objects is refused. The history \
-            and the positions of its consumers are not copied.
+            Primary keys are preserved. The target is created if it does not exist; a target with objects is refused unless --if-exists says \
+            what happens to them. The history and the positions of its consumers are not copied.
+
+            A new target is filled in steps. If the transfer is interrupted, even by the end of its process, what it has copied remains, and \
+            the same command continues. Until then the target is called NAME.partial, or cannot be opened. A target that exists is changed \
+            in one transaction.
+
+            --only, --except and --where choose a part of the objects. References to objects that are not copied are refused; --closure copies \
+            these objects as well, and --accept-loss ENTITY.RELATIONSHIP makes the references nil.
 
             --plan reads the source completely and shows what would be copied and what would prevent it. It opens the target only for reading \
             and writes nothing; the exit code is 1 if the transfer would be refused.
@@ -21,57 +28,105 @@ struct TransferCommand: ParsableCommand {
     @Argument(help: "The store to copy to, as a URL.")
     var target: String
 
+    @OptionGroup
+    var chosen: TransferredObjects
+
+    @Option(
+        help: """
+            What happens to a target with objects: fail; append adds objects, none of which may exist; merge also updates those that exist; \
+            replace also deletes all others.
+            """, completion: .list(TransferOptions.ExistingObjects.allCases.map(\.rawValue)), transform: existing)
+    var ifExists = TransferOptions.ExistingObjects.fail
+
+    @Flag(help: "Replace the objects of the target without asking.")
+    var yes = false
+
     @Flag(help: "Show what would be copied and what would prevent it, and write nothing.")
     var plan = false
 
-    @Flag(help: "Print the plan as JSON.")
+    @Flag(help: "Print the result or the plan as JSON.")
     var json = false
 
     @Flag(help: "Do not compare the stores after the copy.")
     var noVerify = false
 
-    @Option(help: "The path of data of a foreign database that cannot be read and may be missing from the copy; can be repeated.")
+    @Option(
+        help: """
+            A loss that is accepted; can be repeated: the path of data of a foreign database that cannot be read, or the relationship of \
+            references that become nil.
+            """)
     var acceptLoss: [String] = []
 
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    func validate() throws { if json, !plan { throw ValidationError("--json prints a plan; add --plan") } }
+    private static func existing(_ text: String) throws -> TransferOptions.ExistingObjects {
+        if let found = TransferOptions.ExistingObjects(rawValue: text) { return found }
+        let names = TransferOptions.ExistingObjects.allCases.map(\.rawValue)
+        throw ValidationError("--if-exists is one of \(names.joined(separator: ", "))\(Suggestion.nearest(text, in: names))")
+    }
+
+    func validate() throws {
+        if ifExists == .replace, !(try chosen.selection().isAll) {
+            throw ValidationError("--if-exists replace copies all objects; use merge to copy a part of them")
+        }
+    }
 
     func run() throws {
         let from = try Stores.open(source)
         defer { from.close() }
         Interruption.watch()
-        let place = try TransferTarget(target)
-        if plan { return try showPlan(from, place) }
+        let place = try TransferTarget(target), options = try options(from)
+        if plan { return try showPlan(from, place, options) }
         if !quiet { for note in try from.remarks + notes(from) { Console.error("note: \(note)") } }
         try refuseLosses(from)
         // A database of another program would get tables and triggers before the copy is refused.
-        if let obstacle = try place.obstacle(to: from) { throw obstacle }
-        let to = try Stores.create(target, from.schema)
-        let line = ProgressLine(isQuiet: quiet)
-        let start = Date()
-        let items: [TransferItem]
-        do {
-            defer { line.finish() }
-            items = try TransferEngine(limit: Interruption.limit).transfer(from: from.store, to: to.store, report: line.show)
+        if let obstacle = try place.obstacle(to: from, options) { throw obstacle }
+        if ifExists == .replace, let count = try place.count(), count > 0 {
+            try Question.confirm("replace the \(Console.counted(count)) of \(place.redacted)?", isConfirmed: yes)
+        }
+        let start = Date(), report = try copy(from, place, options)
+        if json { return Console.print(TransferText.json(report)) }
+        if !quiet { for line in TransferText.lines(report, seconds: Date().timeIntervalSince(start)) { Console.report(line) } }
+    }
+
+    private func options(_ from: Stores.Opened) throws -> TransferOptions {
+        var options = TransferOptions()
+        options.source = ifExists == .fail ? from.place : nil
+        options.selection = try chosen.selection()
+        options.existing = ifExists
+        options.acceptedLosses = Set(acceptLoss)
+        options.verifies = !noVerify
+        return options
+    }
+
+    /// Copies the objects. A copy in steps begins again if the source has changed since an interruption.
+    private func copy(_ from: Stores.Opened, _ place: TransferTarget, _ options: TransferOptions) throws(StorageError) -> TransferReport {
+        let to = try place.open(from.schema, options)
+        var chosen = options
+        if !to.isInSteps { chosen.source = nil }
+        do throws(StorageError) {
+            let report = try transfer(from, to.opened, chosen)
+            try to.opened.finish()
+            return report
+        } catch  where to.isOwn && error.code == .incompleteCopy {
+            if !quiet { Console.error("note: the source has changed since the transfer was interrupted, so it begins again") }
+            to.discard()
+            return try copy(from, place, options)
         } catch {
-            to.abandon()
+            if to.abandon(error), !quiet {
+                Console.error("note: what was copied remains in the target; repeat the same command to continue")
+            }
             throw error
         }
-        // The copy is committed and remains even if a later step fails. A store in memory ceases to exist when it is closed.
-        let seconds = Date().timeIntervalSince(start)
-        let verification = Result { try differing(items, to) }
-        try to.finish()
-        if !quiet {
-            let rows = items.reduce(0) { $0 + $1.digest.count }
-            Console.report("copied \(rows) rows of \(items.count) tables in \(String(format: "%.2f", seconds)) s")
-        }
-        if let name = try verification.get() {
-            Console.error("polystore: \(name) differs after the copy")
-            throw Failure.differs
-        }
-        if !quiet, !noVerify { Console.report("verified: all \(items.count) digests are equal") }
+    }
+
+    private func transfer(
+        _ from: Stores.Opened, _ to: Stores.Opened, _ options: TransferOptions
+    ) throws(StorageError) -> TransferReport {
+        let line = ProgressLine(isQuiet: quiet)
+        defer { line.finish() }
+        return try TransferEngine(limit: Interruption.limit).transfer(from: from.store, to: to.store, options, report: line.show)
     }
 
     /// Returns notes about data of a Polystore store that is not copied, or whose meaning changes in the copy.
@@ -93,21 +148,41 @@ struct TransferCommand: ParsableCommand {
     /// Prints what a transfer would copy.
     ///
     /// - Throws: `Failure.differs` if it would be refused.
-    private func showPlan(_ from: Stores.Opened, _ place: TransferTarget) throws {
-        let reader = try from.store.beginRead(ReadOptions(limit: Interruption.limit))
-        defer { reader.end() }
-        let line = ProgressLine(isQuiet: quiet)
-        let plan: TransferPlan
-        do {
-            defer { line.finish() }
-            plan = try TransferPlan(reader, Interruption.limit, line.show)
-        }
+    private func showPlan(_ from: Stores.Opened, _ place: TransferTarget, _ options: TransferOptions) throws {
+        var obstacles = unacceptedLosses(from).map { "data of \($0) cannot be read and would be missing" }
+        let obstacle = try place.obstacle(to: from, options)
+        obstacles += [obstacle?.message].compactMap { $0 }
+        let (plan, refusal) = try transferPlan(from, obstacle == nil ? place : nil, options)
+        obstacles += [refusal].compactMap { $0 }
+        let removed = (plan?.removedReferences ?? [:]).sorted { $0.key < $1.key }
         let text = PlanText(
-            source: from.url.redacted, target: place.redacted, items: plan.items, notes: try from.remarks + notes(from),
-            obstacles: unacceptedLosses(from).map { "data of \($0) cannot be read and would be missing" }
-                + [try place.obstacle(to: from)?.message].compactMap { $0 })
+            source: from.url.redacted, target: place.redacted, items: plan?.items ?? [],
+            notes: try from.remarks + notes(from) + removed.map { "\($0.value) references of \($0.key) would become nil" },
+            obstacles: obstacles)
         Console.print(json ? text.json : text.lines.joined(separator: "\n"))
         if text.isRefused { throw Failure.differs }
+    }
+
+    /// Returns what would be copied, or why the options cannot be carried out.
+    private func transferPlan(
+        _ from: Stores.Opened, _ place: TransferTarget?, _ options: TransferOptions
+    ) throws(StorageError) -> (plan: TransferPlan?, refusal: String?) {
+        let reader = try from.store.beginRead(ReadOptions(limit: Interruption.limit))
+        defer { reader.end() }
+        let target = ifExists == .fail ? nil : try place?.existing()
+        defer { target?.close() }
+        let present = try target?.store.beginRead(ReadOptions(limit: Interruption.limit))
+        defer { present?.end() }
+        let line = ProgressLine(isQuiet: quiet)
+        defer { line.finish() }
+        do throws(StorageError) {
+            return (try TransferPlan(reader, to: present, options, Interruption.limit, line.show), nil)
+        } catch {
+            switch error.code {
+            case .dataLossRefused, .invalidConfiguration, .invalidPredicate: return (nil, error.message)
+            default: throw error
+            }
+        }
     }
 
     private func unacceptedLosses(_ from: Stores.Opened) -> [String] {
@@ -123,13 +198,5 @@ struct TransferCommand: ParsableCommand {
             .dataLossRefused,
             "the copy would lack data of \(losses.joined(separator: ", ")) that cannot be read (polystore info shows why); accept the loss with \(options)"
         )
-    }
-
-    /// Returns the name of the first entity or link table whose copy differs.
-    private func differing(_ items: [TransferItem], _ to: Stores.Opened) throws(StorageError) -> String? {
-        if noVerify { return nil }
-        let reader = try to.store.beginRead(ReadOptions(limit: Interruption.limit))
-        defer { reader.end() }
-        return zip(items, try Contents(reader).digests()).first { $0 != $1 }?.0.name
     }
 }

@@ -21,8 +21,11 @@ struct TransferTarget {
 
     /// Returns why the target cannot take a copy of a store; nil if nothing is known that prevents it. Only reads.
     ///
+    /// - Parameter options: The options, with the name of the source.
     /// - Throws: Errors that say nothing about the target, such as a lost connection.
-    func obstacle(to source: Stores.Opened) throws(StorageError) -> StorageError? {
+    func obstacle(
+        to source: Stores.Opened, _ options: TransferOptions
+    ) throws(StorageError) -> StorageError? {
         let access = storage.ability((any ForeignStorage).self)?.foreignAccess
         if access == .readOnly { return .isForeign }
         if let path = storage.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty {
@@ -38,9 +41,9 @@ struct TransferTarget {
             }
         }
         do throws(StorageError) {
-            let target = try Stores.open(text)
+            let target = try Stores.open(text, acceptsIncompleteCopy: true)
             defer { target.close() }
-            try check(target, source.schema)
+            try check(target, source.schema, options)
             return nil
         } catch {
             if error.code == .notFound, access == nil { return nil }
@@ -49,12 +52,80 @@ struct TransferTarget {
         }
     }
 
-    private func check(_ target: Stores.Opened, _ schema: Schema) throws(StorageError) {
+    private func check(
+        _ target: Stores.Opened, _ schema: Schema, _ options: TransferOptions
+    ) throws(StorageError) {
         try TransferEngine.check(target.store.schema, takes: schema)
         let reader = try target.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
         try Peers(reader).checkIsAlone()
-        try Contents(reader).checkIsEmpty()
+        if options.existing == .fail, try !options.isCopy(reader) { try Contents(reader).checkIsEmpty() }
+    }
+
+    /// Opens the target for reading; nil if it does not exist.
+    func existing() throws(StorageError) -> Stores.Opened? {
+        do throws(StorageError) { return try Stores.open(text) } catch  where error.code == .notFound { return nil }
+    }
+
+    /// Returns the number of objects of the target; nil if it does not exist.
+    func count() throws(StorageError) -> Int? {
+        guard let target = try existing() else { return nil }
+        defer { target.close() }
+        let reader = try target.store.beginRead(ReadOptions(limit: Interruption.limit))
+        defer { reader.end() }
+        var count = 0
+        for root in target.schema.roots { count += try Contents(reader).count(root) }
+        return count
+    }
+
+    /// The target of a running transfer.
+    struct Opened {
+        let opened: Stores.Opened
+        /// Whether the copy is made in steps.
+        let isInSteps: Bool
+        /// Whether this transfer or an interrupted one has created the store, and nobody else uses it.
+        let isOwn: Bool
+
+        /// Closes the store after failed work.
+        ///
+        /// - Returns: Whether what was copied remains: a copy in steps does after an error that a repetition may not meet again.
+        func abandon(_ error: StorageError) -> Bool {
+            let isTemporary = error.isRetryable || error.code == .cancelled || error.code == .commitOutcomeUnknown
+            // An incomplete copy of something else was not made by this transfer.
+            if !isOwn || isTemporary || error.code == .alreadyExists {
+                opened.close()
+                return isOwn && isTemporary
+            }
+            discard()
+            return false
+        }
+
+        /// Closes the store, and removes it if it is the transfer's own.
+        func discard() {
+            if isOwn, opened.made == nil { try? opened.store.erase() }
+            opened.abandon()
+        }
+    }
+
+    /// Opens the target, or creates it.
+    func open(_ schema: Schema, _ options: TransferOptions) throws(StorageError) -> Opened {
+        let isNew = options.existing == .fail, opened = try Stores.create(text, schema, continuesCopy: isNew)
+        let isForeign = opened.store.ability((any ForeignStorage).self)?.foreignAccess != nil
+        let isFile = opened.store.ability((any LocalStorage).self) != nil && !url.place.isEmpty
+        // A store in memory ends with the process, and a database of another program is never seen half filled.
+        if !isNew || isForeign || !isFile && opened.store.ability((any RemoteStorage).self) == nil {
+            return Opened(opened: opened, isInSteps: false, isOwn: false)
+        }
+        if opened.made != nil || opened.state.wasCreated { return Opened(opened: opened, isInSteps: true, isOwn: true) }
+        do throws(StorageError) {
+            let reader = try opened.store.beginRead()
+            defer { reader.end() }
+            let isIncomplete = try reader.note(CopyNote.incomplete) != nil
+            return Opened(opened: opened, isInSteps: try options.isCopy(reader), isOwn: isIncomplete)
+        } catch {
+            opened.abandon()
+            throw error
+        }
     }
 
     /// The path of a file or folder that is created if it is missing.

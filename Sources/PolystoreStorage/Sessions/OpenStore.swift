@@ -28,10 +28,17 @@ public final class OpenStore: Sendable {
     private let reporting = Mutex(Reporting())
 
     /// Opens a store.
+    ///
+    /// - Throws: `incompleteCopy` if the store contains a part of the objects of another store because a transfer was interrupted.
     public convenience init(opening storage: any StorageInterface, _ request: OpenRequest) throws(StorageError) {
         var state = try storage.open(request)
         state.isReadOnly = state.isReadOnly || request.readOnly
         self.init(storage, state, schema: request.schema)
+        if state.wasCreated || request.acceptsIncompleteCopy { return }
+        do throws(StorageError) { try CopyNote.check(self) } catch {
+            try? close()
+            throw error
+        }
     }
 
     /// Creates an open store from a store that was already opened.

@@ -52,7 +52,7 @@ package struct ArchiveReader {
                 "the store has another model than the archive: "
                     + (SchemaDifference.first(from: store.schema, to: schema)?.description ?? "the hashes differ"))
         }
-        let writer = try store.beginWrite(WriteOptions(isBulk: true, limit: limit))
+        let writer = try store.beginWrite(WriteOptions(bulk: .whole, limit: limit))
         defer { writer.end() }
         try Peers(writer).checkIsAlone()
         try Contents(writer).checkIsEmpty()

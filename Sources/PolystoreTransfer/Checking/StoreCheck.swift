@@ -21,12 +21,17 @@ struct StoreCheck {
 
     /// Passes each violation to `body`.
     mutating func findings(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        try objectFindings(body)
+        for description in schema.descriptions { try checkIndexes(description, body) }
+        try checkHistory(body)
+    }
+
+    /// Passes each violation of the objects and their relationships to `body`, apart from indexes and the history.
+    mutating func objectFindings(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
         for root in schema.roots { try checkRows(root, body) }
         for root in schema.roots { try checkReferences(root, body) }
         for link in schema.links.indices { try checkPairs(link, body) }
         for root in schema.roots { try checkOrders(root, body) }
-        for description in schema.descriptions { try checkIndexes(description, body) }
-        try checkHistory(body)
     }
 
     /// Returns whether an object of a hierarchy exists.

@@ -102,7 +102,7 @@ struct StoreComparison {
 
 extension Cell {
     /// Whether two cells have the same kind and the same bits or bytes.
-    fileprivate func isIdentical(to other: Cell) -> Bool {
+    func isIdentical(to other: Cell) -> Bool {
         if kind != other.kind { return false }
         switch kind {
         case .null: return true

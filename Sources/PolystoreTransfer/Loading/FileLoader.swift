@@ -71,7 +71,7 @@ package final class FileLoader {
         progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> FileBlocks
     ) throws(StorageError) -> LoadReport {
         // What updates objects is in the history, and then all that the load does, because half of it would say something else.
-        let writer = try store.beginWrite(WriteOptions(isBulk: !mapping.files.contains { $0.on != nil }, limit: limit))
+        let writer = try store.beginWrite(WriteOptions(bulk: mapping.files.contains { $0.on != nil } ? nil : .whole, limit: limit))
         defer { writer.end() }
         try Peers(writer).checkIsAlone()
         let loader = try FileLoader(store, writer, mapping, isStrict: isStrict, limit, read, progress)

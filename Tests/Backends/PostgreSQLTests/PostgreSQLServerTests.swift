@@ -105,7 +105,7 @@ import Testing
             watch = try listener.store.watchChanges { signal in signals.withLock { $0.append(signal) } }
         defer { watch?.cancel() }
         func load(_ key: Int64) throws -> PostgreSQLWriter {
-            let writer = try #require(try test.store.beginWrite(WriteOptions(isBulk: true)) as? PostgreSQLWriter), batch = RowBatch()
+            let writer = try #require(try test.store.beginWrite(WriteOptions(bulk: .whole)) as? PostgreSQLWriter), batch = RowBatch()
             let text = batch.cell(for: .string("loaded")), cells = batch.appendRow(key: key, version: 1, entity: 0, slots: 2)
             cells[0] = text
             cells[1] = .null

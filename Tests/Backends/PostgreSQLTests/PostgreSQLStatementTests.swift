@@ -81,7 +81,7 @@ import Testing
     @Test func noKeyIsLeftAboveTheGreatest() throws {
         let test = try TestStore()
         defer { test.erase() }
-        let writer = try test.store.beginWrite(WriteOptions(isBulk: true))
+        let writer = try test.store.beginWrite(WriteOptions(bulk: .whole))
         defer { writer.end() }
         let batch = RowBatch()
         let cells = batch.appendRow(key: .max, version: 1, entity: 0, slots: 2)

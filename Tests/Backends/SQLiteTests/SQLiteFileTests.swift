@@ -146,7 +146,7 @@ import Testing
 
     @Test func aLoadedKeyThatLeavesNoRoomIsRefused() throws {
         let file = try SQLiteFile()
-        let writer = try file.store.beginWrite(WriteOptions(isBulk: true))
+        let writer = try file.store.beginWrite(WriteOptions(bulk: .whole))
         defer { writer.end() }
         let batch = RowBatch()
         let cells = batch.appendRow(key: .max, version: 1, entity: 0, slots: 2)

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// A write session.
-class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWriter {
+class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWriter, KeyRaisingWriter {
     let maps: any OrderedWriter
     let indexes: IndexWriter
     var recorder: HistoryRecorder
@@ -57,8 +57,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         return first..<end
     }
 
-    /// Raises the key counter of a hierarchy above a key.
-    private func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
+    final func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
         let (next, isOver) = key.addingReportingOverflow(1)
         if isOver { throw core.keysExhausted(core.schema.entities[root].name) }
         try raiseKeys(root, to: next)

@@ -1,0 +1,30 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// A lock file that lets only one process work on a temporary store. The lock ends with the process.
+final class PartialLock: Sendable {
+    private let path: String
+    private let descriptor: Int32
+
+    /// - Throws: `busy` if another process holds the lock.
+    init(_ path: String) throws(StorageError) {
+        self.path = path
+        descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        if descriptor < 0 {
+            let cause = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            throw StorageError(.inputOutput, "\(path) cannot be created: \(cause.localizedDescription)", cause: cause)
+        }
+        var file = stat(), named = stat()
+        // A process that has ended meanwhile may have removed the file that was opened.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &file) == 0, stat(path, &named) == 0, file.st_ino == named.st_ino
+        else {
+            Foundation.close(descriptor)
+            throw StorageError(.busy, "another transfer writes to the same target; wait until it has ended")
+        }
+    }
+
+    deinit { Foundation.close(descriptor) }
+
+    /// Removes the lock file.
+    func remove() { unlink(path) }
+}

@@ -1,0 +1,37 @@
+internal import Foundation
+internal import PolystoreTransfer
+
+/// The text of a transfer's result.
+enum TransferText {
+    static func lines(_ report: TransferReport, seconds: Double) -> [String] {
+        let rows = report.items.reduce(0) { $0 + $1.digest.count }, earlier = report.continued
+        if report.wasComplete {
+            return ["the target has contained all \(rows) rows of \(report.items.count) tables before; nothing was copied"]
+        }
+        var lines = [
+            "copied \(rows) rows of \(report.items.count) tables in \(String(format: "%.2f", seconds)) s"
+                + (earlier > 0 ? ", \(earlier) of them before an interruption" : "")
+        ]
+        lines += sorted(report.removedReferences).map { "note: \($0.value) references of \($0.key) are nil in the copy" }
+        lines += sorted(report.omittedMembers).map {
+            "note: \($0.value) members of \($0.key) were left out, because only one side was copied"
+        }
+        if report.isVerified { lines.append("verified: all \(report.items.count) digests are equal") }
+        return lines
+    }
+
+    static func json(_ report: TransferReport) -> String {
+        let items = report.items.map {
+            JSONText.object([
+                ("name", JSONText.string($0.name)), ("count", "\($0.digest.count)"), ("digest", JSONText.string($0.digest.description)),
+            ])
+        }
+        func counts(_ counts: [String: Int]) -> String { JSONText.object(sorted(counts).map { ($0.key, "\($0.value)") }) }
+        return JSONText.object([
+            ("items", JSONText.array(items)), ("continued", "\(report.continued)"), ("verified", "\(report.isVerified)"),
+            ("removedReferences", counts(report.removedReferences)), ("omittedMembers", counts(report.omittedMembers)),
+        ])
+    }
+
+    private static func sorted(_ counts: [String: Int]) -> [(key: String, value: Int)] { counts.sorted { $0.key < $1.key } }
+}

@@ -1,0 +1,20 @@
+/// The notes of a store that is filled with the objects of another store in several transactions.
+package enum CopyNote {
+    /// The name of the note with the state of a copy that is incomplete. It is removed by the last transaction.
+    package static let incomplete = "copy.incomplete"
+    /// The name of the note with the state of a copy that is complete.
+    package static let complete = "copy.complete"
+
+    /// Refuses a store that contains an incomplete copy.
+    static func check(_ store: OpenStore) throws(StorageError) {
+        // Databases of other programs are filled in one transaction.
+        if store.ability((any ForeignStorage).self)?.foreignAccess != nil { return }
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        if try reader.note(incomplete) == nil { return }
+        throw StorageError(
+            .incompleteCopy,
+            "the store contains an incomplete copy of another store, because a transfer was interrupted; repeat the same transfer to complete "
+                + "it, or erase the store (polystore erase)")
+    }
+}

@@ -1,0 +1,234 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Copies rows and pairs into an empty target, with their keys and versions: in one transaction, or in steps that an interruption leaves.
+final class BulkCopy {
+    private let contents: Contents
+    private let target: OpenStore
+    private let limit: WorkLimit?
+    private let options: TransferOptions
+    private let progress: CopyProgress
+    /// What an earlier run has copied, by table.
+    private var earlier: [String: CopyState.Table] = [:]
+    /// How far the copy has come with the current step; nil if there are no steps.
+    private var state: CopyState?
+    /// The note that the last step has committed.
+    private var committed: Data?
+    private var writer: WriteSession?
+    /// The time at which the current step began.
+    private var start = ContinuousClock.now
+
+    init(
+        _ contents: Contents, to target: OpenStore, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress
+    ) {
+        self.contents = contents
+        self.target = target
+        self.options = options
+        self.limit = limit
+        self.progress = progress
+    }
+
+    deinit { writer?.end() }
+
+    /// Copies everything that is missing.
+    ///
+    /// - Throws: `alreadyExists` if the target contains objects, or the copy of something else or of another state; `incompleteCopy` if the source has
+    ///   changed since an interrupted transfer; `corrupted` if the copy differs.
+    func run(_ report: inout TransferReport) throws(StorageError) {
+        if let source = options.source, try isComplete(source, &report) { return }
+        do throws(StorageError) {
+            try copy(&report)
+        } catch {
+            // What was copied so far remains, unless it was a change that failed.
+            if state != nil, writer != nil { try? commitStep() }
+            throw error
+        }
+        try finish(report.items)
+    }
+
+    // MARK: Steps
+
+    /// Reads how far an earlier run has come. Returns whether it has copied everything, and nothing has changed since.
+    private func isComplete(_ source: String, _ report: inout TransferReport) throws(StorageError) -> Bool {
+        var state = CopyState(source: source, work: options.work(contents.schema))
+        let reader = try target.beginRead(ReadOptions(limit: limit))
+        defer { reader.end() }
+        committed = try reader.note(CopyNote.incomplete)
+        if let committed {
+            guard let found = try? JSONDecoder().decode(CopyState.self, from: committed), found.isSameWork(as: state) else {
+                throw StorageError(
+                    .alreadyExists,
+                    "the target contains an incomplete copy of another source or with other options; repeat that transfer, or erase the target "
+                        + "(polystore erase)")
+            }
+            earlier = Dictionary(found.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            report.continued = found.count
+            state.tables = found.tables
+        } else if try reader.note(CopyNote.complete) == state.completeNote {
+            report.items = try contents.digests()
+            report.continued = report.items.reduce(0) { $0 + $1.digest.count }
+            report.wasComplete = try Contents(reader).digests() == report.items
+            if report.wasComplete { return true }
+            throw StorageError(
+                .alreadyExists,
+                "the target contains a copy of the source, and one of them has changed since; update the target with --if-exists merge or "
+                    + "replace, or choose an empty target")
+        }
+        self.state = state
+        return false
+    }
+
+    /// Returns the transaction of the current step.
+    private func step() throws(StorageError) -> WriteSession {
+        if let writer { return writer }
+        // A step is not interrupted: it ends soon, and what it has copied is kept.
+        let writer = try target.beginWrite(WriteOptions(bulk: state == nil ? .whole : .part, limit: state == nil ? limit : nil))
+        self.writer = writer
+        start = .now
+        try check(writer)
+        return writer
+    }
+
+    /// Checks that the target is as the last step has left it.
+    private func check(_ writer: WriteSession) throws(StorageError) {
+        try Peers(writer).checkIsAlone()
+        if state != nil, try writer.note(CopyNote.incomplete) != committed {
+            throw StorageError(.busy, "another transfer writes to the target at the same time; this one has ended")
+        }
+        if committed == nil { try Contents(writer).checkIsEmpty() }
+    }
+
+    private func commitStep() throws(StorageError) {
+        guard let state, let writer else { return }
+        let note: Data
+        do { note = try JSONEncoder().encode(state) } catch {
+            throw StorageError(.limitExceeded, "the state of the copy cannot be written", cause: error)
+        }
+        try writer.setNote(CopyNote.incomplete, note)
+        _ = try writer.commit(CommitRecord(author: "transfer"))
+        committed = note
+        self.writer = nil
+    }
+
+    /// Records what was written, and commits the step when it is due.
+    private func wrote(_ item: TransferItem) throws(StorageError) {
+        state?.set(item)
+        if state != nil, start.duration(to: .now) >= options.step { try commitStep() }
+    }
+
+    // MARK: Copying
+
+    private func copy(_ report: inout TransferReport) throws(StorageError) {
+        let schema = contents.schema
+        // Begun before anything is read, so that a target that cannot be written is refused at once.
+        _ = try step()
+        for root in schema.roots { report.items.append(try copyRows(root, schema.entities[root].name)) }
+        for link in schema.links.indices {
+            let description = schema.links[link]
+            let (item, omitted) = try copyPairs(link, description)
+            report.items.append(item)
+            if omitted > 0 { report.omittedMembers[description.name] = omitted }
+        }
+    }
+
+    private func copyRows(_ root: EntityIndex, _ name: String) throws(StorageError) -> TransferItem {
+        var digest = Digest(), left = earlier[name]?.count ?? 0
+        try contents.batches(root) { batch throws(StorageError) in
+            try limit?.check()
+            let skipped = min(left, batch.count)
+            contents.add(batch, 0..<skipped, to: &digest)
+            if skipped > 0 { try skip(skipped, of: name, &left, digest) }
+            if skipped < batch.count {
+                contents.add(batch, skipped..<batch.count, to: &digest)
+                try load(root, skipped == 0 ? batch : rest(of: batch, from: skipped), name)
+                try wrote(TransferItem(name: name, digest: digest))
+            }
+            progress.add(batch.count, of: name)
+        }
+        if left > 0 { throw Self.changed }
+        let item = TransferItem(name: name, digest: digest)
+        state?.set(item)
+        return item
+    }
+
+    private func copyPairs(_ link: Int, _ description: LinkDescription) throws(StorageError) -> (TransferItem, omitted: Int) {
+        let name = description.name
+        var digest = LinkDigest(description), left = earlier[name]?.count ?? 0
+        let omitted = try contents.pairs(link) { pairs throws(StorageError) in
+            try limit?.check()
+            let skipped = min(left, pairs.count)
+            for pair in pairs[..<skipped] { digest.add(pair) }
+            if skipped > 0 { try skip(skipped, of: name, &left, digest.digest) }
+            if skipped < pairs.count {
+                for pair in pairs[skipped...] { digest.add(pair) }
+                try step().load(link: link, Array(pairs[skipped...]))
+                try wrote(TransferItem(name: name, digest: digest.digest))
+            }
+        }
+        if left > 0 { throw Self.changed }
+        let item = TransferItem(name: name, digest: digest.digest)
+        state?.set(item)
+        return (item, omitted)
+    }
+
+    /// Counts rows that an earlier run has copied, and checks after the last of them that they are still the same.
+    private func skip(_ count: Int, of name: String, _ left: inout Int, _ digest: Digest) throws(StorageError) {
+        left -= count
+        if left == 0, earlier[name]?.digest != digest.description { throw Self.changed }
+    }
+
+    private static var changed: StorageError {
+        StorageError(
+            .incompleteCopy,
+            "the source has changed since the interrupted transfer has copied a part of it; erase the target (polystore erase) and repeat the "
+                + "transfer")
+    }
+
+    private func load(_ root: EntityIndex, _ batch: RowBatch, _ name: String) throws(StorageError) {
+        let writer = try step()
+        do throws(StorageError) { try writer.load(root, batch) } catch  where error.code == .alreadyExists {
+            // The target was empty, so the duplicate comes from the source.
+            throw StorageError(
+                .corrupted, "the source returned an object of \(name) twice, so it is damaged; restore a backup of the source",
+                details: error.details, cause: error)
+        }
+    }
+
+    private func rest(of batch: RowBatch, from start: Int) -> RowBatch {
+        let rest = RowBatch(capacity: batch.count - start)
+        for index in start..<batch.count {
+            let row = batch.row(index)
+            rest.append(copying: row, slots: contents.schema[row.entity].slots.count)
+        }
+        return rest
+    }
+
+    // MARK: The end
+
+    private func finish(_ items: [TransferItem]) throws(StorageError) {
+        guard let state else {
+            let writer = try step()
+            if options.verifies { try Self.verify(items, Contents(writer)) }
+            _ = try writer.commit(CommitRecord(author: "transfer"))
+            return
+        }
+        try commitStep()
+        if options.verifies {
+            let reader = try target.beginRead(ReadOptions(limit: limit))
+            defer { reader.end() }
+            try Self.verify(items, Contents(reader))
+        }
+        let writer = try target.beginWrite(WriteOptions(bulk: .last, limit: limit))
+        self.writer = writer
+        try check(writer)
+        try writer.setNote(CopyNote.incomplete, nil)
+        try writer.setNote(CopyNote.complete, state.completeNote)
+        _ = try writer.commit(CommitRecord(author: "transfer"))
+    }
+
+    static func verify(_ items: [TransferItem], _ copy: Contents) throws(StorageError) {
+        let found = try copy.digests()
+        guard let different = zip(items, found).first(where: { $0 != $1 })?.0.name else { return }
+        throw StorageError(.corrupted, "\(different) differs after the copy; the target was not completed")
+    }
+}

@@ -1,0 +1,26 @@
+/// Counts the rows of a transfer and reports them.
+final class CopyProgress {
+    private let totals: [String: Int]
+    private let report: TransferEngine.Report
+    private var name = ""
+    private var done = 0
+    private var allDone = 0
+
+    /// - Parameter totals: The number of rows of each hierarchy.
+    init(_ totals: [String: Int], _ report: @escaping TransferEngine.Report) {
+        self.totals = totals
+        self.report = report
+    }
+
+    func add(_ count: Int, of name: String) {
+        if name != self.name {
+            self.name = name
+            done = 0
+        }
+        done += count
+        allDone += count
+        report(
+            TransferProgress(
+                name: name, done: done, total: totals[name] ?? 0, allDone: allDone, allTotal: totals.values.reduce(0, +)))
+    }
+}

@@ -1,0 +1,41 @@
+internal import Foundation
+
+/// How far a copy in steps has come. It is kept in a note of the target.
+struct CopyState: Codable, Sendable {
+    /// The rows of a hierarchy, or the pairs of a link table, that were copied.
+    struct Table: Codable, Sendable {
+        let name: String
+        let count: Int
+        let digest: String
+
+        init(_ item: TransferItem) {
+            name = item.name
+            count = item.digest.count
+            digest = item.digest.description
+        }
+    }
+
+    /// The name of the source.
+    let source: String
+    /// A hash of the model and of what is copied.
+    let work: String
+    /// The process that copies, so that a second one is noticed.
+    var run = UUID()
+    /// The tables that were begun.
+    var tables: [Table] = []
+
+    /// Returns whether both states are those of the same transfer.
+    func isSameWork(as other: CopyState) -> Bool { source == other.source && work == other.work }
+
+    /// The note of a copy that is complete.
+    var completeNote: Data { Data("\(source)\n\(work)".utf8) }
+
+    /// Sets how much of a table was copied.
+    mutating func set(_ item: TransferItem) {
+        let table = Table(item)
+        if let index = tables.firstIndex(where: { $0.name == item.name }) { tables[index] = table } else { tables.append(table) }
+    }
+
+    /// The number of rows and pairs that were copied.
+    var count: Int { tables.reduce(0) { $0 + $1.count } }
+}

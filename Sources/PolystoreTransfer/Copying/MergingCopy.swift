@@ -1,0 +1,231 @@
+internal import PolystoreStorage
+
+/// Copies objects into a target with objects, in one transaction that the history of the target records.
+final class MergingCopy {
+    private let contents: Contents
+    private let writer: WriteSession
+    private let options: TransferOptions
+    private let limit: WorkLimit?
+    private let progress: CopyProgress
+    private let schema: Schema
+    /// The greatest key of an inserted object, by hierarchy.
+    private var greatest: [EntityIndex: Int64] = [:]
+
+    /// The number of objects whose members are written at once.
+    private static let block = 1024
+
+    init(
+        _ contents: Contents, _ writer: WriteSession, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress
+    ) {
+        self.contents = contents
+        self.writer = writer
+        self.options = options
+        self.limit = limit
+        self.progress = progress
+        schema = contents.schema
+    }
+
+    /// Writes everything and checks the result, but does not commit.
+    ///
+    /// - Throws: `alreadyExists` for an object that exists in the target and must not; `uniqueConstraintViolated`; `validationFailed` if
+    ///   references or relationships of the target would be wrong; `corrupted` if the copy differs.
+    func run(_ report: inout TransferReport) throws(StorageError) {
+        try Peers(writer).checkIsAlone()
+        if options.existing == .replace { try deleteOthers() }
+        var items: [TransferItem] = []
+        for root in schema.roots {
+            let name = schema.entities[root].name
+            let digest = try contents.rows(root) { batch throws(StorageError) in
+                try limit?.check()
+                try write(batch, root)
+                progress.add(batch.count, of: name)
+            }
+            items.append(TransferItem(name: name, digest: digest))
+        }
+        for (root, key) in greatest.sorted(by: { $0.key < $1.key }) { try writer.raiseKeys(root, above: key) }
+        for link in schema.links.indices {
+            let (item, omitted) = try writePairs(link)
+            items.append(item)
+            if omitted > 0 { report.omittedMembers[schema.links[link].name] = omitted }
+        }
+        report.items = items
+        if options.verifies {
+            try verify(items)
+            try checkIsWhole()
+        }
+    }
+
+    // MARK: Rows
+
+    /// Inserts the rows of a batch, or updates those that exist and differ.
+    private func write(_ batch: RowBatch, _ root: EntityIndex) throws(StorageError) {
+        let present = RowBatch(capacity: batch.count)
+        try writer.rows(root, keys: (0..<batch.count).map(batch.key), into: present)
+        let positions = Dictionary(uniqueKeysWithValues: (0..<present.count).map { (present.key($0), $0) })
+        var inserts: [EntityIndex: [Int]] = [:], updates: [EntityIndex: [SlotMask: [(Int, version: Int64)]]] = [:]
+        for index in 0..<batch.count {
+            let row = batch.row(index)
+            guard let position = positions[row.key] else {
+                inserts[row.entity, default: []].append(index)
+                greatest[root] = max(greatest[root] ?? .min, row.key)
+                continue
+            }
+            let old = present.row(position)
+            if options.existing == .append || old.entity != row.entity { throw exists(row.key, row.entity, old.entity) }
+            let mask = SlotMask(schema[row.entity].slots.indices.filter { !row[$0].isIdentical(to: old[$0]) })
+            if !mask.isEmpty { updates[row.entity, default: [:]][mask, default: []].append((index, old.version)) }
+        }
+        let entities = Set(inserts.keys).union(updates.keys).sorted().map { entity in
+            EntityChanges(
+                entity: entity,
+                updates: (updates[entity] ?? [:]).map { mask, rows in
+                    RowUpdate(mask: mask, checksVersion: true, rows: source(batch, entity, mask, rows))
+                },
+                inserts: inserts[entity].map { source(batch, entity, nil, $0.map { ($0, 1) }) })
+        }
+        if !entities.isEmpty { try writer.apply(ChangeSet(entities: entities)) }
+    }
+
+    /// Returns rows of a batch with other versions.
+    ///
+    /// - Parameter mask: The slots that are written; nil for all.
+    private func source(_ batch: RowBatch, _ entity: EntityIndex, _ mask: SlotMask?, _ rows: [(Int, version: Int64)]) -> RowSource {
+        let slots = schema[entity].slots.count
+        return RowSource(count: rows.count) { range, target in
+            for (index, version) in rows[range] {
+                let row = batch.row(index)
+                let cells = target.appendRow(key: row.key, version: version, entity: entity, slots: slots)
+                cells.initialize(repeating: .null, count: slots)
+                for slot in 0..<slots where mask?.contains(slot) ?? true { cells[slot] = row[slot] }
+            }
+        }
+    }
+
+    private func exists(_ key: Int64, _ entity: EntityIndex, _ other: EntityIndex) -> StorageError {
+        let name = schema.entities[entity].name
+        return StorageError(
+            .alreadyExists,
+            entity == other
+                ? "object \(key) of \(name) exists in the target; update existing objects with merge, or leave them out"
+                : "object \(key) is one of \(name) in the source and of \(schema.entities[other].name) in the target",
+            details: .init(entity: name, keys: [key]))
+    }
+
+    // MARK: Deleting
+
+    /// Deletes the objects of the target that the source does not have, and those that are of another entity there.
+    private func deleteOthers() throws(StorageError) {
+        for root in schema.roots {
+            var others = KeyBitmap()
+            let plan = FetchPlan(schema, root, fields: .keysOnly)
+            let cursor = try writer.cursor(for: plan), batch = RowBatch(capacity: Self.block)
+            while try cursor.next(into: batch) {
+                try limit?.check()
+                let entities = try contents.entities(of: (0..<batch.count).map(batch.key), root)
+                for index in 0..<batch.count where entities[batch.key(index)] != batch.row(index).entity { others.insert(batch.key(index)) }
+            }
+            try others.forEach({ Self.block }) { keys throws(StorageError) in
+                try limit?.check()
+                try delete(keys, root)
+            }
+        }
+    }
+
+    private func delete(_ keys: [Int64], _ root: EntityIndex) throws(StorageError) {
+        var links: [LinkChanges] = []
+        for (link, description) in schema.links.enumerated() {
+            var removed: [LinkPair] = []
+            for (side, entity) in [(LinkSide.owner, description.owner), (.member, description.member)] where schema[entity].root == root {
+                try writer.links(link, side: side, keys: keys) { removed += $0 }
+            }
+            if !removed.isEmpty { links.append(LinkChanges(link: link, removed: removed)) }
+        }
+        let batch = RowBatch(capacity: keys.count)
+        try writer.rows(root, keys: keys, into: batch)
+        var deletes: [EntityIndex: [RowDeletion]] = [:]
+        for index in 0..<batch.count {
+            let row = batch.row(index)
+            deletes[row.entity, default: []].append(RowDeletion(key: row.key, version: row.version))
+        }
+        let entities = deletes.sorted { $0.key < $1.key }.map { EntityChanges(entity: $0, deletes: $1) }
+        try writer.apply(ChangeSet(entities: entities, links: links))
+    }
+
+    // MARK: Members
+
+    /// Gives each copied owner of a link table the members that it has in the source.
+    private func writePairs(_ link: Int) throws(StorageError) -> (TransferItem, omitted: Int) {
+        let description = schema.links[link]
+        var digest = LinkDigest(description), omitted = 0
+        try contents.keyBlocks(description.owner, Self.block) { keys throws(StorageError) in
+            try limit?.check()
+            var wanted: [LinkPair] = [], stored: [LinkPair] = []
+            omitted += try contents.pairs(link, owners: keys) { wanted += $0 }
+            for pair in wanted { digest.add(pair) }
+            try writer.links(link, side: .owner, keys: keys) { stored += $0 }
+            let changes = Self.changes(link, description.isOrdered, from: stored, to: wanted)
+            if !changes.removed.isEmpty || !changes.added.isEmpty { try writer.apply(ChangeSet(links: [changes])) }
+        }
+        return (TransferItem(name: description.name, digest: digest.digest), omitted)
+    }
+
+    private static func changes(_ link: Int, _ isOrdered: Bool, from stored: [LinkPair], to wanted: [LinkPair]) -> LinkChanges {
+        var changes = LinkChanges(link: link)
+        let old = Dictionary(grouping: stored, by: \.owner), new = Dictionary(grouping: wanted, by: \.owner)
+        for owner in Set(old.keys).union(new.keys).sorted() {
+            let before = old[owner] ?? [], after = new[owner] ?? []
+            if isOrdered {
+                if before.map(\.member) == after.map(\.member) { continue }
+                changes.removed += before
+                changes.added += after
+            } else {
+                let members = Set(before.map(\.member)), kept = Set(after.map(\.member))
+                changes.removed += before.filter { !kept.contains($0.member) }
+                changes.added += after.filter { !members.contains($0.member) }
+            }
+        }
+        return changes
+    }
+
+    // MARK: Verifying
+
+    /// Compares what was written with what was read.
+    private func verify(_ items: [TransferItem]) throws(StorageError) {
+        let copy = Contents(writer)
+        if options.existing == .replace { return try BulkCopy.verify(items, copy) }
+        for (root, item) in zip(schema.roots, items) {
+            var digest = Digest()
+            let batch = RowBatch(capacity: Self.block)
+            try contents.keyBlocks(root, Self.block) { keys throws(StorageError) in
+                try limit?.check()
+                batch.clear()
+                try writer.rows(root, keys: keys, into: batch)
+                copy.add(batch, 0..<batch.count, to: &digest)
+            }
+            try Self.check(item, digest)
+        }
+        for (link, item) in zip(schema.links.indices, items.dropFirst(schema.roots.count)) {
+            let description = schema.links[link]
+            var digest = LinkDigest(description)
+            try contents.keyBlocks(description.owner, Self.block) { keys throws(StorageError) in
+                try writer.links(link, side: .owner, keys: keys) { pairs in for pair in pairs { digest.add(pair) } }
+            }
+            try Self.check(item, digest.digest)
+        }
+    }
+
+    private static func check(_ item: TransferItem, _ found: Digest) throws(StorageError) {
+        if item.digest == found { return }
+        throw StorageError(.corrupted, "\(item.name) differs after the copy; nothing was written")
+    }
+
+    /// Refuses a target in which references lead nowhere, or the two ends of a relationship disagree.
+    private func checkIsWhole() throws(StorageError) {
+        var check = StoreCheck(writer, limit)
+        try check.objectFindings { finding throws(StorageError) in
+            throw StorageError(
+                .validationFailed, "the target would not be whole, so nothing was written: \(finding)",
+                details: .init(entity: finding.table, property: finding.property, keys: finding.key.map { [$0] } ?? []))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package import PolystoreStorage
+
+/// The choices of a transfer.
+public struct TransferOptions: Sendable {
+    /// What a transfer does with a target that contains objects. Objects are the same if they have the same primary key.
+    public enum ExistingObjects: String, Sendable, CaseIterable {
+        /// The target must be empty.
+        case fail
+        /// The objects of the source are added. None of them may exist in the target.
+        case append
+        /// The objects of the source are added, or updated where they exist. Other objects of the target remain.
+        case merge
+        /// As `merge`, and all other objects of the target are deleted.
+        case replace
+    }
+
+    /// The objects that are copied.
+    public var selection = TransferSelection()
+    /// What happens to the objects of the target.
+    public var existing = ExistingObjects.fail
+    /// The losses that are accepted: names of relationships, such as `Book.author`, whose references to objects that are not copied become
+    /// nil in the copy.
+    public var acceptedLosses: Set<String> = []
+    /// Whether the copy is read and compared with the source before it is complete.
+    public var verifies = true
+    /// The name of the source, such as its URL, if the copy is made in steps; nil if it is made in one transaction.
+    ///
+    /// Steps are only for a new target that nobody else uses. Each is committed with a note of how far the copy has come. Until the last
+    /// step the target can be opened for no other purpose. A transfer that was interrupted, also by the end of its process, continues if it
+    /// is repeated with the same name and the same options.
+    public var source: String?
+    /// The time after which a step is committed.
+    public var step = Duration.milliseconds(500)
+
+    /// Creates the options of a transfer that copies everything into an empty target in one transaction, and verifies the copy.
+    public init() {}
+
+    /// Returns a text that identifies what is copied.
+    func work(_ schema: Schema) -> String {
+        let conditions = selection.conditions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        let parts = [
+            selection.only.map { "\($0.sorted())" } ?? "", "\(selection.except.sorted())", "\(conditions)",
+            "\(selection.followsReferences)",
+        ]
+        return "\(schema.hash) \(SchemaHash(of: (parts + acceptedLosses.sorted()).joined(separator: "\n")))"
+    }
+
+    /// Returns whether a store contains a copy that was made in steps with these options, complete or not.
+    package func isCopy(_ store: ReadSession) throws(StorageError) -> Bool {
+        if try store.note(CopyNote.incomplete) != nil { return true }
+        guard let source, let note = try store.note(CopyNote.complete) else { return false }
+        return note == CopyState(source: source, work: work(store.schema)).completeNote
+    }
+
+    /// Refuses options that exclude each other.
+    func check() throws(StorageError) {
+        if existing == .replace, !selection.isAll {
+            throw StorageError(
+                .invalidConfiguration,
+                "a transfer that replaces the contents of the target copies all objects; use merge to copy a part of them")
+        }
+        if source != nil, existing != .fail {
+            throw StorageError(.invalidConfiguration, "a copy into a target with objects is made in one transaction, not in steps")
+        }
+    }
+}

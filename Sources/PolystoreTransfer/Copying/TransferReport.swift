@@ -1,0 +1,18 @@
+/// The result of a transfer.
+public struct TransferReport: Sendable {
+    /// The digests of what was copied, of all hierarchies and then of all link tables.
+    public internal(set) var items: [TransferItem] = []
+    /// Whether the target contained everything from an earlier run with the same options, so that nothing was copied.
+    public internal(set) var wasComplete = false
+    /// The number of rows and pairs that an earlier, interrupted run had copied.
+    public internal(set) var continued = 0
+    /// The number of references that are nil in the copy because their destination was not copied, by relationship.
+    public internal(set) var removedReferences: [String: Int] = [:]
+    /// The number of members of to-many relationships that were left out because only one of the two objects was copied, by relationship.
+    public internal(set) var omittedMembers: [String: Int] = [:]
+
+    /// Whether the copy was compared with the source.
+    public internal(set) var isVerified = false
+
+    init() {}
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+/// `polystore transfer` of parts, into stores with objects, and after an interruption.
+@Suite struct TransferCommandTests {
+    private let program: Program
+    private let store: String
+
+    init() throws {
+        program = try Program()
+        store = "sqlite:\(program.folder.path)/shop.db"
+        let model = try program.file(
+            "model.json",
+            """
+            {"entities": [{"name": "Product", "attributes": [{"name": "name", "type": "string"}, {"name": "price", "type": "int64", "optional": true}],
+              "relationships": [{"name": "maker", "to": "Maker"}]},
+              {"name": "Maker", "attributes": [{"name": "name", "type": "string"}]}]}
+            """)
+        _ = try program.file("makers.csv", "name\nx\ny\n")
+        _ = try program.file("products.csv", "name,price,maker\na,1,x\nb,20,y\nc,30,x\n")
+        let mapping = try program.file(
+            "mapping.json",
+            """
+            {"files": [{"file": "makers.csv", "entity": "Maker"},
+              {"file": "products.csv", "entity": "Product",
+               "relationships": {"maker": {"name": "maker"}}}]}
+            """)
+        let loaded = try program.run(["load", store, "--mapping", mapping, "--model", model, "-q"])
+        #expect(loaded.code == 0, "\(loaded)")
+    }
+
+    private func path(_ name: String) -> String { program.folder.appendingPathComponent(name).path }
+
+    private func transfer(_ target: String, _ options: String...) throws -> (code: Int32, output: String, error: String) {
+        try program.run(["transfer", store, target] + options)
+    }
+
+    @Test func aPartIsPlannedCopiedAndRefused() throws {
+        let target = "lmdb:\(path("part.lmdb"))"
+        let refused = try transfer(target, "--where", "Maker: name == 'x'")
+        #expect(refused.code == 5 && refused.error.contains("Product.maker of 1 objects would become nil"), "\(refused)")
+        #expect(!FileManager.default.fileExists(atPath: path("part.lmdb")))
+        #expect(!FileManager.default.fileExists(atPath: path("part.lmdb.partial")))
+        let plan = try transfer(target, "--where", "Maker: name == 'x'", "--plan")
+        #expect(plan.code == 1 && plan.output.contains("refused: Product.maker of 1 objects would become nil"), "\(plan)")
+        let accepted = try transfer(target, "--where", "Maker: name == 'x'", "--plan", "--accept-loss", "Product.maker")
+        #expect(accepted.code == 0 && accepted.output.contains("note: 1 references of Product.maker would become nil"), "\(accepted)")
+        let copied = try transfer(target, "--where", "Product: price > 10", "--only", "Product", "--closure", "--json")
+        #expect(copied.code == 0 && copied.output.contains(#""name":"Product","count":2"#), "\(copied)")
+        #expect(copied.output.contains(#""name":"Maker","count":2"#) && copied.output.contains(#""verified":true"#))
+        for wrong in [["--where", "Product"], ["--if-exists", "merg"], ["--closure"], ["--if-exists", "replace", "--only", "Maker"]] {
+            #expect(try program.run(["transfer", store, target] + wrong).code == 64)
+        }
+        #expect(try transfer(target, "--if-exists", "merg").error.contains("merge"))
+    }
+
+    @Test func aTargetWithObjectsIsMergedReplacedOrRefused() throws {
+        let target = "sqlite:\(path("target.db"))"
+        #expect(try transfer(target, "-q").code == 0)
+        let again = try transfer(target)
+        #expect(again.code == 0 && again.output.contains("nothing was copied"), "\(again)")
+        try program.sqlite3("target.db", "UPDATE Product SET name = 'z' WHERE name = 'b'")
+        #expect(try transfer(target).code == 5)
+        #expect(try transfer(target, "--if-exists", "append").code == 5)
+        #expect(try transfer(target, "--if-exists", "replace").code == 5)
+        #expect(try program.run(["verify", store, target]).code == 1)
+        #expect(try transfer(target, "--if-exists", "merge").code == 0)
+        #expect(try program.run(["verify", store, target]).code == 0)
+        let grown = try program.run(["load", target, try program.file("more.csv", "name,price\nd,4\n"), "--entity", "Product"])
+        #expect(grown.code == 0, "\(grown)")
+        #expect(try transfer(target, "--if-exists", "replace", "--yes").code == 0)
+        #expect(try program.run(["verify", store, target]).code == 0)
+    }
+
+    /// The stores of a test of interruptions. Each directory of `PolystoreCLITests` is its own.
+    private func other(_ kind: String) -> String {
+        switch kind {
+        case "postgresql":
+            (ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"] ?? "")
+                + "&x-schema=interrupted_\(UUID().uuidString.prefix(8).lowercased())"
+        case "lmdb": "lmdb:\(path("copy.lmdb"))"
+        default: "sqlite:\(path("copy.db"))"
+        }
+    }
+
+    static let kinds =
+        ["sqlite", "lmdb"] + (ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"] == nil ? [] : ["postgresql"])
+
+    @Test(arguments: kinds) func aTransferThatWasKilledIsContinuedByTheSameCommand(_ kind: String) throws {
+        let target = other(kind), big = "sqlite:\(path("big.db"))"
+        let lines = (0..<60_000).map { "n\($0),\($0)" }.joined(separator: "\n")
+        let loaded = try program.run([
+            "load", big, try program.file("big.csv", "name,price\n\(lines)\n"), "--entity", "Product", "--model", path("model.json"), "-q",
+        ])
+        #expect(loaded.code == 0, "\(loaded)")
+        for milliseconds in [20, 60, 120, 250] {
+            let process = Program.process(["transfer", big, target, "-q"])
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        let finished = try program.run(["transfer", big, target])
+        #expect(finished.code == 0, "\(finished)")
+        let same = try program.run(["verify", big, target, "--rows"])
+        #expect(same.code == 0, "\(same)")
+        let sound = try program.run(["check", target])
+        #expect(sound.code == 0, "\(sound)")
+        let left = try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter { $0.contains("partial") }
+        #expect(left.isEmpty)
+        #expect(try program.run(["erase", target, "--yes"]).code == 0)
+    }
+
+    @Test func anIncompleteCopyIsShownAndErased() throws {
+        let copy = "sqlite:\(path("copy.db"))"
+        #expect(try transfer(copy, "-q").code == 0)
+        try program.sqlite3("copy.db", "INSERT INTO polystore_notes(name, value) VALUES('copy.incomplete', x'00')")
+        let query = try program.run(["query", copy, "Product"])
+        #expect(query.code == 2 && query.error.contains("incomplete copy"), "\(query)")
+        #expect(try program.run(["info", copy]).output.contains("incomplete copy"))
+        let again = try transfer(copy)
+        #expect(again.code == 5 && again.error.contains("incomplete copy of another source"), "\(again)")
+        #expect(try program.run(["erase", copy, "--yes"]).code == 0)
+    }
+}
