@@ -9,9 +9,10 @@ package enum CopyNote {
     static func check(_ store: OpenStore) throws(StorageError) {
         // Databases of other programs are filled in one transaction.
         if store.ability((any ForeignStorage).self)?.foreignAccess != nil { return }
-        let reader = try store.beginRead()
+        // What else prevents reading, such as a migration by another program, is for those who read to handle.
+        guard let reader = try? store.beginRead() else { return }
         defer { reader.end() }
-        if try reader.note(incomplete) == nil { return }
+        guard let note = try? reader.note(incomplete), !note.isEmpty else { return }
         throw StorageError(
             .incompleteCopy,
             "the store contains an incomplete copy of another store, because a transfer was interrupted; repeat the same transfer to complete "

@@ -48,6 +48,15 @@ import Testing
             })
         }
         #expect(refusal?.code == .readOnly)
+        // A detached transaction reads it too, to validate what it has read and to find what refers to a deleted object.
+        let work = stack.beginUnsafe(), read = try work.fetchAll(From<DynamicObject>(entity: "Left"))
+        let right = try work.create(Into<DynamicObject>(entity: "Right"))
+        try right.setValue(.int(2), for: "x")
+        try work.commit(validatesReads: true)
+        try work.delete(right)
+        try work.commit(validatesReads: true)
+        #expect(try stack.fetchCount(From<DynamicObject>(entity: "Right")) == 0)
+        withExtendedLifetime(read) {}
         try stack.removeStorage(store)
     }
 

@@ -155,6 +155,16 @@ extension Conflicts {
                 else { continue }
                 put(object, slot, nil)
             }
+            clearReferences(of: object) { known($0)?.isDeletedObject == true }
+        }
+    }
+
+    /// Sets references into other stores to nil whose destination satisfies a condition.
+    private func clearReferences(of object: ManagedObject, where isGone: (Target) -> Bool) {
+        for attribute in context.model.references where context.model.schema[attribute.entity].family.contains(Int(object._entity)) {
+            guard let target = object.referenceKey(attribute.slot).flatMap({ Target($0, context) }), isGone(target) else { continue }
+            object.clear(attribute.slot)
+            forgetChange(of: object, attribute.slot) { $0.isNull }
         }
     }
 
@@ -182,6 +192,7 @@ extension Conflicts {
                 guard let destination = description.destination, let key = object._reference(slot) else { continue }
                 if isGone(destination, key, Int(object._store)) { put(object, slot, nil) }
             }
+            clearReferences(of: object, where: gone.contains)
         }
         for (table, pairs) in tracker.links {
             let link = schema.links[table.link]
@@ -294,12 +305,13 @@ extension Conflicts {
     private func put(_ object: ManagedObject, _ slot: Int, _ key: Int64?) {
         if object._reference(slot) == key { return }
         context.assign(object, slot, key)
+        forgetChange(of: object, slot) { ($0.isNull ? nil : $0.int) == key }
+    }
+
+    /// Marks a slot as not assigned if the stored cell is the wanted one.
+    private func forgetChange(of object: ManagedObject, _ slot: Int, if isWanted: (Cell) -> Bool) {
         guard !object.isNew, let base = tracker.bases[ObjectIdentifier(object)] else { return }
-        let isStored = withExtendedLifetime(base) {
-            let cell = base.row(0)[slot]
-            return (cell.isNull ? nil : cell.int) == key
-        }
-        if isStored { tracker.unassign(object, slot) }
+        if withExtendedLifetime(base, { isWanted(base.row(0)[slot]) }) { tracker.unassign(object, slot) }
     }
 }
 

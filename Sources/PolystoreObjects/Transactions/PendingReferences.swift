@@ -68,7 +68,7 @@ struct PendingReferences {
     }
 
     /// Returns the destinations of assigned references and new pairs.
-    private func destinations() -> Set<Target> {
+    private mutating func destinations() -> Set<Target> {
         var targets: Set<Target> = []
         func add(_ entity: EntityIndex, _ key: Int64, _ store: Int) {
             // A new object is not in the store yet, and the version of a changed one is compared separately.
@@ -90,7 +90,41 @@ struct PendingReferences {
                 if !reranked.contains(pair) { add(link.member, pair.member, table.store) }
             }
         }
+        for target in Self.assignedElsewhere(context, tracker) {
+            if context.identityMap(target.root, target.store).find(target.key)?.isDeletedObject == true {
+                missing.insert(target)
+            } else {
+                add(target.root, target.key, target.store)
+            }
+        }
         return targets
+    }
+
+    /// Returns the destinations of assigned references into other stores of the stack.
+    private static func assignedElsewhere(_ context: ObjectContext, _ tracker: ChangeTracker) -> Set<Target> {
+        var targets: Set<Target> = []
+        for attribute in context.model.references {
+            let family = Set(context.model.schema[attribute.entity].family)
+            for object in [tracker.inserted, tracker.changed].joined() where !object.isDeletedObject && family.contains(Int(object._entity))
+            {
+                guard object.isNew || tracker.mask(object).contains(attribute.slot), let key = object.referenceKey(attribute.slot) else {
+                    continue
+                }
+                if let target = Target(key, context) { targets.insert(target) }
+            }
+        }
+        return targets
+    }
+
+    /// Returns the stores that the changes depend on through references into other stores: those of the destinations of assigned references,
+    /// and those whose objects may refer to objects that are deleted.
+    static func stores(_ context: ObjectContext, _ tracker: ChangeTracker) -> Set<Int> {
+        var stores = Set(assignedElsewhere(context, tracker).map(\.store))
+        let deleted = Set(tracker.deleted.filter { !$0.isNew }.map { Int($0._entity) })
+        for attribute in context.model.references where !deleted.isDisjoint(with: context.model.schema[attribute.destination].family) {
+            for (store, entry) in context.stack.entries where entry.entities.contains(attribute.entity) { stores.insert(store) }
+        }
+        return stores
     }
 
     // MARK: References to objects to be deleted
@@ -121,9 +155,74 @@ struct PendingReferences {
                         try findReferrers(entity, slot, keys, place.store, reader)
                     }
                     for link in schema.oneSidedLinks(to: place.entity) { try findPairs(link, .member, keys, place.store, reader) }
+                    try findOwnReferences(place.entity, keys, place.store, reader)
                 }
             }
         }
+        for attribute in context.model.references {
+            let family = schema[attribute.destination].family
+            try findReferrers(attribute, stored.filter { family.contains(Int($0._entity)) }, reading)
+        }
+    }
+
+    /// Finds objects to be deleted whose row has changed since, and has a reference that matters for the deletion.
+    private mutating func findOwnReferences(
+        _ entity: EntityIndex, _ keys: [Int64], _ store: Int, _ reader: ReadSession
+    ) throws(StorageError) {
+        let slots = schema[entity].slots.enumerated().filter { _, slot in
+            switch slot.content {
+            case .toOne(let relationship, _): relationship.deleteRule != .nullify || context.model.hasCounts
+            case .attribute(let attribute): attribute.crossReference.map { $0.deleteRule != .nullify } ?? false
+            }
+        }.map(\.offset)
+        if slots.isEmpty { return }
+        let map = context.identityMap(entity, store), batch = RowBatch(capacity: keys.count)
+        try reader.rows(entity, keys: keys, into: batch)
+        for index in 0..<batch.count {
+            let row = batch.row(index)
+            guard row.version != map.find(row.key)?._version, slots.contains(where: { !row[$0].isNull }) else { continue }
+            referred.insert(Target(store: store, root: schema[entity].root, key: row.key))
+        }
+    }
+
+    /// Finds the objects that refer from any store to objects to be deleted, and keep the reference.
+    private mutating func findReferrers(
+        _ attribute: ReferenceAttribute, _ objects: [ManagedObject], _ reading: Reading
+    ) throws(StorageError) {
+        let path = CheckedPath(
+            steps: [], entity: attribute.entity, leaf: .slot(attribute.slot), type: .string,
+            text: schema[attribute.entity].slots[attribute.slot].name)
+        for start in stride(from: 0, to: objects.count, by: Self.block) {
+            let targets = Dictionary(
+                objects[start..<min(start + Self.block, objects.count)].map { (context.objectKey(of: $0).description, Target($0)) },
+                uniquingKeysWith: { first, _ in first })
+            let values = targets.keys.sorted { $0.compareUTF8(to: $1) < 0 }.map(Value.string)
+            let plan = FetchPlan(schema, attribute.entity, where: .isIn(.path(path), values))
+            for (store, entry) in context.stack.entries where entry.entities.contains(attribute.entity) {
+                let map = context.identityMap(attribute.entity, store), batch = RowBatch(capacity: 256)
+                try reading(store) { reader throws(StorageError) in
+                    let cursor = try reader.cursor(for: plan)
+                    while try cursor.next(into: batch) {
+                        for index in 0..<batch.count {
+                            let row = batch.row(index)
+                            if keeps(map.find(row.key), row, attribute.slot),
+                                case .string(let text)? = Value(row[attribute.slot], as: .string),
+                                let target = targets[text]
+                            {
+                                referred.insert(target)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns whether a stored reference remains, as far as is known.
+    private func keeps(_ known: ManagedObject?, _ row: borrowing RowView, _ slot: Int) -> Bool {
+        // A row that was changed since may keep its reference, by the policy that resolves its conflict.
+        guard let known, known._version == row.version else { return true }
+        return !known.isDeletedObject && !tracker.mask(known).contains(slot)
     }
 
     /// Finds rows that reference objects to be deleted and that keep the reference.
@@ -137,12 +236,7 @@ struct PendingReferences {
         let cursor = try reader.cursor(for: FetchPlan(schema, entity, where: .isIn(.path(path), keys.map(Value.int))))
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {
-                let known = map.find(batch.key(index))
-                // A row that was changed since may keep its reference, by the policy that resolves its conflict.
-                let isKnown = known.map {
-                    ($0.isDeletedObject || tracker.mask($0).contains(slot)) && $0._version == batch.row(index).version
-                }
-                if isKnown == true { continue }
+                if !keeps(map.find(batch.key(index)), batch.row(index), slot) { continue }
                 referred.insert(Target(store: store, root: schema[destination].root, key: batch.row(index)[slot].int))
             }
         }
@@ -190,6 +284,12 @@ extension PendingReferences.Target {
     /// Creates the identity of an object.
     init(_ object: ManagedObject) {
         self.init(store: Int(object._store), root: object.description.root, key: object._key)
+    }
+
+    /// Creates the identity of the destination of a reference; nil if its store is not in the stack.
+    init?(_ key: ObjectKey, _ context: ObjectContext) {
+        guard let store = context.stack.position(of: key.store), let root = context.model.schema.index(of: key.root) else { return nil }
+        self.init(store: store, root: root, key: key.key)
     }
 }
 

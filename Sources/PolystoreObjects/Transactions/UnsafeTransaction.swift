@@ -122,7 +122,7 @@ public final class UnsafeTransaction: BaseTransaction {
     private func write(_ tracker: ChangeTracker, _ options: WriteOptions, _ reads: [Reads]) throws(StorageError) -> StorageError? {
         if !tracker.hasPending { return nil }
         let changes = tracker.changeSets(context.model.schema, checksVersions: true).filter { !$0.value.isEmpty }
-        let stores = Set(changes.keys).union(reads.map(\.store))
+        let stores = Set(changes.keys).union(reads.map(\.store)).union(PendingReferences.stores(context, tracker))
         while true {
             // All stores are opened at once, in their order, so that none has to be added later.
             let pool = try SessionPool(writingTo: core, options, stores: stores)

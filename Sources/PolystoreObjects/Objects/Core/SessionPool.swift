@@ -70,14 +70,14 @@ package final class SessionPool {
         options = nil
     }
 
-    /// Creates write sessions. The stores in `stores` are opened immediately, in lock order.
+    /// Creates write sessions. The stores in `stores` are opened immediately, in lock order, and only for reading if they are read-only.
     init(writingTo stack: StackCore, _ options: WriteOptions, stores: Set<Int>) throws(StorageError) {
         self.stack = stack
         self.options = options
         limit = options.limit
         isMeasured = false
         isWhole = false
-        for store in try stack.lockOrder(stores) { _ = try writer(store) }
+        for store in try stack.lockOrder(stores) { _ = try findReader(store) }
     }
 
     /// Returns the session of a store, in a write transaction that of the writer.
