@@ -168,6 +168,25 @@ package struct Contents {
         return omitted
     }
 
+    /// Returns the pairs of copied members whose owners are not copied.
+    func pairsOfOtherOwners(_ link: Int, members: [Int64]) throws(StorageError) -> [LinkPair] {
+        let owner = schema.links[link].owner
+        var found: [LinkPair] = []
+        try reader.links(link, side: .member, keys: members) { pairs throws(StorageError) in
+            found += pairs.filter { !scope.contains($0.owner, owner) }
+        }
+        return found.sorted { ($0.owner, $0.rank, $0.member) < ($1.owner, $1.rank, $1.member) }
+    }
+
+    /// Returns whether all objects of an entity's hierarchy are copied.
+    func isWhole(_ entity: EntityIndex) -> Bool { scope.isWhole(schema[entity].root) }
+
+    /// Returns whether an object of the source is copied.
+    func isCopied(_ key: Int64, _ entity: EntityIndex) -> Bool { scope.contains(key, entity) }
+
+    /// Returns whether an object is in the target after the copy, provided that its hierarchy is not copied whole.
+    func isInTarget(_ key: Int64, _ entity: EntityIndex) -> Bool { scope.willExist(key, entity) }
+
     /// Returns the digest of each hierarchy and link table.
     package func digests() throws(StorageError) -> [TransferItem] {
         var items: [TransferItem] = []

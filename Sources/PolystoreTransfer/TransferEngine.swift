@@ -29,31 +29,57 @@ public struct TransferEngine: Sendable {
         from source: OpenStore, to target: OpenStore, _ options: TransferOptions = TransferOptions(),
         report: @escaping Report = { _ in }
     ) throws(StorageError) -> TransferReport {
+        let work = try begin(from: source, options)
+        defer { work.end() }
+        return try run(work, to: target, report: report)
+    }
+
+    /// Begins to read the source, and finds the objects that are copied if they do not depend on the target.
+    ///
+    /// - Throws: Errors of the options, before a target is created.
+    package func begin(from source: OpenStore, _ options: TransferOptions) throws(StorageError) -> TransferWork {
         try options.check()
-        try Self.check(target.schema, takes: source.schema)
         let reader = try source.beginRead(ReadOptions(limit: limit))
-        defer { reader.end() }
-        var result = TransferReport()
+        do throws(StorageError) {
+            let isKnown = options.existing == .fail || options.selection.isAll
+            let scope: TransferScope? = isKnown ? try TransferScope(options, from: reader, to: nil, limit) : nil
+            return TransferWork(reader: reader, options: options, scope: scope)
+        } catch {
+            reader.end()
+            throw error
+        }
+    }
+
+    /// Copies the objects.
+    ///
+    /// - Parameter isInSteps: Whether the copy is made in steps, if its options have a name of the source.
+    package func run(
+        _ work: TransferWork, to target: OpenStore, isInSteps: Bool = true, report: @escaping Report
+    ) throws(StorageError) -> TransferReport {
+        try Self.check(target.schema, takes: work.reader.schema)
+        var result = TransferReport(), options = work.options
+        if !isInSteps { options.source = nil }
         result.isVerified = options.verifies
         if options.existing != .fail, try !Self.isEmpty(target) {
             let writer = try target.beginWrite(WriteOptions(limit: limit))
             defer { writer.end() }
-            let contents = Contents(reader, try scope(reader, writer, options, &result))
+            let contents = try contents(work, writer, &result)
             try MergingCopy(contents, writer, options, limit, try progress(contents, report)).run(&result)
             _ = try writer.commit(CommitRecord(author: "transfer"))
         } else {
-            let contents = Contents(reader, try scope(reader, nil, options, &result))
+            let contents = try contents(work, nil, &result)
             try BulkCopy(contents, to: target, options, limit, try progress(contents, report)).run(&result)
         }
         return result
     }
 
-    private func scope(
-        _ source: ReadSession, _ target: ReadSession?, _ options: TransferOptions, _ result: inout TransferReport
-    ) throws(StorageError) -> TransferScope {
-        let scope = try TransferScope(options, from: source, to: target, limit)
+    private func contents(
+        _ work: TransferWork, _ target: ReadSession?, _ result: inout TransferReport
+    ) throws(StorageError) -> Contents {
+        let scope: TransferScope
+        if let known = work.scope { scope = known } else { scope = try TransferScope(work.options, from: work.reader, to: target, limit) }
         result.removedReferences = scope.removedReferences
-        return scope
+        return Contents(work.reader, scope)
     }
 
     private func progress(_ contents: Contents, _ report: @escaping Report) throws(StorageError) -> CopyProgress {

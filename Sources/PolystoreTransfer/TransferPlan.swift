@@ -43,6 +43,7 @@ package struct TransferPlan {
                         let row = batch.row(index)
                         bytes += 16 + schema[row.entity].slots.indices.reduce(0) { $0 + Self.size(row[$1]) }
                     }
+                    if options.existing == .append, let target { try Self.check(batch, root, areMissingIn: target) }
                     report(
                         TransferProgress(name: name, done: count, total: totals[root] ?? 0, allDone: allDone + count, allTotal: allTotal))
                 }
@@ -61,6 +62,14 @@ package struct TransferPlan {
                 })
         }
         self.items = items
+    }
+
+    private static func check(_ batch: RowBatch, _ root: EntityIndex, areMissingIn target: ReadSession) throws(StorageError) {
+        let present = RowBatch(capacity: batch.count)
+        try target.rows(root, keys: (0..<batch.count).map(batch.key), into: present)
+        if present.count == 0 { return }
+        let name = target.schema.entities[present.row(0).entity].name
+        throw StorageError(.alreadyExists, "object \(present.key(0)) of \(name) exists in the target", details: .init(entity: name))
     }
 
     private static func size(_ cell: Cell) -> Int {

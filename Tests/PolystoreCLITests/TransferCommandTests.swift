@@ -113,6 +113,56 @@ import Testing
         #expect(try program.run(["erase", target, "--yes"]).code == 0)
     }
 
+    /// What a refused transfer has not made remains as it was.
+    @Test func aRefusedTransferRemovesNothingOfOthers() throws {
+        let refused = ["--where", "Maker: name == 'x'"]
+        // A store that has the temporary name by chance, or was copied completely and not renamed.
+        try FileManager.default.copyItem(atPath: path("shop.db"), toPath: path("u.db.partial"))
+        for options in [refused, [], ["--only", "Makr"], ["--accept-loss", "Product.makr"]] {
+            let found = try program.run(["transfer", store, "sqlite:\(path("u.db"))"] + options)
+            #expect(found.code == (options.count == 0 || options == refused ? 5 : 2), "\(found)")
+            #expect(try program.sqlite3("u.db.partial", "SELECT count(*) FROM Product") == "3\n")
+        }
+        #expect(try program.run(["transfer", store, "sqlite:\(path("u.db"))"]).error.contains("u.db.partial: the target is not empty"))
+        // An empty file, also behind a link.
+        _ = try program.file("empty.db", "")
+        try FileManager.default.createSymbolicLink(atPath: path("link.db"), withDestinationPath: path("empty.db"))
+        for name in ["empty.db", "link.db"] {
+            #expect(try program.run(["transfer", store, "sqlite:\(path(name))"] + refused).code == 5)
+            #expect(FileManager.default.fileExists(atPath: path(name)))
+        }
+        // A target that is made for a merge.
+        for kind in ["sqlite", "lmdb"] {
+            let target = "\(kind):\(path("new.\(kind)"))"
+            #expect(try program.run(["transfer", store, target, "--if-exists", "merge"] + refused).code == 5)
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter {
+            $0.hasPrefix("new.") || $0.hasPrefix("u.db.partial.")
+        }
+        #expect(left.isEmpty, "\(left)")
+    }
+
+    @Test func aCopyThatHasNoNameYetIsUsedOrMadeAgain() throws {
+        let target = "sqlite:\(path("t.db"))"
+        #expect(try transfer(target, "-q").code == 0)
+        try FileManager.default.moveItem(atPath: path("t.db"), toPath: path("t.db.partial"))
+        let used = try transfer(target)
+        #expect(used.code == 0 && used.output.contains("nothing was copied"), "\(used)")
+        try FileManager.default.moveItem(atPath: path("t.db"), toPath: path("t.db.partial"))
+        try program.sqlite3("shop.db", "UPDATE Product SET price = 2 WHERE name = 'a'")
+        let again = try transfer(target)
+        #expect(again.code == 0 && again.error.contains("begins again"), "\(again)")
+        #expect(try program.run(["verify", store, target]).code == 0)
+    }
+
+    @Test func aPlanOfAnAdditionNamesWhatExists() throws {
+        let target = "sqlite:\(path("t.db"))"
+        #expect(try transfer(target, "-q").code == 0)
+        let plan = try transfer(target, "--if-exists", "append", "--plan")
+        #expect(plan.code == 1 && plan.output.contains("refused: object 1 of Product exists in the target"), "\(plan)")
+        #expect(try transfer(target, "--if-exists", "merge", "--plan").code == 0)
+    }
+
     @Test func anIncompleteCopyIsShownAndErased() throws {
         let copy = "sqlite:\(path("copy.db"))"
         #expect(try transfer(copy, "-q").code == 0)

@@ -47,6 +47,12 @@ struct MadeStore {
         AtomicFile.synchroniseFolder(of: target)
     }
 
+    /// The temporary name, without the folder.
+    var name: String { URL(fileURLWithPath: path).lastPathComponent }
+
+    /// Lets another process continue the work.
+    func unlock() { lock?.remove() }
+
     /// Removes the files of the store under its temporary name.
     func remove() {
         for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { try? FileManager.default.removeItem(atPath: path + suffix) }

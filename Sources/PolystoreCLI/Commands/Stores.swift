@@ -36,6 +36,12 @@ enum Stores {
             try made?.publish()
         }
 
+        /// Closes the store after failed work, and keeps it under its temporary name.
+        func keep() {
+            close()
+            made?.unlock()
+        }
+
         /// Closes the store after failed work. Removes a store that was created for this work, unless other programs use it by now.
         func abandon() {
             if let made {

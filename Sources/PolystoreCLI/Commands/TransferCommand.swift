@@ -96,37 +96,49 @@ struct TransferCommand: ParsableCommand {
         options.selection = try chosen.selection()
         options.existing = ifExists
         options.acceptedLosses = Set(acceptLoss)
+        let losses = from.store.ability((any ForeignStorage).self)?.losses ?? []
+        let relationships = from.schema.descriptions.flatMap { entity in
+            entity.slots.filter { $0.destination != nil }.map { "\(entity.name).\($0.name)" }
+        }
+        if let unknown = acceptLoss.first(where: { !losses.contains($0) && !relationships.contains($0) }) {
+            let near = Suggestion.nearest(unknown, in: losses + relationships)
+            throw StorageError(.invalidConfiguration, "--accept-loss '\(unknown.excerpt())' names nothing that the copy could lack\(near)")
+        }
         options.verifies = !noVerify
         return options
     }
 
     /// Copies the objects. A copy in steps begins again if the source has changed since an interruption.
     private func copy(_ from: Stores.Opened, _ place: TransferTarget, _ options: TransferOptions) throws(StorageError) -> TransferReport {
-        let to = try place.open(from.schema, options)
-        var chosen = options
-        if !to.isInSteps { chosen.source = nil }
-        do throws(StorageError) {
-            let report = try transfer(from, to.opened, chosen)
-            try to.opened.finish()
-            return report
-        } catch  where to.isOwn && error.code == .incompleteCopy {
-            if !quiet { Console.error("note: the source has changed since the transfer was interrupted, so it begins again") }
-            to.discard()
-            return try copy(from, place, options)
-        } catch {
-            if to.abandon(error), !quiet {
-                Console.error("note: what was copied remains in the target; repeat the same command to continue")
+        let engine = TransferEngine(limit: Interruption.limit)
+        // The options are known to fit before a target is made.
+        let work = try engine.begin(from: from.store, options)
+        defer { work.end() }
+        while true {
+            let to = try place.open(from.schema, options)
+            do throws(StorageError) {
+                let report = try transfer(work, to, engine)
+                try to.opened.finish()
+                return report
+            } catch  where to.isInSteps && to.isOutdated(error, options) {
+                if !quiet { Console.error("note: the source has changed since the transfer was interrupted, so it begins again") }
+                to.discard()
+            } catch {
+                if to.abandon(error, options), !quiet {
+                    Console.error("note: what was copied remains in the target; repeat the same command to continue")
+                }
+                guard error.code == .alreadyExists, let name = to.opened.made?.name else { throw error }
+                throw StorageError(error.code, "\(name): \(error.message)", details: error.details, cause: error)
             }
-            throw error
         }
     }
 
     private func transfer(
-        _ from: Stores.Opened, _ to: Stores.Opened, _ options: TransferOptions
+        _ work: TransferWork, _ to: TransferTarget.Opened, _ engine: TransferEngine
     ) throws(StorageError) -> TransferReport {
         let line = ProgressLine(isQuiet: quiet)
         defer { line.finish() }
-        return try TransferEngine(limit: Interruption.limit).transfer(from: from.store, to: to.store, options, report: line.show)
+        return try engine.run(work, to: to.opened.store, isInSteps: to.isInSteps, report: line.show)
     }
 
     /// Returns notes about data of a Polystore store that is not copied, or whose meaning changes in the copy.

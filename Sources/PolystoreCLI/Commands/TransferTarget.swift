@@ -59,7 +59,8 @@ struct TransferTarget {
         let reader = try target.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
         try Peers(reader).checkIsAlone()
-        if options.existing == .fail, try !options.isCopy(reader) { try Contents(reader).checkIsEmpty() }
+        if options.existing != .fail { return }
+        if case .none = try options.progress(in: reader) { try Contents(reader).checkIsEmpty() }
     }
 
     /// Opens the target for reading; nil if it does not exist.
@@ -83,47 +84,82 @@ struct TransferTarget {
         let opened: Stores.Opened
         /// Whether the copy is made in steps.
         let isInSteps: Bool
-        /// Whether this transfer or an interrupted one has created the store, and nobody else uses it.
-        let isOwn: Bool
 
         /// Closes the store after failed work.
         ///
         /// - Returns: Whether what was copied remains: a copy in steps does after an error that a repetition may not meet again.
-        func abandon(_ error: StorageError) -> Bool {
-            let isTemporary = error.isRetryable || error.code == .cancelled || error.code == .commitOutcomeUnknown
-            // An incomplete copy of something else was not made by this transfer.
-            if !isOwn || isTemporary || error.code == .alreadyExists {
-                opened.close()
-                return isOwn && isTemporary
+        func abandon(_ error: StorageError, _ options: TransferOptions) -> Bool {
+            if !isInSteps {
+                opened.abandon()
+                return false
             }
-            discard()
+            let isTemporary = error.isRetryable || error.code == .cancelled || error.code == .commitOutcomeUnknown
+            switch owner(options) {
+            case .nobody: opened.abandon()
+            case .others: opened.keep()
+            case .transfer:
+                if !isTemporary { discard() } else { opened.keep() }
+                return isTemporary
+            case .unknown:
+                opened.keep()
+                return isTemporary
+            }
             return false
         }
 
-        /// Closes the store, and removes it if it is the transfer's own.
+        /// Removes the store, which contains nothing but what this transfer or its interrupted predecessor has copied.
         func discard() {
-            if isOwn, opened.made == nil { try? opened.store.erase() }
+            if opened.made == nil { try? opened.store.erase() }
             opened.abandon()
+        }
+
+        /// Returns whether the transfer may remove the copy of its interrupted predecessor, because the source has changed since.
+        func isOutdated(_ error: StorageError, _ options: TransferOptions) -> Bool {
+            switch error.code {
+            case .incompleteCopy: return owner(options) == .transfer
+            // It was complete, but has not been given its name.
+            case .alreadyExists: return opened.made != nil && (try? reading { try options.progress(in: $0) }) == .complete
+            default: return false
+            }
+        }
+
+        private enum Owner {
+            case nobody, transfer, others, unknown
+        }
+
+        /// Returns whose contents the store has.
+        private func owner(_ options: TransferOptions) -> Owner {
+            do {
+                return try reading { reader in
+                    if try options.isOwn(reader) { return .transfer }
+                    if try !opened.state.wasCreated || reader.note(CopyNote.incomplete) != nil { return .others }
+                    return .nobody
+                }
+            } catch { return .unknown }
+        }
+
+        private func reading<R>(_ body: (ReadSession) throws -> R) throws -> R {
+            let reader = try opened.store.beginRead()
+            defer { reader.end() }
+            return try body(reader)
         }
     }
 
     /// Opens the target, or creates it.
     func open(_ schema: Schema, _ options: TransferOptions) throws(StorageError) -> Opened {
         let isNew = options.existing == .fail, opened = try Stores.create(text, schema, continuesCopy: isNew)
-        let isForeign = opened.store.ability((any ForeignStorage).self)?.foreignAccess != nil
-        let isFile = opened.store.ability((any LocalStorage).self) != nil && !url.place.isEmpty
         // A store in memory ends with the process, and a database of another program is never seen half filled.
-        if !isNew || isForeign || !isFile && opened.store.ability((any RemoteStorage).self) == nil {
-            return Opened(opened: opened, isInSteps: false, isOwn: false)
+        if !isNew || opened.store.ability((any ForeignStorage).self)?.foreignAccess != nil {
+            return Opened(opened: opened, isInSteps: false)
         }
-        if opened.made != nil || opened.state.wasCreated { return Opened(opened: opened, isInSteps: true, isOwn: true) }
+        if opened.made != nil { return Opened(opened: opened, isInSteps: true) }
+        if opened.state.wasCreated { return Opened(opened: opened, isInSteps: opened.store.ability((any RemoteStorage).self) != nil) }
         do throws(StorageError) {
             let reader = try opened.store.beginRead()
             defer { reader.end() }
-            let isIncomplete = try reader.note(CopyNote.incomplete) != nil
-            return Opened(opened: opened, isInSteps: try options.isCopy(reader), isOwn: isIncomplete)
+            return Opened(opened: opened, isInSteps: try options.progress(in: reader) != .none)
         } catch {
-            opened.abandon()
+            opened.keep()
             throw error
         }
     }

@@ -33,8 +33,10 @@ struct TransferredObjects: ParsableArguments {
         selection.except = Set(except)
         selection.followsReferences = closure
         for condition in conditions {
-            let parts = condition.split(separator: ":", maxSplits: 1).map { String($0.drop { $0 == " " }) }
-            guard parts.count == 2 else {
+            let parts = condition.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
+                String($0.drop { $0 == " " })
+            }
+            guard parts.count == 2, !parts[0].isEmpty else {
                 throw ValidationError("--where '\(condition.excerpt())' needs an entity and a condition: 'Order: total > 100'")
             }
             let entity = parts[0].reversed().drop { $0 == " " }.reversed().map(String.init).joined()

@@ -43,30 +43,36 @@ extension StoreCheck {
     private func checkOrder(
         _ item: RelationshipDescription, _ slot: Int, _ link: Int, _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let members = Set(schema[item.destination].family)
-        var scan = try RowScan(session, schema[item.destination].root), block: [(key: Int64, owner: Int64)] = []
+        let members = Set(schema[item.destination].family), description = schema.links[link]
+        var scan = try RowScan(session, schema[item.destination].root), block: [(key: Int64, owner: Int64?)] = []
         func compare() throws(StorageError) {
             try limit?.check()
             let owners = try owners(link, block.map(\.key))
-            for (key, owner) in block where owners[key] != owner {
-                try body(finding(schema.links[link], owner, "has no position for object \(key), which refers to it"))
+            for (key, owner) in block {
+                let found = owners[key] ?? []
+                if let owner, !found.contains(owner) {
+                    try body(finding(description, owner, "has no position for object \(key), which refers to it"))
+                }
+                for other in found where other != owner {
+                    try body(finding(description, other, "has a position for object \(key), which does not refer to it"))
+                }
             }
             block.removeAll(keepingCapacity: true)
         }
         while let key = scan.key {
-            if members.contains(scan.entity), !scan.cell(slot).isNull { block.append((key, scan.cell(slot).int)) }
+            if members.contains(scan.entity) { block.append((key, scan.cell(slot).isNull ? nil : scan.cell(slot).int)) }
             if block.count == Self.blockSize { try compare() }
             try scan.advance()
         }
         try compare()
     }
 
-    /// Returns the owner of each member that has one in a link table.
-    private func owners(_ link: Int, _ keys: [Int64]) throws(StorageError) -> [Int64: Int64] {
-        var owners: [Int64: Int64] = [:]
+    /// Returns the owners of each member in a link table.
+    private func owners(_ link: Int, _ keys: [Int64]) throws(StorageError) -> [Int64: [Int64]] {
+        var owners: [Int64: [Int64]] = [:]
         if keys.isEmpty { return owners }
         try session.links(link, side: .member, keys: keys) { pairs throws(StorageError) in
-            for pair in pairs { owners[pair.member] = pair.owner }
+            for pair in pairs { owners[pair.member, default: []].append(pair.owner) }
         }
         return owners
     }

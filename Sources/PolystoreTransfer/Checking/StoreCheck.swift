@@ -7,7 +7,9 @@ internal import PolystoreStorage
 struct StoreCheck {
     let session: ReadSession
     let limit: WorkLimit?
+    /// The keys of each hierarchy, and of each entity of a hierarchy with several.
     private var keys: [EntityIndex: KeySet] = [:]
+    private var entityKeys: [EntityIndex: KeyBitmap] = [:]
     private var counts: [EntityIndex: Int] = [:]
     var schema: Schema { session.schema }
 
@@ -34,8 +36,12 @@ struct StoreCheck {
         for root in schema.roots { try checkOrders(root, body) }
     }
 
-    /// Returns whether an object of a hierarchy exists.
-    func exists(_ key: Int64, _ entity: EntityIndex) -> Bool { keys[schema[entity].root]?.contains(key) ?? false }
+    /// Returns whether an object of an entity or one of its sub-entities exists.
+    func exists(_ key: Int64, _ entity: EntityIndex) -> Bool {
+        let root = schema[entity].root, family = schema[entity].family
+        if family.count == schema[root].family.count { return keys[root]?.contains(key) ?? false }
+        return family.contains { entityKeys[$0]?.contains(key) ?? false }
+    }
 
     func name(_ entity: EntityIndex) -> String { schema.entities[entity].name }
 
@@ -43,12 +49,14 @@ struct StoreCheck {
     private mutating func checkRows(
         _ root: EntityIndex, _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) {
+        let hasSubentities = schema[root].family.count > 1
         var found = KeySet(), count = 0
         var scan = try RowScan(session, root)
         while let key = scan.key {
             count += 1
             if count % Self.blockSize == 0 { try limit?.check() }
             found.append(key)
+            if hasSubentities { entityKeys[scan.entity, default: KeyBitmap()].insert(key) }
             for (index, slot) in schema[scan.entity].slots.enumerated() {
                 if let sentence = Self.violation(scan.cell(index), slot) {
                     try body(CheckFinding(name(scan.entity), key, slot.name, sentence))

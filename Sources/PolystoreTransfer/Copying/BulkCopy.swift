@@ -50,21 +50,17 @@ final class BulkCopy {
 
     /// Reads how far an earlier run has come. Returns whether it has copied everything, and nothing has changed since.
     private func isComplete(_ source: String, _ report: inout TransferReport) throws(StorageError) -> Bool {
-        var state = CopyState(source: source, work: options.work(contents.schema))
+        var state = CopyState(source, options.work(contents.schema), options.run)
         let reader = try target.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         committed = try reader.note(CopyNote.incomplete)
-        if let committed {
-            guard let found = try? JSONDecoder().decode(CopyState.self, from: committed), found.isSameWork(as: state) else {
-                throw StorageError(
-                    .alreadyExists,
-                    "the target contains an incomplete copy of another source or with other options; repeat that transfer, or erase the target "
-                        + "(polystore erase)")
-            }
-            earlier = Dictionary(found.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-            report.continued = found.count
-            state.tables = found.tables
-        } else if try reader.note(CopyNote.complete) == state.completeNote {
+        switch try options.progress(in: reader) {
+        case .none: break
+        case .incomplete:
+            state.tables = try options.state(in: reader)?.tables ?? []
+            earlier = Dictionary(state.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            report.continued = state.count
+        case .complete:
             report.items = try contents.digests()
             report.continued = report.items.reduce(0) { $0 + $1.digest.count }
             report.wasComplete = try Contents(reader).digests() == report.items
@@ -83,9 +79,12 @@ final class BulkCopy {
         if let writer { return writer }
         // A step is not interrupted: it ends soon, and what it has copied is kept.
         let writer = try target.beginWrite(WriteOptions(bulk: state == nil ? .whole : .part, limit: state == nil ? limit : nil))
+        do throws(StorageError) { try check(writer) } catch {
+            writer.end()
+            throw error
+        }
         self.writer = writer
         start = .now
-        try check(writer)
         return writer
     }
 
@@ -120,8 +119,9 @@ final class BulkCopy {
 
     private func copy(_ report: inout TransferReport) throws(StorageError) {
         let schema = contents.schema
-        // Begun before anything is read, so that a target that cannot be written is refused at once.
+        // Before anything is read: a target that cannot be written is refused at once, and a new one is never without a note.
         _ = try step()
+        try commitStep()
         for root in schema.roots { report.items.append(try copyRows(root, schema.entities[root].name)) }
         for link in schema.links.indices {
             let description = schema.links[link]

@@ -19,10 +19,22 @@ struct CopyState: Codable, Sendable {
     let source: String
     /// A hash of the model and of what is copied.
     let work: String
-    /// The process that copies, so that a second one is noticed.
-    var run = UUID()
+    /// The transfer that copies, so that a second one is noticed.
+    var run: UUID
     /// The tables that were begun.
     var tables: [Table] = []
+
+    init(_ source: String, _ work: String, _ run: UUID) {
+        self.source = source
+        self.work = work
+        self.run = run
+    }
+
+    /// Creates the state from a note; nil if the note is damaged.
+    init?(_ note: Data) {
+        guard let state = try? JSONDecoder().decode(CopyState.self, from: note) else { return nil }
+        self = state
+    }
 
     /// Returns whether both states are those of the same transfer.
     func isSameWork(as other: CopyState) -> Bool { source == other.source && work == other.work }

@@ -11,7 +11,7 @@ final class MergingCopy {
     /// The greatest key of an inserted object, by hierarchy.
     private var greatest: [EntityIndex: Int64] = [:]
 
-    /// The number of objects whose members are written at once.
+    /// The number of objects that are deleted or compared at once.
     private static let block = 1024
 
     init(
@@ -32,6 +32,7 @@ final class MergingCopy {
     func run(_ report: inout TransferReport) throws(StorageError) {
         try Peers(writer).checkIsAlone()
         if options.existing == .replace { try deleteOthers() }
+        if options.existing != .append { for root in schema.roots { try setUniqueValuesFree(root) } }
         var items: [TransferItem] = []
         for root in schema.roots {
             let name = schema.entities[root].name
@@ -43,15 +44,45 @@ final class MergingCopy {
             items.append(TransferItem(name: name, digest: digest))
         }
         for (root, key) in greatest.sorted(by: { $0.key < $1.key }) { try writer.raiseKeys(root, above: key) }
+        let pairs = MergingPairs(contents, writer, limit)
         for link in schema.links.indices {
-            let (item, omitted) = try writePairs(link)
+            let (item, omitted) = try pairs.write(link)
             items.append(item)
             if omitted > 0 { report.omittedMembers[schema.links[link].name] = omitted }
         }
         report.items = items
-        if options.verifies {
-            try verify(items)
-            try checkIsWhole()
+        if options.verifies { try verify(items) }
+        try checkIsWhole()
+    }
+
+    // MARK: Unique values
+
+    /// Sets unique values to nil that change, so that objects of different batches can exchange them.
+    private func setUniqueValuesFree(_ root: EntityIndex) throws(StorageError) {
+        var unique: [EntityIndex: Set<Int>] = [:]
+        for entity in schema[root].family { unique[entity] = Set(schema[entity].uniqueConstraints.flatMap(\.slots)) }
+        if unique.values.allSatisfy(\.isEmpty) { return }
+        try contents.batches(root) { batch throws(StorageError) in
+            try limit?.check()
+            let present = RowBatch(capacity: batch.count)
+            try writer.rows(root, keys: (0..<batch.count).map(batch.key), into: present)
+            let positions = Dictionary(uniqueKeysWithValues: (0..<present.count).map { (present.key($0), $0) })
+            var updates: [EntityIndex: [SlotMask: [(Int, version: Int64)]]] = [:]
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                guard let position = positions[row.key], present.row(position).entity == row.entity else { continue }
+                let old = present.row(position)
+                let mask = SlotMask((unique[row.entity] ?? []).filter { !old[$0].isNull && !row[$0].isIdentical(to: old[$0]) })
+                if !mask.isEmpty { updates[row.entity, default: [:]][mask, default: []].append((position, old.version)) }
+            }
+            let entities = updates.sorted { $0.key < $1.key }.map { entity, updates in
+                EntityChanges(
+                    entity: entity,
+                    updates: updates.map { mask, rows in
+                        RowUpdate(mask: mask, checksVersion: true, rows: source(present, entity, SlotMask(), rows))
+                    })
+            }
+            if !entities.isEmpty { try writer.apply(ChangeSet(entities: entities)) }
         }
     }
 
@@ -149,42 +180,6 @@ final class MergingCopy {
         }
         let entities = deletes.sorted { $0.key < $1.key }.map { EntityChanges(entity: $0, deletes: $1) }
         try writer.apply(ChangeSet(entities: entities, links: links))
-    }
-
-    // MARK: Members
-
-    /// Gives each copied owner of a link table the members that it has in the source.
-    private func writePairs(_ link: Int) throws(StorageError) -> (TransferItem, omitted: Int) {
-        let description = schema.links[link]
-        var digest = LinkDigest(description), omitted = 0
-        try contents.keyBlocks(description.owner, Self.block) { keys throws(StorageError) in
-            try limit?.check()
-            var wanted: [LinkPair] = [], stored: [LinkPair] = []
-            omitted += try contents.pairs(link, owners: keys) { wanted += $0 }
-            for pair in wanted { digest.add(pair) }
-            try writer.links(link, side: .owner, keys: keys) { stored += $0 }
-            let changes = Self.changes(link, description.isOrdered, from: stored, to: wanted)
-            if !changes.removed.isEmpty || !changes.added.isEmpty { try writer.apply(ChangeSet(links: [changes])) }
-        }
-        return (TransferItem(name: description.name, digest: digest.digest), omitted)
-    }
-
-    private static func changes(_ link: Int, _ isOrdered: Bool, from stored: [LinkPair], to wanted: [LinkPair]) -> LinkChanges {
-        var changes = LinkChanges(link: link)
-        let old = Dictionary(grouping: stored, by: \.owner), new = Dictionary(grouping: wanted, by: \.owner)
-        for owner in Set(old.keys).union(new.keys).sorted() {
-            let before = old[owner] ?? [], after = new[owner] ?? []
-            if isOrdered {
-                if before.map(\.member) == after.map(\.member) { continue }
-                changes.removed += before
-                changes.added += after
-            } else {
-                let members = Set(before.map(\.member)), kept = Set(after.map(\.member))
-                changes.removed += before.filter { !kept.contains($0.member) }
-                changes.added += after.filter { !members.contains($0.member) }
-            }
-        }
-        return changes
     }
 
     // MARK: Verifying

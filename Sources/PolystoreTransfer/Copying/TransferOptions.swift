@@ -1,3 +1,4 @@
+package import Foundation
 package import PolystoreStorage
 
 /// The choices of a transfer.
@@ -29,6 +30,8 @@ public struct TransferOptions: Sendable {
     /// step the target can be opened for no other purpose. A transfer that was interrupted, also by the end of its process, continues if it
     /// is repeated with the same name and the same options.
     public var source: String?
+    /// Identifies the transfer among others into the same target.
+    package var run = UUID()
     /// The time after which a step is committed.
     public var step = Duration.milliseconds(500)
 
@@ -45,11 +48,42 @@ public struct TransferOptions: Sendable {
         return "\(schema.hash) \(SchemaHash(of: (parts + acceptedLosses.sorted()).joined(separator: "\n")))"
     }
 
-    /// Returns whether a store contains a copy that was made in steps with these options, complete or not.
-    package func isCopy(_ store: ReadSession) throws(StorageError) -> Bool {
-        if try store.note(CopyNote.incomplete) != nil { return true }
+    /// How far a transfer with the same options has come.
+    package enum Progress {
+        /// The target has no note of a copy.
+        case none
+        /// The target contains an incomplete copy.
+        case incomplete
+        /// The target contained a complete copy at the end of the transfer.
+        case complete
+    }
+
+    /// Returns how far an earlier transfer with these options has come.
+    ///
+    /// - Throws: `alreadyExists` if the store contains an incomplete copy of something else.
+    package func progress(in store: ReadSession) throws(StorageError) -> Progress {
+        try state(in: store) != nil ? .incomplete : try isComplete(store) ? .complete : .none
+    }
+
+    /// Returns whether this transfer, and no other one, writes to a store.
+    package func isOwn(_ store: ReadSession) throws(StorageError) -> Bool {
+        guard let note = try store.note(CopyNote.incomplete) else { return false }
+        return CopyState(note)?.run == run
+    }
+
+    /// Returns the state of an incomplete copy with these options; nil without an incomplete copy.
+    func state(in store: ReadSession) throws(StorageError) -> CopyState? {
+        guard let note = try store.note(CopyNote.incomplete) else { return nil }
+        if let found = CopyState(note), let source, found.isSameWork(as: CopyState(source, work(store.schema), run)) { return found }
+        throw StorageError(
+            .alreadyExists,
+            "the target contains an incomplete copy of another source or with other options; repeat that transfer, or erase the target "
+                + "(polystore erase)")
+    }
+
+    private func isComplete(_ store: ReadSession) throws(StorageError) -> Bool {
         guard let source, let note = try store.note(CopyNote.complete) else { return false }
-        return note == CopyState(source: source, work: work(store.schema)).completeNote
+        return note == CopyState(source, work(store.schema), run).completeNote
     }
 
     /// Refuses options that exclude each other.

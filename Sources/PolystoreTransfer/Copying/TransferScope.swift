@@ -7,7 +7,7 @@ struct TransferScope {
     private let schema: Schema
     /// The keys that are copied, by the root of each hierarchy that is not copied whole.
     private var chosen: [EntityIndex: KeyBitmap] = [:]
-    /// The keys that the target has before the transfer, by the root of each hierarchy that is not copied whole.
+    /// The keys that the target has before the transfer, by entity, of the hierarchies that are not copied whole.
     private var present: [EntityIndex: KeyBitmap] = [:]
     /// The number of references that become nil, by the name of the relationship.
     private(set) var removedReferences: [String: Int] = [:]
@@ -15,6 +15,9 @@ struct TransferScope {
     private var cuts: [EntityIndex: [Int]] = [:]
     /// The objects that were chosen because others refer to them, and whose own references were not followed yet.
     private var waiting: [EntityIndex: [Int64]] = [:]
+
+    /// Whether an object is in the target, was there before and is not copied.
+    func isOnlyPresent(_ key: Int64, _ entity: EntityIndex) -> Bool { !contains(key, entity) && willExist(key, entity) }
 
     /// Creates the scope of a copy of all objects.
     init(_ schema: Schema) { self.schema = schema }
@@ -31,7 +34,12 @@ struct TransferScope {
         let entities = try Self.entities(of: selection, schema)
         try choose(entities, selection, source, limit)
         if let target {
-            for root in chosen.keys { present[root] = try Self.keys(FetchPlan(schema, root, fields: .keysOnly), target, limit) }
+            for root in chosen.keys {
+                for entity in schema[root].family where !schema[entity].isAbstract {
+                    let plan = FetchPlan(entity: entity, entities: [entity], fields: .keysOnly)
+                    present[entity] = try Self.keys(plan, target, limit)
+                }
+            }
         }
         let restricted = Set(chosen.keys), before = self
         for root in schema.roots {
@@ -62,7 +70,7 @@ struct TransferScope {
 
     /// Returns whether the target has an object after the transfer.
     func willExist(_ key: Int64, _ entity: EntityIndex) -> Bool {
-        contains(key, entity) || present[schema[entity].root]?.contains(key) ?? false
+        contains(key, entity) || schema[entity].family.contains { present[$0]?.contains(key) ?? false }
     }
 
     /// Returns the keys of the copied objects of a hierarchy; nil if all are copied.

@@ -1,0 +1,13 @@
+internal import PolystoreStorage
+
+/// A transfer that reads its source.
+package struct TransferWork {
+    let reader: ReadSession
+    /// The options.
+    package let options: TransferOptions
+    /// What is copied; nil if it depends on the target.
+    let scope: TransferScope?
+
+    /// Ends the reading.
+    package func end() { reader.end() }
+}
