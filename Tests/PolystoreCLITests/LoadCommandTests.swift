@@ -126,4 +126,50 @@ import Testing
         #expect(try program.run(["query", store, "Note", "--count"]).output == "1\n")
         #expect(try !made().contains { $0.contains("partial") })
     }
+
+    @Test func rejectedRecordsAreInAFile() throws {
+        let store = "sqlite:\(path("r.db"))", rejects = path("rejects.csv")
+        let file = try program.file("mixed.csv", "text\na\n\"b\",x\na\nc\n")
+        let loaded = try load(store, file, "--rejects", rejects)
+        #expect(loaded.code == 3 && loaded.output == "loaded 2 objects of Note\n", "\(loaded)")
+        #expect(loaded.error.contains("rejected: mixed.csv, line 3: expected 1 fields, but found 2\n"))
+        #expect(loaded.error.hasSuffix("polystore: 2 records were rejected; they are in \(rejects)\n"))
+        let text = try String(contentsOfFile: rejects, encoding: .utf8)
+        #expect(
+            text == """
+                text,polystore_reason
+                "b",x,
+                a,"mixed.csv, line 4: an earlier object in the files has the same text (""a"")"
+
+                """)
+        #expect(try program.run(["query", store, "Note", "--count"]).output == "2\n")
+        // Nothing is written without rejected records, nor with too many of them.
+        #expect(try load("sqlite:\(path("s.db"))", file, "--rejects", path("few.csv"), "--max-rejects", "1").code == 2)
+        #expect(try load("sqlite:\(path("t.db"))", program.file("good.csv", "text\na\n"), "--rejects", path("none.csv")).code == 0)
+        #expect(try made().filter { !$0.hasPrefix("r.db") } == ["t.db"])
+        #expect(!FileManager.default.fileExists(atPath: path("none.csv")))
+        for wrong in [["--max-rejects", "1"], ["--rejects", path("x.csv"), "--max-rejects", "0"]] {
+            #expect(try program.run(["load", store, file, "--entity", "Note"] + wrong).code == 64)
+        }
+        let same = try load(store, file, "--rejects", file)
+        #expect(same.code == 2 && same.error.contains("is the input file"), "\(same)")
+    }
+
+    @Test func rejectedRecordsOfAMappingAreInAFolderThatIsAMapping() throws {
+        let store = "lmdb:\(path("m.lmdb"))", folder = path("left.csv")
+        _ = try program.file("one.csv", "text,of\na,b\nb,c\n")
+        _ = try program.file("two.csv", "text\nc\nc\n")
+        let mapping = try program.file(
+            "map.csv",
+            #"{"files": [{"file": "one.csv", "entity": "Note", "relationships": {"of": {"text": "of"}}}, {"file": "two.csv", "entity": "Note"}]}"#
+        )
+        let loaded = try program.run(["load", store, "--mapping", mapping, "--model", model, "--rejects", folder])
+        #expect(loaded.code == 3, "\(loaded)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["load.json", "two.csv"])
+        let text = try String(contentsOfFile: folder + "/two.csv", encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "c,", with: "d,").utf8).write(to: URL(fileURLWithPath: folder + "/two.csv"))
+        let again = try program.run(["load", store, "--mapping", folder + "/load.json"])
+        #expect(again.code == 0 && again.output == "loaded 1 objects of Note\n", "\(again)")
+        #expect(try program.run(["load", store, "--mapping", mapping, "--rejects", folder]).code == 5)
+    }
 }

@@ -15,7 +15,7 @@ struct LoadCommand: ParsableCommand {
             its code. To a to-many relationship a record adds members, several of a field with "separator": ";". Values must satisfy the rules \
             of the model. \
             References are resolved to objects of the files and of the store; unresolved references are skipped and counted, and the exit \
-            code is then 3.
+            code is then 3. A record that cannot be loaded ends the load, and nothing is loaded, unless --rejects names a file for such records.
 
             Files may be compressed by gzip. The form of a file follows from its extension (.csv, .tsv, .ndjson, .jsonl), otherwise from its \
             first line; the separator of a .csv file is the comma, semicolon or tab of its first line. --infer makes a model from the file.
@@ -47,6 +47,16 @@ struct LoadCommand: ParsableCommand {
     @Flag(help: "Refuse unresolved references.")
     var strict = false
 
+    @Option(
+        help: """
+            Load without the records that cannot be loaded, and write these with the reasons to a file, or of a mapping to files of a folder, \
+            which can be loaded again.
+            """)
+    var rejects: String?
+
+    @Option(help: "The maximum number of rejected records; with more, nothing is loaded.")
+    var maxRejects: Int?
+
     @Flag(name: .shortAndLong, help: "Do not show progress.")
     var quiet = false
 
@@ -62,6 +72,8 @@ struct LoadCommand: ParsableCommand {
         if mapping != nil, file != nil || entity != nil {
             throw ValidationError("--mapping names the files and entities, so it excludes a file and --entity")
         }
+        if let maxRejects, maxRejects < 1 { throw ValidationError("--max-rejects must be at least 1") }
+        if maxRejects != nil, rejects == nil { throw ValidationError("--max-rejects limits the records of --rejects") }
         if mapping != nil, !identity.isEmpty { throw ValidationError("the mapping names the attributes of --on for each file, as \"on\"") }
     }
 
@@ -70,6 +82,8 @@ struct LoadCommand: ParsableCommand {
         var (mapping, schema) = try wanted(source)
         if ignoreUnknown { mapping.ignoresUnknown = true }
         if !nils.isEmpty { mapping.nil = (mapping.nil ?? [""]) + nils }
+        let output = try rejects.map { path throws(StorageError) in try RejectsOutput(path, isFolder: self.mapping != nil, input: file) }
+        let rejected = output.map { _ in LoadRejects(most: maxRejects ?? .max) }
         Interruption.watch()
         let made = try schema.map { schema throws(StorageError) in try Stores.create(store, schema) }
         let opened = try made ?? Stores.open(store, readOnly: false)
@@ -77,14 +91,20 @@ struct LoadCommand: ParsableCommand {
         do {
             defer { line.finish() }
             report = try FileLoader.load(
-                mapping, into: opened.store, isStrict: strict, limit: Interruption.limit, progress: { line.show($0, done: $1) },
-                read: source.blocks)
+                mapping, into: opened.store, isStrict: strict, rejects: rejected, limit: Interruption.limit,
+                progress: { line.show($0, done: $1) }, read: source.blocks)
+            // Before the new store has its name: a record is either loaded or in the file.
+            if let rejected, rejected.count > 0 { try output?.write(rejected, mapping) }
         } catch {
             opened.abandon()
             throw error
         }
         try opened.finish()
         LoadCommand.show(report)
+        if let rejected, rejected.count > 0 {
+            output?.show(rejected, mapping, isQuiet: quiet)
+            throw Failure.incomplete
+        }
         if report.dangling.contains(where: { $0.unresolved > 0 }) { throw Failure.incomplete }
     }
 

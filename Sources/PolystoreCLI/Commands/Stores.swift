@@ -122,8 +122,8 @@ enum Stores {
     }
 
     /// Refuses an output that would replace a database or the input file.
-    static func check(output path: String, from input: String) throws(StorageError) {
-        if let output = identity(path), output == identity(input) {
+    static func check(output path: String, from input: String?) throws(StorageError) {
+        if let input, let output = identity(path), output == identity(input) {
             throw StorageError(.invalidConfiguration, "\(path) is the input file; write to another file")
         }
         if let url = try? catalog.url(for: path), catalog.schemes.contains(url.scheme) {

@@ -28,7 +28,8 @@ enum TransferText {
         }
         func counts(_ counts: [String: Int]) -> String { JSONText.object(sorted(counts).map { ($0.key, "\($0.value)") }) }
         return JSONText.object([
-            ("items", JSONText.array(items)), ("continued", "\(report.continued)"), ("wasComplete", "\(report.wasComplete)"), ("verified", "\(report.isVerified)"),
+            ("items", JSONText.array(items)), ("continued", "\(report.continued)"), ("wasComplete", "\(report.wasComplete)"),
+            ("verified", "\(report.isVerified)"),
             ("removedReferences", counts(report.removedReferences)), ("omittedMembers", counts(report.omittedMembers)),
         ])
     }

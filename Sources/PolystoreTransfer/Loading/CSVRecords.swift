@@ -19,10 +19,11 @@ struct CSVRecords: RecordReader {
 
     mutating func next() throws(StorageError) -> LoadRecord? {
         guard let (fields, line) = try reader.next() else { return nil }
-        guard fields.count == positions.count else {
-            throw StorageError(
+        var problem: StorageError?
+        if fields.count != positions.count {
+            problem = StorageError(
                 .valueNotStorable, "\(file.excerpt()), line \(line): expected \(positions.count) fields, but found \(fields.count)")
         }
-        return LoadRecord(line: line, positions, fields.map(LoadRecord.Field.text))
+        return LoadRecord(line: line, positions, fields.map(LoadRecord.Field.text), problem: problem)
     }
 }

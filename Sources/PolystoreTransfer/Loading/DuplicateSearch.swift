@@ -14,24 +14,47 @@ struct DuplicateSearch {
 
     /// Returns the error with the file, line, and value, or nil if no such line is found.
     func find() throws(StorageError) -> StorageError? {
+        var first: StorageError?
+        try search { _, _, error in
+            first = error
+            return false
+        }
+        return first
+    }
+
+    /// Rejects all records with values that another object has. Returns whether there are any.
+    func reject(_ rejects: LoadRejects) throws(StorageError) -> Bool {
+        var isFound = false
+        try search { target, record, error throws(StorageError) in
+            isFound = true
+            try rejects.add(record, ofFile: target.index, error)
+            return true
+        }
+        return isFound
+    }
+
+    /// A closure that receives a record whose values another object has. Returns whether the search goes on.
+    private typealias Found = (LoadTarget, LoadRecord, StorageError) throws(StorageError) -> Bool
+
+    private func search(_ body: Found) throws(StorageError) {
         let targets = loader.targets.compactMap { target in
             target.description.uniqueConstraints.first { $0.name == constraint }.map { (target, $0) }
         }
         var seen: [[Value]: [Value]] = [:]
         for (target, rule) in targets {
-            let found = try search(target, rule.slots) { values, identity in
+            let goesOn = try search(target, rule.slots, body) { values, identity in
                 // Two records that update one object are no duplicates.
                 let earlier = seen.updateValue(identity, forKey: values)
-                return earlier == nil || earlier == identity ? nil : "an earlier object in the files"
+                return earlier == nil || earlier == identity ? nil : Self.earlier
             }
-            if let found { return found }
+            if !goesOn { return }
         }
         let reader = try loader.store.beginRead()
         defer { reader.end() }
         let updated = Set(loader.identified.values.flatMap(\.keys))
         for (target, rule) in targets {
             let entity = loader.store.schema[rule.declaredIn].name
-            let found = try search(target, rule.slots) { values, identity throws(StorageError) in
+            let goesOn = try search(target, rule.slots, body) { values, identity throws(StorageError) in
                 let conditions = zip(rule.slots, values).map { slot, value in
                     QueryPredicate.compare(.path(PropertyPath([target.description.slots[slot].name])), .equal, .value(value))
                 }
@@ -46,19 +69,20 @@ struct DuplicateSearch {
                     return nil
                 }
                 // An object that the files update may have lost these values.
-                return updated.contains(batch.key(0)) ? nil : "an object of the store"
+                return updated.contains(batch.key(0)) ? nil : Self.stored
             }
-            if let found { return found }
+            if !goesOn { return }
         }
-        return nil
     }
 
-    /// Returns the error of the first record of a file for which `other` returns a description of the object that already has its values.
+    /// Passes the records of a file to `body` for which `other` returns a description of the object that already has their values.
     ///
     /// - Parameter other: Receives the values of a record, and those that identify its object, or its line if nothing does.
+    /// - Returns: Whether the search goes on.
     private func search(
-        _ target: LoadTarget, _ slots: [Int], _ other: (_ values: [Value], _ identity: [Value]) throws(StorageError) -> String?
-    ) throws(StorageError) -> StorageError? {
+        _ target: LoadTarget, _ slots: [Int], _ body: Found,
+        _ other: (_ values: [Value], _ identity: [Value]) throws(StorageError) -> String?
+    ) throws(StorageError) -> Bool {
         var records = try loader.records(of: target)
         while let record = try records.next() {
             // An update of other attributes.
@@ -66,15 +90,26 @@ struct DuplicateSearch {
             let values = try loader.values(of: record, target, slots)
             let identity = target.on == nil ? [Value.string(target.file.file), .int(Int64(record.line))] : try target.identity(record)
             guard !values.contains(where: \.isNull), let other = try other(values, identity) else { continue }
-            let names = slots.map { target.description.slots[$0].name }
-            let texts = values.map { JSONWriter.write(ValueText.json($0)).excerpt() }
-            return StorageError(
-                .uniqueConstraintViolated,
-                "\(target.file.file.excerpt()), line \(record.line): \(other) has the same \(names.joined(separator: ", ")) "
-                    + "(\(texts.joined(separator: ", "))); nothing was loaded",
-                details: .init(
-                    entity: target.description.name, property: names.count == 1 ? names[0] : nil, constraint: constraint))
+            let error = Self.error(record, target, slots, values, other, constraint, isRejecting: loader.isRejecting)
+            if try !body(target, record, error) { return false }
         }
-        return nil
+        return true
+    }
+
+    /// The descriptions of the objects that can have the values of a record.
+    static let earlier = "an earlier object in the files", stored = "an object of the store"
+
+    /// Returns the error of a record whose values another object has.
+    static func error(
+        _ record: LoadRecord, _ target: LoadTarget, _ slots: [Int], _ values: [Value], _ other: String, _ constraint: String? = nil,
+        isRejecting: Bool
+    ) -> StorageError {
+        let names = slots.map { target.description.slots[$0].name }
+        let texts = values.map { JSONWriter.write(ValueText.json($0)).excerpt() }
+        return StorageError(
+            .uniqueConstraintViolated,
+            "\(target.file.file.excerpt()), line \(record.line): \(other) has the same \(names.joined(separator: ", ")) "
+                + "(\(texts.joined(separator: ", ")))\(isRejecting ? "" : "; nothing was loaded")",
+            details: .init(entity: target.description.name, property: names.count == 1 ? names[0] : nil, constraint: constraint))
     }
 }

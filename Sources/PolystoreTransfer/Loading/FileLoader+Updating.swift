@@ -11,19 +11,24 @@ extension FileLoader {
         var records = try records(of: target), found = IdentifiedRecords(), reserved = ReservedKeys()
         while let record = try records.next() {
             if found.keys.count % 1024 == 0 { try limit?.check() }
-            let values = try target.identity(record), key: Int64
+            let values = try target.identity(record)
+            var key: Int64 = 0, isSeveral = false
             switch identity.find(values) {
             case .one(let known): key = known
             case .nothing:
                 key = try reserved.take(target.entity, writer)
                 found.fresh.insert(key)
                 identity.add(values, key)
-            case .several:
+            case .several: isSeveral = true
+            }
+            let isAccepted = try accepting(record, target) { () throws(StorageError) in
+                guard isSeveral else { return }
                 let names = on.map { target.description.slots[$0].name }.joined(separator: ", ")
                 throw target.refusal(
                     record, target.column(on[0]) ?? ExactText(names), names,
                     "several objects of \(target.description.name) have these values of \(names)", .validationFailed)
             }
+            if !isAccepted { continue }
             found.keys.append(key)
             found.hashes.append(values.hashValue)
             for lookup in others { try note(record, target, key, in: lookup) }
@@ -60,6 +65,7 @@ extension FileLoader {
         var report = LoadReport.Loaded(entity: target.file.entity), count = 0
         var created: Set<Int64> = []
         func flushAll() throws(StorageError) {
+            if mustBeginAgain { return batch.clear() }
             // Updates come first, because they may set values free that new objects have, except for those of rows that are new.
             let related = try flushMembers()
             try updates.flush(self, &report, related: related) { !created.contains($0) }
@@ -74,15 +80,17 @@ extension FileLoader {
                 throw Self.changed(target)
             }
             let key = identified.keys[count]
-            try target.check(record)
-            if fresh.remove(key) != nil {
-                try append(record, key, target, &dangling, batch)
-                created.insert(key)
-                report.count += 1
-            } else {
-                updates.add(record, count, key, try assignments(record, target, &dangling))
+            _ = try accepting(record, target) { () throws(StorageError) in
+                try target.check(record)
+                if fresh.remove(key) != nil {
+                    try append(record, key, target, &dangling, batch)
+                    created.insert(key)
+                    report.count += 1
+                } else {
+                    updates.add(record, count, key, try assignments(record, target, &dangling))
+                }
+                try addMembers(record, at: count, key, target, &dangling)
             }
-            try addMembers(record, at: count, key, target, &dangling)
             count += 1
             if batch.isFull || batch.copiedBytes > 8 << 20 || updates.isFull { try flushAll() }
         }

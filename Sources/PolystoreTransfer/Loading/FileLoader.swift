@@ -10,6 +10,7 @@ package final class FileLoader {
     let writer: WriteSession
     let schema: Schema
     private let isStrict: Bool
+    private let rejects: LoadRejects?
     let limit: WorkLimit?
     private let read: (String) throws -> FileBlocks
     let progress: (String, Int) -> Void
@@ -38,20 +39,21 @@ package final class FileLoader {
     }
 
     private init(
-        _ store: OpenStore, _ writer: WriteSession, _ mapping: LoadMapping, isStrict: Bool, _ limit: WorkLimit?,
+        _ store: OpenStore, _ writer: WriteSession, _ mapping: LoadMapping, isStrict: Bool, _ rejects: LoadRejects?, _ limit: WorkLimit?,
         _ read: @escaping (String) throws -> FileBlocks, _ progress: @escaping (String, Int) -> Void
     ) throws(StorageError) {
         self.store = store
         self.writer = writer
         self.isStrict = isStrict
+        self.rejects = rejects
         self.limit = limit
         self.read = read
         self.progress = progress
         schema = writer.schema
         let nils = Set((mapping.nil ?? [""]).map(ExactText.init))
         var targets: [LoadTarget] = []
-        for file in mapping.files {
-            targets.append(try LoadTarget(schema, file, nils: nils, ignoresUnknown: mapping.ignoresUnknown ?? false))
+        for (index, file) in mapping.files.enumerated() {
+            targets.append(try LoadTarget(schema, file, at: index, nils: nils, ignoresUnknown: mapping.ignoresUnknown ?? false))
         }
         self.targets = targets
         counts = LoadCounts(schema, targets)
@@ -61,33 +63,77 @@ package final class FileLoader {
     ///
     /// - Parameters:
     ///   - isStrict: Whether unresolved references are refused.
+    ///   - rejects: Receives the records that cannot be loaded, which are left out. Nil if such a record ends the load.
     ///   - limit: The limit after which the load has to give up.
     ///   - progress: Called from time to time with an entity and the number of its rows that were passed to the store.
     ///   - read: Starts to read a file. Called twice for some files.
     /// - Throws: `valueNotStorable`, `validationFailed`, `uniqueConstraintViolated`, and other errors, which name the file, line, and
     ///   column; `validationFailed` for unresolved references if `isStrict` is true; `cancelled`. After an error nothing is written.
     package static func load(
-        _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false, limit: WorkLimit? = nil,
+        _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false, rejects: LoadRejects? = nil, limit: WorkLimit? = nil,
         progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> FileBlocks
     ) throws(StorageError) -> LoadReport {
-        // What updates objects is in the history, and then all that the load does, because half of it would say something else.
-        let writer = try store.beginWrite(WriteOptions(bulk: mapping.files.contains { $0.on != nil } ? nil : .whole, limit: limit))
-        defer { writer.end() }
-        try Peers(writer).checkIsAlone()
-        let loader = try FileLoader(store, writer, mapping, isStrict: isStrict, limit, read, progress)
-        do throws(StorageError) {
-            try loader.run()
-            _ = try writer.commit(CommitRecord(author: "load"))
-        } catch {
-            writer.end()
-            // The store knows neither the line nor the value. An error of the search is less relevant than the original error.
-            throw (try? DuplicateSearch(loader, error)?.find()) ?? error
+        while true {
+            rejects?.begin()
+            // What updates objects is in the history, and then all that the load does, because half of it would say something else.
+            let writer = try store.beginWrite(WriteOptions(bulk: mapping.files.contains { $0.on != nil } ? nil : .whole, limit: limit))
+            defer { writer.end() }
+            try Peers(writer).checkIsAlone()
+            let loader = try FileLoader(store, writer, mapping, isStrict: isStrict, rejects, limit, read, progress)
+            do throws(StorageError) {
+                try loader.run()
+                if !loader.mustBeginAgain {
+                    _ = try writer.commit(CommitRecord(author: "load"))
+                    return loader.report
+                }
+            } catch {
+                writer.end()
+                let isFatal = error.code == .limitExceeded || error.code == .cancelled || error.isRetryable
+                if loader.mustBeginAgain, !isFatal { continue }
+                let search = DuplicateSearch(loader, error)
+                if let rejects, try search?.reject(rejects) == true { continue }
+                // The store knows neither the line nor the value. An error of the search is less relevant than the original error.
+                throw (try? search?.find()) ?? error
+            }
         }
-        return loader.report
+    }
+
+    /// Whether records that cannot be loaded are left out.
+    var isRejecting: Bool { rejects != nil }
+
+    /// Whether a record was rejected that others may have been related to.
+    var mustBeginAgain: Bool { rejects?.isChanged == true }
+
+    /// Examines each record by itself, and rejects those that cannot be loaded.
+    private func validate() throws(StorageError) {
+        guard let rejects, !rejects.isValidated else { return }
+        for target in targets {
+            var records = try records(of: target), count = 0
+            while let record = try records.next() {
+                count += 1
+                if count % 1024 == 0 { try limit?.check() }
+                _ = try accepting(record, target) { () throws(StorageError) in try target.validate(record) }
+            }
+        }
+        rejects.isValidated = true
+        rejects.begin()
+    }
+
+    /// Processes a record. Returns false if it was rejected.
+    func accepting(_ record: LoadRecord, _ target: LoadTarget, _ body: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            try body()
+            return true
+        } catch {
+            guard let rejects else { throw error }
+            try rejects.add(record, ofFile: target.index, error)
+            return false
+        }
     }
 
     private func run() throws(StorageError) {
         try checkEnds()
+        try validate()
         let identities = targets.compactMap { target in target.on.map { Lookup(entity: target.entity, slots: $0) } }
         for lookup in targets.flatMap(\.searches).map(\.lookup) + identities where lookups[lookup] == nil {
             let isUpdated = identities.contains { schema[$0.entity].root == schema[lookup.entity].root }
@@ -96,9 +142,12 @@ package final class FileLoader {
             lookups[lookup] = found
         }
         for index in targets.indices { try survey(index) }
+        // What was rejected until here has no key, so nothing refers to it.
+        rejects?.begin()
         for index in targets.indices {
             if let records = identified[index] { try update(targets[index], records) } else { try load(index) }
         }
+        if mustBeginAgain { return }
         try inverses.writePartners(writer, limit)
         try counts.check(writer) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
@@ -129,16 +178,17 @@ package final class FileLoader {
     }
 
     /// Returns the records of a file.
-    func records(of target: LoadTarget) throws(StorageError) -> any RecordReader {
+    func records(of target: LoadTarget) throws(StorageError) -> AcceptedRecords {
         let name = target.file.file
         let blocks: FileBlocks
         do { blocks = try read(name) } catch let error as StorageError { throw error } catch {
             throw StorageError(.notFound, "the file \(name.excerpt()) cannot be read", cause: error)
         }
         var bytes = try ByteReader(blocks, name)
-        let records = try RecordFormat(name, &bytes).records(bytes, name)
+        let format = try RecordFormat(name, &bytes), records = try format.records(bytes, name)
         if let columns = records.columns { try target.check(columns: columns) }
-        return records
+        rejects?.setForm(format.form(records.columns), ofFile: target.index)
+        return AcceptedRecords(records, ofFile: target.index, rejects)
     }
 
     /// Returns the values that a record assigns to some slots of an object. A reference is a primary key.
@@ -177,13 +227,32 @@ package final class FileLoader {
         while let record = try records.next() {
             count += 1
             if count % 1024 == 0 { try limit?.check() }
-            let key = try keys.take(target.entity, writer)
-            for lookup in wanted {
-                let values = try values(of: record, target, lookup.slots)
-                lookup.add(values, key)
+            var found: [[Value]] = []
+            for lookup in wanted { found.append(try values(of: record, target, lookup.slots)) }
+            // Otherwise all records that refer to the values would be ambiguous.
+            let isUnique = try accepting(record, target) { () throws(StorageError) in
+                if !isRejecting { return }
+                for (lookup, values) in zip(wanted, found) { try checkIsNew(record, target, values, lookup, keys) }
             }
+            if !isUnique { continue }
+            let key = try keys.take(target.entity, writer)
+            for (lookup, values) in zip(wanted, found) { lookup.add(values, key) }
         }
         surveyed[index] = keys
+    }
+
+    /// Refuses a record whose unique values an earlier one or an object of the store has.
+    private func checkIsNew(
+        _ record: LoadRecord, _ target: LoadTarget, _ values: [Value], _ lookup: LoadedKeys, _ keys: ReservedKeys
+    ) throws(StorageError) {
+        let isConstrained = target.description.uniqueConstraints.contains {
+            Set($0.slots) == Set(lookup.slots) && Set(schema[$0.declaredIn].family).isSuperset(of: schema[lookup.entity].family)
+        }
+        if !isConstrained || lookup.isUpdated || values.contains(where: \.isNull) { return }
+        guard case .one(let key) = lookup.find(values) else { return }
+        let isEarlier = keys.contains(key) || surveyed.values.contains { $0.contains(key) }
+        throw DuplicateSearch.error(
+            record, target, lookup.slots, values, isEarlier ? DuplicateSearch.earlier : DuplicateSearch.stored, isRejecting: true)
     }
 
     private func load(_ index: Int) throws(StorageError) {
@@ -195,9 +264,12 @@ package final class FileLoader {
         var count = 0
         while let record = try records.next() {
             guard let key = try known == nil ? reserved.take(entity, writer) : known?.next() else { throw Self.changed(target) }
-            try target.check(record)
-            try append(record, key, target, &dangling, batch)
-            try addMembers(record, at: count, key, target, &dangling)
+            let isAccepted = try accepting(record, target) { () throws(StorageError) in
+                try target.check(record)
+                try append(record, key, target, &dangling, batch)
+                try addMembers(record, at: count, key, target, &dangling)
+            }
+            if !isAccepted { continue }
             if known != nil { try check(record, target, key, wanted) }
             count += 1
             if batch.isFull || batch.copiedBytes > 8 << 20 {
@@ -318,6 +390,7 @@ package final class FileLoader {
 
     func flush(_ batch: RowBatch, _ entity: EntityIndex) throws(StorageError) {
         try limit?.check()
+        if mustBeginAgain { return batch.clear() }
         if isRecorded, batch.count > 0 {
             let slots = schema[entity].slots.count
             let rows = RowSource(count: batch.count) { range, copy in
@@ -333,7 +406,7 @@ package final class FileLoader {
 
     /// Writes the pending members. Returns the positions of the records that have added some.
     @discardableResult
-    func flushMembers() throws(StorageError) -> Set<Int> { try pairs.flush(writer, isRecorded: isRecorded) }
+    func flushMembers() throws(StorageError) -> Set<Int> { mustBeginAgain ? [] : try pairs.flush(writer, isRecorded: isRecorded) }
 
     /// Whether the history records the load.
     var isRecorded: Bool { targets.contains { $0.on != nil } }

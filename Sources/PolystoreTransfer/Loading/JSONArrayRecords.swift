@@ -27,7 +27,9 @@ struct JSONArrayRecords: RecordReader {
         if try bytes.peek() == UInt8(ascii: ",") { bytes.skip() }
         do throws(JSONError) { return try NDJSONRecords.record(text, line) } catch {
             let isFirst = error.line == 1
-            throw bytes.refusal(error.message, line: line + error.line - 1, column: isFirst ? column + error.column - 1 : error.column)
+            let problem = bytes.refusal(
+                error.message, line: line + error.line - 1, column: isFirst ? column + error.column - 1 : error.column)
+            return LoadRecord(line: line, [:], [], problem: problem, raw: text)
         }
     }
 

@@ -10,13 +10,29 @@ struct LoadRecord {
 
     /// The line on which the record begins.
     let line: Int
+    /// The position of the record in its file.
+    var ordinal = 0
+    /// What is wrong with the form of the record; nil if nothing is.
+    let problem: StorageError?
+    /// The bytes of a record that is no JSON object.
+    let raw: [UInt8]?
     private let positions: [ExactText: Int]
     private let fields: [Field]
 
-    init(line: Int, _ positions: [ExactText: Int], _ fields: [Field]) {
+    init(line: Int, _ positions: [ExactText: Int], _ fields: [Field], problem: StorageError? = nil, raw: [UInt8]? = nil) {
         self.line = line
         self.positions = positions
         self.fields = fields
+        self.problem = problem
+        self.raw = raw
+    }
+
+    /// The fields of a record of separated values.
+    var texts: [CSVReader.Field] { fields.compactMap { if case .text(let field) = $0 { field } else { nil } } }
+
+    /// The names and values of a JSON object, in their order.
+    var members: [(name: String, field: Field)] {
+        positions.sorted { $0.value < $1.value }.map { ($0.key.text, fields[$0.value]) }
     }
 
     /// The names of the fields.

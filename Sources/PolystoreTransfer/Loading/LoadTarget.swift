@@ -11,6 +11,8 @@ struct LoadTarget {
     }
 
     let file: LoadMapping.File
+    /// The position of the file in the mapping.
+    let index: Int
     let description: EntityDescription
     let references: [LoadReference]
     /// The to-many relationships to which the file adds members.
@@ -33,7 +35,7 @@ struct LoadTarget {
     ///
     /// - Throws: `invalidConfiguration` for a mapping with names that the model does not contain; `validationFailed` for a required
     ///   relationship that nothing fills.
-    init(_ schema: Schema, _ file: LoadMapping.File, nils: Set<ExactText>, ignoresUnknown: Bool) throws(StorageError) {
+    init(_ schema: Schema, _ file: LoadMapping.File, at position: Int, nils: Set<ExactText>, ignoresUnknown: Bool) throws(StorageError) {
         guard let index = schema.index(of: file.entity) else {
             let near = Suggestion.nearest(file.entity, in: schema.entities.map(\.name))
             throw StorageError(
@@ -46,6 +48,7 @@ struct LoadTarget {
         }
         self.schema = schema
         self.file = file
+        self.index = position
         self.description = description
         self.nils = nils
         for name in (file.columns ?? [:]).keys.sorted() { _ = try Self.slot(name, of: description, file: file.file) }
@@ -93,7 +96,10 @@ struct LoadTarget {
         self.fillings = fillings
         let searches = references.map(\.search) + members.map(\.search)
         known =
-            ignoresUnknown ? nil : Set(fillings.compactMap { $0?.column } + searches.flatMap { $0.parts.map(\.column) })
+            ignoresUnknown
+            ? nil
+            : Set(
+                fillings.compactMap { $0?.column } + searches.flatMap { $0.parts.map(\.column) } + [ExactText(LoadRejects.reasonName)])
     }
 
     /// Returns the slot of an attribute.
@@ -147,6 +153,19 @@ struct LoadTarget {
             "\(file.file.excerpt()), line \(line): \(description.name) has no property for \"\(name.text.excerpt())\"\(near)"
                 + "; add it to the mapping, or ignore such names with ignoresUnknown (--ignore-unknown)",
             details: .init(entity: description.name))
+    }
+
+    /// Refuses a record that cannot be loaded whatever the other objects are.
+    func validate(_ record: LoadRecord) throws(StorageError) {
+        try check(record)
+        for slot in description.slots.indices where on == nil || assigns(record, slot: slot) { _ = try value(record, slot: slot) }
+        if on != nil { _ = try identity(record) }
+        for reference in references {
+            let isAssigned: Bool
+            if on == nil { isAssigned = true } else { isAssigned = try assigns(record, reference) }
+            if isAssigned { _ = try values(record, reference.search) }
+        }
+        for members in members { _ = try values(record, members) }
     }
 
     /// Returns the values by which the destination of a relationship is found, or nil if one of the columns is nil.

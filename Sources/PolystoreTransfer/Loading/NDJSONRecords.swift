@@ -16,7 +16,8 @@ struct NDJSONRecords: RecordReader {
             if try bytes.peek() != nil { bytes.skip() }
             if text.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { continue }
             do throws(JSONError) { return try Self.record(text, line) } catch {
-                throw bytes.refusal(error.message, line: line, column: error.column)
+                let problem = bytes.refusal(error.message, line: line, column: error.column)
+                return LoadRecord(line: line, [:], [], problem: problem, raw: text)
             }
         }
         return nil

@@ -47,6 +47,12 @@ enum RecordFormat: Equatable {
         return .separated(by: separators[counts.firstIndex(of: most) ?? 0])
     }
 
+    /// Returns the form in which records are written, with the columns of the file.
+    func form(_ columns: [String]?) -> RecordForm {
+        if case .separated(let separator) = self { return RecordForm(separator: separator, columns: columns ?? []) }
+        return RecordForm(separator: nil, columns: [])
+    }
+
     /// Returns a reader of the records.
     ///
     /// - Parameter name: The name of the file in errors.

@@ -1,0 +1,76 @@
+internal import Foundation
+internal import PolystoreStorage
+internal import PolystoreTransfer
+
+/// The files with the records that a load has left out.
+struct RejectsOutput {
+    private let path: String
+    private let isFolder: Bool
+    /// The only file, which is opened before the load so that it can be written afterwards.
+    private let file: OutputFile?
+
+    /// The number of rejected records that are shown.
+    private static let mostShown = 20
+
+    /// - Parameters:
+    ///   - isFolder: Whether there are several files, with the names that they have in the mapping.
+    ///   - input: The file that is loaded, which must not be replaced.
+    /// - Throws: Errors of a path that cannot be used.
+    init(_ path: String, isFolder: Bool, input: String?) throws(StorageError) {
+        self.path = path
+        self.isFolder = isFolder
+        if isFolder {
+            file = nil
+            if FileManager.default.fileExists(atPath: path) {
+                throw StorageError(.alreadyExists, "\(path) exists already; the rejected records of a mapping need a new folder")
+            }
+        } else {
+            try Stores.check(output: path, from: input)
+            file = try OutputFile(path)
+        }
+    }
+
+    /// Writes the rejected records of each file. Beside those of a mapping is a copy of the mapping, `load.json`, for the files that have some.
+    func write(_ rejects: LoadRejects, _ mapping: LoadMapping) throws(StorageError) {
+        var rest = mapping
+        rest.files = []
+        for (index, file) in mapping.files.enumerated() {
+            guard let text = rejects.text(ofFile: index) else { continue }
+            rest.files.append(file)
+            let place = URL(fileURLWithPath: path).appendingPathComponent(Self.inside(file.file)).path
+            if isFolder { try makeFolder(of: place) }
+            let output: OutputFile
+            if let only = self.file { output = only } else { output = try OutputFile(place) }
+            try output.write(text)
+            try output.finish()
+        }
+        if !isFolder { return }
+        for index in rest.files.indices { rest.files[index].file = Self.inside(rest.files[index].file) }
+        let output = try OutputFile(URL(fileURLWithPath: path).appendingPathComponent("load.json").path)
+        do { try output.write(Array(JSONEncoder().encode(rest))) } catch let error as StorageError { throw error } catch {
+            throw StorageError(.inputOutput, "the mapping cannot be written", cause: error)
+        }
+        try output.finish()
+    }
+
+    /// Shows the reasons of the first rejected records.
+    func show(_ rejects: LoadRejects, _ mapping: LoadMapping, isQuiet: Bool) {
+        let records = mapping.files.indices.flatMap(rejects.records(ofFile:))
+        for record in records.prefix(isQuiet ? 0 : Self.mostShown) { Console.error("rejected: \(record.reason)") }
+        let more = isQuiet ? 0 : max(0, records.count - Self.mostShown)
+        Console.error(
+            "polystore: \(records.count) records were rejected\(more > 0 ? ", \(more) of which are not shown" : ""); they are in \(path)")
+    }
+
+    private func makeFolder(of file: String) throws(StorageError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: URL(fileURLWithPath: file).deletingLastPathComponent(), withIntermediateDirectories: true)
+        } catch { throw StorageError(.inputOutput, "the folder \(path) cannot be made", cause: error) }
+    }
+
+    /// Returns the path of a file without the steps that lead out of its folder.
+    private static func inside(_ file: String) -> String {
+        file.split(separator: "/").filter { $0 != ".." && $0 != "." }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import PolystoreInMemory
+import PolystoreStorage
+import PolystoreTransfer
+import TestStores
+import Testing
+
+/// Loads that leave out the records that cannot be loaded.
+@Suite struct RejectedRecordTests {
+    private let schema: Schema
+    private let store: OpenStore
+
+    init() throws {
+        schema = try Schema(entities: [
+            Entity(
+                "Part",
+                attributes: [
+                    Attribute("code", .string), Attribute("size", .int64, isOptional: true, rules: AttributeRules(maximum: .int(100))),
+                ],
+                relationships: [Relationship("whole", to: "Part", isOptional: false)], uniqueConstraints: [UniqueConstraint(["code"])])
+        ])
+        store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+    }
+
+    private func mapping(on: [String]? = nil, _ name: String = "parts.csv") -> LoadMapping {
+        var file = LoadMapping.file(name, entity: "Part")
+        file.relationships = ["whole": ["code": "whole"]]
+        file.on = on
+        return LoadMapping(files: [file])
+    }
+
+    private func load(
+        _ text: String, _ rejects: LoadRejects?, on: [String]? = nil, name: String = "parts.csv"
+    ) throws -> LoadReport {
+        try FileLoader.load(mapping(on: on, name), into: store, rejects: rejects) { _ in FileBlocks(Data(text.utf8)) }
+    }
+
+    private func codes() throws -> [String] {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        let cursor = try reader.cursor(for: FetchPlan(schema, 0)), batch = RowBatch()
+        var found: [String] = []
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                if case .string(let code)? = Value(batch.row(index)[0], as: .string) { found.append(code) }
+            }
+        }
+        return found
+    }
+
+    /// `a` is its own whole. What refers to a rejected record, directly or not, is rejected too.
+    private let csv = """
+        code,size,whole
+        a,1,a
+        b,large,a
+        c,101,a
+        "d,e",2,b
+        f,3,"d,e"
+        g,4
+        a,5,a
+        h,6,nowhere
+        i,7,
+
+        """
+    private var good: String { "j,8,a\nk,9,j\n" }
+
+    @Test func theRestIsLoadedAndTheRejectedRecordsCanBeLoadedAfterCorrections() throws {
+        let rejects = LoadRejects()
+        let report = try load(csv + good, rejects)
+        #expect(report.loaded.map(\.count) == [3])
+        #expect(try codes() == ["a", "j", "k"])
+        let text = try #require(rejects.text(ofFile: 0).map { String(decoding: $0, as: UTF8.self) })
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(lines.count == 9 && lines[0] == "code,size,whole,polystore_reason")
+        #expect(lines[1] == #"b,large,a,"parts.csv, line 3, column ""size"": expected a value of type int64 within its range""#)
+        #expect(lines[2].hasPrefix(#"c,101,a,"parts.csv, line 4, column ""size"": "#))
+        #expect(lines[3].hasPrefix(#""d,e",2,b,"parts.csv, line 5, column ""whole"": Part.whole is required, but no object"#))
+        #expect(lines[4].hasPrefix(#"f,3,"d,e","parts.csv, line 6"#))
+        #expect(lines[5] == "g,4")
+        #expect(lines[6].hasPrefix(#"a,5,a,"parts.csv, line 8: an earlier object in the files has the same code"#))
+        #expect(lines[7].hasPrefix("h,6,nowhere,") && lines[8].hasPrefix("i,7,,"))
+        // The same again, without corrections: nothing more can be loaded, and the form does not grow.
+        let again = LoadRejects()
+        #expect(try load(text, again).loaded.map(\.count) == [0])
+        let second = try #require(again.text(ofFile: 0).map { String(decoding: $0, as: UTF8.self) })
+        #expect(second.split(separator: "\n").count == 9 && second.hasPrefix("code,size,whole,polystore_reason\n"))
+        let corrected = text.replacingOccurrences(of: "b,large", with: "b,3").replacingOccurrences(of: "g,4\n", with: "")
+            .replacingOccurrences(of: "nowhere", with: "k")
+        let last = LoadRejects()
+        #expect(try load(corrected, last).loaded.map(\.count) == [4])
+        #expect(try codes().sorted() == ["a", "b", "d,e", "f", "h", "j", "k"])
+        #expect(last.records(ofFile: 0).map(\.line) == [3, 6, 8])
+    }
+
+    @Test func withoutAListTheFirstRecordEndsTheLoad() throws {
+        let error = #expect(throws: StorageError.self) { try load(csv + good, nil) }
+        #expect(error?.message.hasPrefix("parts.csv, line 7: expected 3 fields, but found 2") == true)
+        #expect(try codes().isEmpty)
+    }
+
+    @Test func tooManyRejectedRecordsEndTheLoad() throws {
+        let error = #expect(throws: StorageError.self) { try load(csv + good, LoadRejects(most: 7)) }
+        #expect(error?.code == .limitExceeded && error?.message.hasPrefix("more than 7 records were rejected") == true)
+        #expect(try codes().isEmpty)
+        #expect(throws: Never.self) { try load(csv + good, LoadRejects(most: 8)) }
+    }
+
+    @Test func objectsOfJSONAreRejectedInTheirForm() throws {
+        let rejects = LoadRejects()
+        let text = """
+            {"code": "a", "whole": "a"}
+            {"code": "b", "size": "x", "whole": "a"}
+            {"code": "c", "whole": "a"
+            {"code": "d", "extra": 1, "whole": "a"}
+            """
+        #expect(try load(text, rejects, name: "parts.ndjson").loaded.map(\.count) == [1])
+        let lines = try #require(rejects.text(ofFile: 0).map { String(decoding: $0, as: UTF8.self) }).split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix(#"{"code":"b","size":"x","whole":"a","polystore_reason":"parts.ndjson, line 2, column \"size\""#))
+        #expect(lines[1] == #"{"code": "c", "whole": "a""#)
+        #expect(lines[2].hasPrefix(#"{"code":"d","extra":1,"whole":"a","polystore_reason":"parts.ndjson, line 4: Part has no property"#))
+        let array = LoadRejects()
+        #expect(
+            try load(#"[{"code": "e", "whole": "a"}, {"code": 5}, {"code": "f", "whole": "e"}]"#, array, name: "p.json").loaded[0].count
+                == 2)
+        #expect(array.count == 1)
+    }
+
+    @Test func updatesAreRejectedToo() throws {
+        _ = try load("code,size,whole\na,1,a\nb,2,a\n", nil)
+        let rejects = LoadRejects()
+        let report = try load("code,size,whole\na,5,a\nb,x,a\n,3,a\nc,3,d\nd,200,a\ne,4,b\n", rejects, on: ["code"])
+        #expect(report.loaded.map(\.count) == [1] && report.loaded.map(\.updated) == [1])
+        #expect(try codes() == ["a", "b", "e"])
+        #expect(rejects.records(ofFile: 0).map(\.line) == [3, 4, 5, 6])
+    }
+
+    @Test func valuesOfTheStoreAreTakenOnce() throws {
+        _ = try load("code,size,whole\na,1,a\n", nil)
+        let rejects = LoadRejects()
+        #expect(try load("code,size,whole\na,2,a\nb,2,a\nb,3,a\nc,4,a\n", rejects).loaded.map(\.count) == [2])
+        #expect(try codes().sorted() == ["a", "b", "c"])
+        #expect(rejects.records(ofFile: 0).map(\.line) == [2, 4])
+    }
+}
