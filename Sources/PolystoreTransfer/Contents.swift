@@ -178,6 +178,13 @@ package struct Contents {
         return found.sorted { ($0.owner, $0.rank, $0.member) < ($1.owner, $1.rank, $1.member) }
     }
 
+    /// Raises the key counters of the target so that it gives no key that an object of the source had.
+    func raiseKeys(of writer: WriteSession) throws(StorageError) {
+        for root in schema.roots {
+            if let next = try reader.nextKey(root), next > 1 { try writer.raiseKeys(root, above: next - 1) }
+        }
+    }
+
     /// Returns whether all objects of an entity's hierarchy are copied.
     func isWhole(_ entity: EntityIndex) -> Bool { scope.isWhole(schema[entity].root) }
 

@@ -3,6 +3,7 @@ import PolystoreInMemory
 import PolystoreSQLite
 import PolystoreStorage
 import PolystoreTransfer
+import TestStores
 import Testing
 
 @Suite struct TransferTests {
@@ -132,5 +133,27 @@ import Testing
             LoadMapping(files: [LoadMapping.file("notes.ndjson", entity: "Note")]), into: store,
             progress: { name, count in told.append(name == "Note" ? count : -1) }, read: { _ in FileBlocks(Data(lines.utf8)) })
         #expect(told == [1024, 2048])
+    }
+
+    @Test(arguments: TestStore.all) func aKeyOfAnObjectThatWasDeletedIsNotGivenAgain(_ kind: TestStore) throws {
+        for other in TestStore.all {
+            let name = UUID().uuidString.prefix(8).lowercased()
+            let source = try OpenStore(opening: kind.make(named: "keys_a\(name)"), OpenRequest(schema: schema))
+            defer { try? source.erase() }
+            let target = try OpenStore(opening: other.make(named: "keys_b\(name)"), OpenRequest(schema: schema))
+            defer { try? target.erase() }
+            let writer = try source.beginWrite()
+            let keys = try writer.reserveKeys(0, count: 5), last = keys.upperBound - 1
+            let batch = RowBatch(capacity: 1)
+            let cells = batch.appendRow(key: last, version: 1, entity: 0, slots: 3)
+            for slot in 0..<3 { (cells + slot).initialize(to: slot == 0 ? batch.cell(for: .string("a")) : .null) }
+            try writer.load(0, batch)
+            _ = try writer.commit(CommitRecord())
+            try write(source, ChangeSet(entities: [EntityChanges(entity: 0, deletes: [RowDeletion(key: last)])]))
+            _ = try TransferEngine().transfer(from: source, to: target)
+            let check = try target.beginWrite()
+            defer { check.end() }
+            #expect(try check.reserveKeys(0, count: 1).lowerBound > last, "\(kind) to \(other)")
+        }
     }
 }

@@ -4,7 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// A session over one connection: a read session, and the reading part of a write session.
-class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLReader {
+class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, KeyCountingReader, SQLReader {
     let core: PostgreSQLCore
     let connection: PostgreSQLConnection
     private let pool: PostgreSQLPool
@@ -212,6 +212,18 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
     func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
         return core.metadata.history.isOn ? try pastHistory().newest() : nil
+    }
+
+    func nextKey(_ root: EntityIndex) throws(StorageError) -> Int64? {
+        try checkOpen()
+        let sequence = core.sequence(root)
+        // A database of another program has no counters.
+        guard try connection.number("SELECT to_regclass(\(bind: .string(sequence), .string))::oid::int8") != nil else { return nil }
+        // Keys of the last block may have been given.
+        let next: SQLText = """
+            SELECT CASE WHEN is_called THEN last_value + \(raw: "\(PostgreSQLSetup.keyBlock)") ELSE last_value END FROM \(raw: sequence)
+            """
+        return try connection.number(next)
     }
 }
 #endif

@@ -5,7 +5,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// A session over one connection: a read session, and the reading part of a write session.
-class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, SQLReader {
+class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, KeyCountingReader, SQLReader {
     let core: SQLiteCore
     let connection: SQLiteConnection
     @exclusivity(unchecked) private(set) final var isOpen = true
@@ -151,6 +151,14 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
     func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
         return core.metadata.history.isOn ? try connection.newestPosition(in: "polystore_history").map(core.token) : nil
+    }
+
+    func nextKey(_ root: EntityIndex) throws(StorageError) -> Int64? {
+        try checkOpen()
+        // A database of another program has no counters.
+        if try connection.integer("SELECT 1 FROM main.sqlite_schema WHERE name = 'polystore_counters'") == nil { return nil }
+        let name = core.tables.schema.entities[root].name
+        return try connection.number("SELECT next FROM main.polystore_counters WHERE root = \(bind: .string(name), .string)") ?? 1
     }
 
     /// Returns whether a commit is in the store, by its history entry, or nil where the history does not reach back to it.

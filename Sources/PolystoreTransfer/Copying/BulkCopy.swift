@@ -209,6 +209,7 @@ final class BulkCopy {
         guard let state else {
             let writer = try step()
             if options.verifies { try Self.verify(items, Contents(writer)) }
+            try contents.raiseKeys(of: writer)
             _ = try writer.commit(CommitRecord(author: "transfer"))
             return
         }
@@ -221,6 +222,7 @@ final class BulkCopy {
         let writer = try target.beginWrite(WriteOptions(bulk: .last, limit: limit))
         self.writer = writer
         try check(writer)
+        try contents.raiseKeys(of: writer)
         try writer.setNote(CopyNote.incomplete, nil)
         try writer.setNote(CopyNote.complete, state.completeNote)
         _ = try writer.commit(CommitRecord(author: "transfer"))

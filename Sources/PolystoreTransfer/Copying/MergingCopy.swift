@@ -44,6 +44,7 @@ final class MergingCopy {
             items.append(TransferItem(name: name, digest: digest))
         }
         for (root, key) in greatest.sorted(by: { $0.key < $1.key }) { try writer.raiseKeys(root, above: key) }
+        try contents.raiseKeys(of: writer)
         let pairs = MergingPairs(contents, writer, limit)
         for link in schema.links.indices {
             let (item, omitted) = try pairs.write(link)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 
 /// A read session, and the reading part of a write session.
-class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryReader {
+class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryReader, KeyCountingReader {
     let core: KeyValueCore
     let engine: any OrderedReader
     /// Counts the rows and entries that the session reads.
@@ -211,6 +211,11 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
     private static func pair(_ cursor: any OrderedCursor, _ side: LinkSide) -> LinkPair {
         let first = KeyBytes.key(cursor.key), second = KeyBytes.lastKey(cursor.key), rank = KeyBytes.key(cursor.value)
         return side == .owner ? LinkPair(owner: first, rank: rank, member: second) : LinkPair(owner: second, rank: rank, member: first)
+    }
+
+    func nextKey(_ root: EntityIndex) throws(StorageError) -> Int64? {
+        try checkOpen()
+        return try counter(core.schema.entities[root].name)
     }
 
     /// Returns the next number of a counter, which begins at 1.
