@@ -129,6 +129,8 @@ extension ProgramRun {
                 take(mine)
                 try compareMemory(step, transaction, merge)
             }
+            let dangling = try stack.checkReferences().filter(\.isCertain).map(\.description).sorted()
+            try compare(step, .text("no reference without a destination"), .text(dangling.first ?? "no reference without a destination"))
             return try learn(step)
         case .refused(let codes):
             if case .refused(let code) = found, codes.contains(code) { return }
