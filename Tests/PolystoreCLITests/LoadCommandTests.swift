@@ -172,4 +172,27 @@ import Testing
         #expect(again.code == 0 && again.output == "loaded 1 objects of Note\n", "\(again)")
         #expect(try program.run(["load", store, "--mapping", mapping, "--rejects", folder]).code == 5)
     }
+
+    @Test func rejectsThatCannotBeWrittenLeaveTheStoreAsItWas() throws {
+        let store = "sqlite:\(path("w.db"))"
+        #expect(try load(store, program.file("good.csv", "text\na\n"), "-q").code == 0)
+        let file = try program.file("mixed.csv", "text\na\nb\n")
+        let full = try load(store, file, "--rejects", "/dev/full")
+        #expect(full.code == 2 && full.error.contains("no space is left"), "\(full)")
+        let form = try load(store, file, "--rejects", path("r.ndjson"))
+        #expect(form.code == 2 && form.error.contains("end the name with .csv"), "\(form)")
+        #expect(try program.run(["query", store, "Note", "--count"]).output == "1\n")
+    }
+
+    @Test func rejectsOfFilesWithOneNameAreKeptApart() throws {
+        let store = "sqlite:\(path("n.db"))", folder = path("rejects.csv")
+        _ = try program.file("one.csv", "text\na\na\n")
+        let mapping = try program.file(
+            "names.csv", #"{"files": [{"file": "one.csv", "entity": "Note"}, {"file": "./one.csv", "entity": "Note"}]}"#)
+        #expect(try program.run(["load", store, "--mapping", mapping, "--model", model, "--rejects", folder, "-q"]).code == 3)
+        let texts = try ["one.csv", "2/one.csv"].map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
+        #expect(texts.map { $0.split(separator: "\n").count } == [2, 3])
+        let again = try program.run(["load", store, "--mapping", folder + "/load.json", "--rejects", path("more.csv"), "-q"])
+        #expect(again.code == 3, "\(again)")
+    }
 }

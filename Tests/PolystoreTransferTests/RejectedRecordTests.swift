@@ -69,7 +69,7 @@ import Testing
         let report = try load(csv + good, rejects)
         #expect(report.loaded.map(\.count) == [3])
         #expect(try codes() == ["a", "j", "k"])
-        let text = try #require(rejects.text(ofFile: 0).map { String(decoding: $0, as: UTF8.self) })
+        let text = try #require(rejects.text(ofFile: 0, named: "r.csv").map { String(decoding: $0, as: UTF8.self) })
         let lines = text.split(separator: "\n").map(String.init)
         #expect(lines.count == 9 && lines[0] == "code,size,whole,polystore_reason")
         #expect(lines[1] == #"b,large,a,"parts.csv, line 3, column ""size"": expected a value of type int64 within its range""#)
@@ -82,7 +82,7 @@ import Testing
         // The same again, without corrections: nothing more can be loaded, and the form does not grow.
         let again = LoadRejects()
         #expect(try load(text, again).loaded.map(\.count) == [0])
-        let second = try #require(again.text(ofFile: 0).map { String(decoding: $0, as: UTF8.self) })
+        let second = try #require(again.text(ofFile: 0, named: "r.csv").map { String(decoding: $0, as: UTF8.self) })
         #expect(second.split(separator: "\n").count == 9 && second.hasPrefix("code,size,whole,polystore_reason\n"))
         let corrected = text.replacingOccurrences(of: "b,large", with: "b,3").replacingOccurrences(of: "g,4\n", with: "")
             .replacingOccurrences(of: "nowhere", with: "k")
@@ -114,10 +114,11 @@ import Testing
             {"code": "d", "extra": 1, "whole": "a"}
             """
         #expect(try load(text, rejects, name: "parts.ndjson").loaded.map(\.count) == [1])
-        let lines = try #require(rejects.text(ofFile: 0).map { String(decoding: $0, as: UTF8.self) }).split(separator: "\n")
+        let lines = try #require(rejects.text(ofFile: 0, named: "r.ndjson").map { String(decoding: $0, as: UTF8.self) }).split(
+            separator: "\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix(#"{"code":"b","size":"x","whole":"a","polystore_reason":"parts.ndjson, line 2, column \"size\""#))
-        #expect(lines[1] == #"{"code": "c", "whole": "a""#)
+        #expect(lines[1].hasPrefix(#"{"polystore_record":"{\"code\": \"c\", \"whole\": \"a\"","polystore_reason":"parts.ndjson, line 3"#))
         #expect(lines[2].hasPrefix(#"{"code":"d","extra":1,"whole":"a","polystore_reason":"parts.ndjson, line 4: Part has no property"#))
         let array = LoadRejects()
         #expect(
@@ -141,5 +142,55 @@ import Testing
         #expect(try load("code,size,whole\na,2,a\nb,2,a\nb,3,a\nc,4,a\n", rejects).loaded.map(\.count) == [2])
         #expect(try codes().sorted() == ["a", "b", "c"])
         #expect(rejects.records(ofFile: 0).map(\.line) == [2, 4])
+    }
+
+    @Test func aRejectedRecordDoesNotStandInTheWayOfOthers() throws {
+        // The first `a` is rejected for its own whole, so the second one is no duplicate.
+        let rejects = LoadRejects()
+        #expect(try load("code,size,whole\na,1,nowhere\na,2,a\nc,3,a\n", rejects).loaded.map(\.count) == [2])
+        #expect(try codes() == ["a", "c"])
+        #expect(rejects.records(ofFile: 0).map(\.line) == [2])
+    }
+
+    @Test func oneToOneReferencesOfRejectedRecordsAreFree() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Key", attributes: [Attribute("code", .string)],
+                relationships: [
+                    Relationship("door", to: "Door", inverse: "key"), Relationship("second", to: "Door", isOptional: false),
+                ]),
+            Entity("Door", attributes: [Attribute("code", .string)], relationships: [Relationship("key", to: "Key", inverse: "door")]),
+        ])
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)), rejects = LoadRejects()
+        var keys = LoadMapping.file("keys", entity: "Key")
+        keys.relationships = ["door": ["code": "door"], "second": ["code": "second"]]
+        let files = ["doors": "code\np\nq\n", "keys": "code,door,second\na,p,nowhere\nb,p,q\nc,p,q\n"]
+        let report = try FileLoader.load(
+            LoadMapping(files: [LoadMapping.file("doors", entity: "Door"), keys]), into: store, rejects: rejects
+        ) { FileBlocks(Data((files[$0] ?? "").utf8)) }
+        #expect(report.loaded.map(\.count) == [2, 1])
+        #expect(rejects.records(ofFile: 1).map(\.line) == [2, 4])
+    }
+
+    @Test func recordsOfOneLineAreDifferentRecords() throws {
+        let rejects = LoadRejects()
+        let text = #"[{"code":"a","whole":"a"},{"code":"b","whole":"a"},{"code":"b","whole":"a"},{"code":"c","whole":"a"}]"#
+        #expect(try load(text, rejects, name: "p.json").loaded.map(\.count) == [3])
+        #expect(rejects.count == 1)
+    }
+
+    @Test(arguments: [("code,size,whole\nx,y,z\n", "r.ndjson"), (#"{"code": 1}"#, "r.csv"), ("code;size;whole\nx;y;z\n", "r.tsv")])
+    func aNameOfAnotherFormIsRefused(_ text: String, _ name: String) throws {
+        let rejects = LoadRejects()
+        let error = #expect(throws: StorageError.self) {
+            try FileLoader.load(
+                mapping(on: nil, "parts"), into: store, rejects: rejects,
+                willCommit: { () throws(StorageError) in
+                    _ = try rejects.text(ofFile: 0, named: name)
+                }
+            ) { _ in FileBlocks(Data((text + "\n").utf8)) }
+        }
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("end the name with") == true)
+        #expect(try codes().isEmpty)
     }
 }

@@ -116,6 +116,19 @@ import Testing
         #expect(try pairs(target) == ["1-1", "1-2", "1-3"])
     }
 
+    @Test func aListThatIsCopiedAloneLeavesOutWhatRefersToAnotherOne() throws {
+        let schema = try lists(), lists: [Row] = [("List", 1, []), ("List", 2, [])]
+        let source = try store(
+            schema, lists + [("Item", 1, [.string("a"), .int(1)]), ("Item", 2, [.string("b"), .int(1)])],
+            pairs: [("List.items", 1, 2), ("List.items", 1, 1)])
+        let target = try store(
+            schema,
+            lists + [("Item", 1, [.string("a"), .int(2)]), ("Item", 2, [.string("b"), .null]), ("Item", 3, [.string("c"), .int(1)])],
+            pairs: [("List.items", 2, 1), ("List.items", 1, 3)])
+        try merge(source, target) { $0.selection.only = ["List"] }
+        #expect(try pairs(target) == ["1-3", "2-1"])
+    }
+
     // MARK: Members of both sides
 
     @Test func theMembersOfACopiedObjectAreThoseOfTheSourceOnEitherSide() throws {

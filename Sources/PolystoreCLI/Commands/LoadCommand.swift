@@ -92,9 +92,9 @@ struct LoadCommand: ParsableCommand {
             defer { line.finish() }
             report = try FileLoader.load(
                 mapping, into: opened.store, isStrict: strict, rejects: rejected, limit: Interruption.limit,
-                progress: { line.show($0, done: $1) }, read: source.blocks)
-            // Before the new store has its name: a record is either loaded or in the file.
-            if let rejected, rejected.count > 0 { try output?.write(rejected, mapping) }
+                progress: { line.show($0, done: $1) },
+                willCommit: { () throws(StorageError) in if let rejected { try output?.write(rejected, mapping) } },
+                read: source.blocks)
         } catch {
             opened.abandon()
             throw error

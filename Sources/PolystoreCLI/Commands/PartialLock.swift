@@ -3,6 +3,8 @@ internal import PolystoreStorage
 
 /// A lock file that lets only one process work on a temporary store. The lock ends with the process.
 final class PartialLock: Sendable {
+    private static let content = Array("polystore transfer\n".utf8)
+
     private let path: String
     private let descriptor: Int32
 
@@ -21,6 +23,13 @@ final class PartialLock: Sendable {
             Foundation.close(descriptor)
             throw StorageError(.busy, "another transfer writes to the same target; wait until it has ended")
         }
+        var found = [UInt8](repeating: 0, count: Self.content.count + 1)
+        let count = pread(descriptor, &found, found.count, 0)
+        guard count == 0 || count == Self.content.count && found.prefix(count) == Self.content[...] else {
+            Foundation.close(descriptor)
+            throw StorageError(.alreadyExists, "\(path) is a file of another program; remove it, or choose another target")
+        }
+        _ = pwrite(descriptor, Self.content, Self.content.count, 0)
     }
 
     deinit { Foundation.close(descriptor) }

@@ -6,8 +6,6 @@ internal import PolystoreTransfer
 struct RejectsOutput {
     private let path: String
     private let isFolder: Bool
-    /// The only file, which is opened before the load so that it can be written afterwards.
-    private let file: OutputFile?
 
     /// The number of rejected records that are shown.
     private static let mostShown = 20
@@ -20,32 +18,38 @@ struct RejectsOutput {
         self.path = path
         self.isFolder = isFolder
         if isFolder {
-            file = nil
             if FileManager.default.fileExists(atPath: path) {
                 throw StorageError(.alreadyExists, "\(path) exists already; the rejected records of a mapping need a new folder")
             }
         } else {
             try Stores.check(output: path, from: input)
-            file = try OutputFile(path)
+            // A file that cannot be written is refused before anything is read.
+            _ = try OutputFile(path)
         }
     }
 
-    /// Writes the rejected records of each file. Beside those of a mapping is a copy of the mapping, `load.json`, for the files that have some.
+    /// Writes the rejected records of each file, again if the load had to begin again.
+    ///
+    /// Beside those of a mapping is a copy of the mapping, `load.json`, for the files that have some.
     func write(_ rejects: LoadRejects, _ mapping: LoadMapping) throws(StorageError) {
-        var rest = mapping
+        if rejects.count == 0 { return }
+        var rest = mapping, taken: Set<String> = ["load.json"]
         rest.files = []
         for (index, file) in mapping.files.enumerated() {
-            guard let text = rejects.text(ofFile: index) else { continue }
+            var name = Self.inside(file.file)
+            // Several files may have the same name in different folders, or be one file with records of several entities.
+            if !taken.insert(name).inserted { name = "\(index + 1)/\(name)" }
+            taken.insert(name)
+            guard let text = try rejects.text(ofFile: index, named: isFolder ? name : path) else { continue }
             rest.files.append(file)
-            let place = URL(fileURLWithPath: path).appendingPathComponent(Self.inside(file.file)).path
+            rest.files[rest.files.count - 1].file = name
+            let place = URL(fileURLWithPath: path).appendingPathComponent(name).path
             if isFolder { try makeFolder(of: place) }
-            let output: OutputFile
-            if let only = self.file { output = only } else { output = try OutputFile(place) }
+            let output = try OutputFile(isFolder ? place : path)
             try output.write(text)
             try output.finish()
         }
         if !isFolder { return }
-        for index in rest.files.indices { rest.files[index].file = Self.inside(rest.files[index].file) }
         let output = try OutputFile(URL(fileURLWithPath: path).appendingPathComponent("load.json").path)
         do { try output.write(Array(JSONEncoder().encode(rest))) } catch let error as StorageError { throw error } catch {
             throw StorageError(.inputOutput, "the mapping cannot be written", cause: error)

@@ -108,8 +108,12 @@ enum Stores {
             do throws(StorageError) {
                 return Opened(store: try OpenStore(opening: storage, request), url: url, made: made)
             } catch {
-                if !continuesCopy { made.remove() }
-                throw error
+                if !continuesCopy {
+                    made.remove()
+                    throw error
+                }
+                made.unlock()
+                throw StorageError(error.code, "\(made.name): \(error.message)", details: error.details, cause: error)
             }
         }
         return Opened(store: try OpenStore(opening: store, request), url: url)

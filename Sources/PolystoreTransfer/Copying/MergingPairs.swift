@@ -30,7 +30,11 @@ struct MergingPairs {
             var wanted: [LinkPair] = [], stored: [LinkPair] = []
             omitted += try contents.pairs(link, owners: keys) { wanted += $0 }
             try writer.links(link, side: .owner, keys: keys) { stored += $0 }
-            if let slot { wanted = try adding(stored, to: wanted, link, slot) }
+            if let slot {
+                let owners = try references(link, slot, Set(wanted.map(\.member)).sorted())
+                wanted.removeAll { owners[$0.member] != $0.owner }
+                wanted = try adding(stored, to: wanted, link, slot)
+            }
             for pair in wanted { digest.add(pair) }
             try apply(Self.changes(link, description.isOrdered, from: stored, to: wanted))
         }

@@ -27,7 +27,7 @@ struct DuplicateSearch {
         var isFound = false
         try search { target, record, error throws(StorageError) in
             isFound = true
-            try rejects.add(record, ofFile: target.index, error)
+            try rejects.add(record, ofFile: target.index, error, dependsOnOthers: true)
             return true
         }
         return isFound
@@ -88,7 +88,7 @@ struct DuplicateSearch {
             // An update of other attributes.
             if target.on != nil, !slots.allSatisfy({ target.assigns(record, slot: $0) }) { continue }
             let values = try loader.values(of: record, target, slots)
-            let identity = target.on == nil ? [Value.string(target.file.file), .int(Int64(record.line))] : try target.identity(record)
+            let identity = target.on == nil ? [Value.int(Int64(target.index)), .int(Int64(record.ordinal))] : try target.identity(record)
             guard !values.contains(where: \.isNull), let other = try other(values, identity) else { continue }
             let error = Self.error(record, target, slots, values, other, constraint, isRejecting: loader.isRejecting)
             if try !body(target, record, error) { return false }

@@ -24,6 +24,8 @@ package final class FileLoader {
     var inverses = LoadInverses()
     var pairs = LoadPairs()
     var counts: LoadCounts
+    /// Whether the last refusal of a record is due to other records, which may be rejected themselves.
+    private var dependsOnOthers = false
 
     /// The attributes by which objects of an entity are found.
     struct Lookup: Hashable {
@@ -66,12 +68,14 @@ package final class FileLoader {
     ///   - rejects: Receives the records that cannot be loaded, which are left out. Nil if such a record ends the load.
     ///   - limit: The limit after which the load has to give up.
     ///   - progress: Called from time to time with an entity and the number of its rows that were passed to the store.
+    ///   - willCommit: Called before the commit, for example to write the rejected records. If it throws, nothing is loaded.
     ///   - read: Starts to read a file. Called twice for some files.
     /// - Throws: `valueNotStorable`, `validationFailed`, `uniqueConstraintViolated`, and other errors, which name the file, line, and
     ///   column; `validationFailed` for unresolved references if `isStrict` is true; `cancelled`. After an error nothing is written.
     package static func load(
         _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false, rejects: LoadRejects? = nil, limit: WorkLimit? = nil,
-        progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> FileBlocks
+        progress: @escaping (String, Int) -> Void = { _, _ in }, willCommit: () throws(StorageError) -> Void = {},
+        read: @escaping (String) throws -> FileBlocks
     ) throws(StorageError) -> LoadReport {
         while true {
             rejects?.begin()
@@ -83,6 +87,7 @@ package final class FileLoader {
             do throws(StorageError) {
                 try loader.run()
                 if !loader.mustBeginAgain {
+                    try willCommit()
                     _ = try writer.commit(CommitRecord(author: "load"))
                     return loader.report
                 }
@@ -116,17 +121,18 @@ package final class FileLoader {
             }
         }
         rejects.isValidated = true
-        rejects.begin()
+        rejects.acceptChanges()
     }
 
     /// Processes a record. Returns false if it was rejected.
     func accepting(_ record: LoadRecord, _ target: LoadTarget, _ body: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
+        dependsOnOthers = false
         do throws(StorageError) {
             try body()
             return true
         } catch {
             guard let rejects else { throw error }
-            try rejects.add(record, ofFile: target.index, error)
+            try rejects.add(record, ofFile: target.index, error, dependsOnOthers: dependsOnOthers)
             return false
         }
     }
@@ -143,7 +149,7 @@ package final class FileLoader {
         }
         for index in targets.indices { try survey(index) }
         // What was rejected until here has no key, so nothing refers to it.
-        rejects?.begin()
+        rejects?.acceptChanges()
         for index in targets.indices {
             if let records = identified[index] { try update(targets[index], records) } else { try load(index) }
         }
@@ -250,6 +256,7 @@ package final class FileLoader {
         }
         if !isConstrained || lookup.isUpdated || values.contains(where: \.isNull) { return }
         guard case .one(let key) = lookup.find(values) else { return }
+        dependsOnOthers = true
         let isEarlier = keys.contains(key) || surveyed.values.contains { $0.contains(key) }
         throw DuplicateSearch.error(
             record, target, lookup.slots, values, isEarlier ? DuplicateSearch.earlier : DuplicateSearch.stored, isRejecting: true)
@@ -348,6 +355,7 @@ package final class FileLoader {
         switch lookups[search.lookup]?.find(values) ?? .nothing {
         case .one(let key): return key
         case .several:
+            dependsOnOthers = true
             throw target.refusal(
                 record, column, search.name,
                 "\(name) is ambiguous: several objects of \(schema[search.destination].name) have these values", .validationFailed)
@@ -383,6 +391,7 @@ package final class FileLoader {
         if let inverse = reference.inverseName { counts.add(inverse, of: reference.destination, destination) }
         let hasStored = lookups[reference.search.lookup]?.hasStored ?? true
         if try inverses.add(reference, from: key, to: destination, hasStored: hasStored, writer) { return }
+        dependsOnOthers = true
         throw target.refusal(
             record, reference.search.parts[0].column, reference.name,
             "\(target.description.name).\(reference.name) refers to an object that another object already refers to", .validationFailed)

@@ -1,4 +1,4 @@
-internal import PolystoreStorage
+package import PolystoreStorage
 
 /// The records that a load leaves out because they do not fit the model or the other objects.
 ///
@@ -20,6 +20,10 @@ package final class LoadRejects {
 
     /// The records of each file, by index and position.
     private var rejected: [Int: [Int: Rejected]] = [:]
+    /// Those of the present pass whose reason are other records.
+    private var dependent: [Int: [Int: Rejected]] = [:]
+    /// Whether a record was rejected in the present pass for a reason of its own, so that the other reasons may be void.
+    private var isIndependentFound = false
     private var forms: [Int: RecordForm] = [:]
     private let most: Int
     /// Whether a record was rejected since the load began.
@@ -33,36 +37,62 @@ package final class LoadRejects {
     package init(most: Int = .max) { self.most = most }
 
     /// The number of records that were left out.
-    package var count: Int { rejected.values.reduce(0) { $0 + $1.count } }
+    package var count: Int { [rejected, dependent].joined().reduce(0) { $0 + $1.value.count } }
 
     /// Returns the records of a file that were left out, in the order of the file.
-    package func records(ofFile index: Int) -> [Rejected] { (rejected[index] ?? [:]).values.sorted { $0.ordinal < $1.ordinal } }
-
-    /// Returns a file with the records that were left out, which can be loaded again in place of the whole one; nil without such records.
-    package func text(ofFile index: Int) -> [UInt8]? {
-        let records = records(ofFile: index)
-        guard !records.isEmpty, let form = forms[index] else { return nil }
-        return form.header + records.flatMap { $0.text + [UInt8(ascii: "\n")] }
+    package func records(ofFile index: Int) -> [Rejected] {
+        [rejected, dependent].flatMap { ($0[index] ?? [:]).values }.sorted { $0.ordinal < $1.ordinal }
     }
 
-    /// Begins the load, or begins it again.
-    func begin() { isChanged = false }
+    /// Returns a file with the records that were left out, which can be loaded again in place of the whole one; nil without such records.
+    ///
+    /// - Parameter name: The name of that file.
+    /// - Throws: `invalidConfiguration` if a file of that name would be read in another form.
+    package func text(ofFile index: Int, named name: String) throws(StorageError) -> [UInt8]? {
+        let records = records(ofFile: index)
+        guard !records.isEmpty, let form = forms[index] else { return nil }
+        let text = form.header + records.flatMap { $0.text + [UInt8(ascii: "\n")] }
+        try form.check(text, name)
+        return text
+    }
+
+    /// Begins the load, or begins it again. A record that was rejected because of another one is tried again if any was rejected for a
+    /// reason of its own.
+    func begin() {
+        if !isIndependentFound { for (file, records) in dependent { rejected[file, default: [:]].merge(records) { first, _ in first } } }
+        dependent.removeAll()
+        isIndependentFound = false
+        isChanged = false
+    }
+
+    /// Goes on with the present pass, to which the records that were rejected until now make no difference.
+    func acceptChanges() { isChanged = false }
 
     func setForm(_ form: RecordForm, ofFile index: Int) { forms[index] = form }
 
-    func contains(_ record: LoadRecord, ofFile index: Int) -> Bool { rejected[index]?[record.ordinal] != nil }
+    func contains(_ record: LoadRecord, ofFile index: Int) -> Bool {
+        rejected[index]?[record.ordinal] != nil || dependent[index]?[record.ordinal] != nil
+    }
 
     /// Leaves a record out.
     ///
+    /// - Parameter dependsOnOthers: Whether the reason is another record.
     /// - Throws: The error itself if it does not concern the record alone; `limitExceeded` if too many records are left out.
-    func add(_ record: LoadRecord, ofFile index: Int, _ error: StorageError) throws(StorageError) {
+    func add(
+        _ record: LoadRecord, ofFile index: Int, _ error: StorageError, dependsOnOthers: Bool = false
+    ) throws(StorageError) {
         let codes: [StorageError.Code] = [
             .valueNotStorable, .valueOutOfRange, .valueTooLarge, .validationFailed, .uniqueConstraintViolated,
         ]
         guard codes.contains(error.code), let form = forms[index] else { throw error }
         let text = form.text(of: record, error.message)
-        rejected[index, default: [:]][record.ordinal] = Rejected(
-            line: record.line, reason: error.message, text: text, ordinal: record.ordinal)
+        let found = Rejected(line: record.line, reason: error.message, text: text, ordinal: record.ordinal)
+        if dependsOnOthers {
+            dependent[index, default: [:]][record.ordinal] = found
+        } else {
+            rejected[index, default: [:]][record.ordinal] = found
+            isIndependentFound = isIndependentFound || isValidated
+        }
         isChanged = true
         if count > most {
             throw StorageError(

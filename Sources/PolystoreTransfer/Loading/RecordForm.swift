@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreStorage
 
 /// The form in which rejected records of a file are written: that of the file, with the reason.
@@ -17,13 +18,32 @@ struct RecordForm {
     var header: [UInt8] {
         guard let separator else { return [] }
         let names = columns.filter { $0 != LoadRejects.reasonName } + [LoadRejects.reasonName]
-        return line(names.map { CSVReader.Field(text: $0, isQuoted: false) }, separator) + [UInt8(ascii: "\n")]
+        // The separator is found by the first line.
+        let other = names.map { name in CSVReader.Field(text: name, isQuoted: name.contains { ",;\t".contains($0) }) }
+        return line(other, separator) + [UInt8(ascii: "\n")]
+    }
+
+    /// Refuses a name by which a text would be read in another form.
+    func check(_ text: [UInt8], _ name: String) throws(StorageError) {
+        var bytes = try ByteReader(FileBlocks(Data(text)), name)
+        let found = try RecordFormat(name, &bytes), wanted = separator.map(RecordFormat.separated) ?? .jsonLines
+        if found == wanted { return }
+        let example = separator == UInt8(ascii: "\t") ? ".tsv" : separator == nil ? ".ndjson" : ".csv"
+        throw StorageError(
+            .invalidConfiguration,
+            "the rejected records could not be read again from a file of the name \(name.excerpt()), so nothing was loaded; end the name with \(example)"
+        )
     }
 
     /// Returns the text of a record.
     func text(of record: LoadRecord, _ reason: String) -> [UInt8] {
         guard let separator else {
-            if let raw = record.raw { return raw }
+            if let raw = record.raw {
+                // As it is, it could be taken for several records, or for another form of file.
+                let text = JSONWriter.quoted(String(decoding: raw, as: UTF8.self))
+                return Array(
+                    #"{"polystore_record":\#(text),\#(JSONWriter.quoted(LoadRejects.reasonName)):\#(JSONWriter.quoted(reason))}"#.utf8)
+            }
             let members = record.members.filter { $0.name != LoadRejects.reasonName }.map { name, field in
                 let value = if case .json(let value) = field { JSONWriter.write(value) } else { "null" }
                 return "\(JSONWriter.quoted(name)):\(value)"
