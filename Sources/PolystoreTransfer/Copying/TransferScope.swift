@@ -183,12 +183,20 @@ struct TransferScope {
         }
     }
 
+    /// Whether a reference must not be nil. Not inlined: the optimiser of Swift 6.3 fails on it inside `init`.
+    @inline(never) private static func isRequired(_ slot: Slot) -> Bool {
+        switch slot.content {
+        case .toOne(let relationship, _): !relationship.isOptional
+        case .attribute: false
+        }
+    }
+
     /// Refuses references that would become nil, unless they may.
     private func refuseLosses(_ accepted: Set<String>) throws(StorageError) {
         for (entity, slots) in cuts {
             for slot in slots {
                 let description = schema[entity].slots[slot], name = "\(schema[entity].name).\(description.name)"
-                guard case .toOne(let relationship, _) = description.content, !relationship.isOptional else { continue }
+                if !Self.isRequired(description) { continue }
                 throw StorageError(
                     .dataLossRefused,
                     "\(removedReferences[name] ?? 0) objects would refer by \(name), which is required, to objects that are not copied; copy "
