@@ -43,10 +43,7 @@ struct TransferScope {
         }
         let restricted = Set(chosen.keys), before = self
         for root in schema.roots {
-            let isReferring = schema[root].family.contains { entity in
-                schema[entity].slots.contains { $0.destination.map { restricted.contains(schema[$0].root) } ?? false }
-            }
-            if !isReferring { continue }
+            if !refers(root, to: restricted) { continue }
             try before.forEachRow(root, source) { batch throws(StorageError) in
                 try limit?.check()
                 follow(batch, selection.followsReferences)
@@ -183,7 +180,17 @@ struct TransferScope {
         }
     }
 
-    /// Whether a reference must not be nil. Not inlined: the optimiser of Swift 6.3 fails on it inside `init`.
+    /// Returns whether rows of a hierarchy can refer to some hierarchies. Not inlined: the optimiser of Swift 6.3.1 fails on it inside `init`.
+    @inline(never) private func refers(_ root: EntityIndex, to roots: Set<EntityIndex>) -> Bool {
+        for entity in schema[root].family {
+            for slot in schema[entity].slots {
+                if let destination = slot.destination, roots.contains(schema[destination].root) { return true }
+            }
+        }
+        return false
+    }
+
+    /// Whether a reference must not be nil. Not inlined for the same reason.
     @inline(never) private static func isRequired(_ slot: Slot) -> Bool {
         switch slot.content {
         case .toOne(let relationship, _): !relationship.isOptional
