@@ -8,9 +8,9 @@ final class BulkCopy {
     private let limit: WorkLimit?
     private let options: TransferOptions
     private let progress: CopyProgress
-    /// What an earlier run has copied, by table.
+    /// The progress of an earlier run, by table.
     private var earlier: [String: CopyState.Table] = [:]
-    /// How far the copy has come with the current step; nil if there are no steps.
+    /// The progress with the current step; nil if there are no steps.
     private var state: CopyState?
     /// The note that the last step has committed.
     private var committed: Data?

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How far a copy in steps has come. It is kept in a note of the target.
+/// The progress of a copy in steps, which is kept in a note of the target.
 struct CopyState: Codable, Sendable {
     /// The rows of a hierarchy, or the pairs of a link table, that were copied.
     struct Table: Codable, Sendable {

@@ -3,7 +3,7 @@ package import PolystoreStorage
 
 /// The choices of a transfer.
 public struct TransferOptions: Sendable {
-    /// What a transfer does with a target that contains objects. Objects are the same if they have the same primary key.
+    /// The treatment of a target that contains objects. Objects are the same if they have the same primary key.
     public enum ExistingObjects: String, Sendable, CaseIterable {
         /// The target must be empty.
         case fail
@@ -17,7 +17,7 @@ public struct TransferOptions: Sendable {
 
     /// The objects that are copied.
     public var selection = TransferSelection()
-    /// What happens to the objects of the target.
+    /// The treatment of the objects of the target.
     public var existing = ExistingObjects.fail
     /// The losses that are accepted: names of relationships, such as `Book.author`, whose references to objects that are not copied become
     /// nil in the copy.
@@ -26,7 +26,7 @@ public struct TransferOptions: Sendable {
     public var verifies = true
     /// The name of the source, such as its URL, if the copy is made in steps; nil if it is made in one transaction.
     ///
-    /// Steps are only for a new target that nobody else uses. Each is committed with a note of how far the copy has come. Until the last
+    /// Steps are only for a new target that no other program uses. Each is committed with a note of the progress of the copy. Until the last
     /// step the target can be opened for no other purpose. A transfer that was interrupted, also by the end of its process, continues if it
     /// is repeated with the same name and the same options.
     public var source: String?
@@ -48,7 +48,7 @@ public struct TransferOptions: Sendable {
         return "\(schema.hash) \(SchemaHash(of: (parts + acceptedLosses.sorted()).joined(separator: "\n")))"
     }
 
-    /// How far a transfer with the same options has come.
+    /// The progress of a transfer with the same options.
     package enum Progress {
         /// The target has no note of a copy.
         case none

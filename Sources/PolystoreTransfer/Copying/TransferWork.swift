@@ -5,7 +5,7 @@ package struct TransferWork {
     let reader: ReadSession
     /// The options.
     package let options: TransferOptions
-    /// What is copied; nil if it depends on the target.
+    /// The objects that are copied; nil if they depend on the target.
     let scope: TransferScope?
 
     /// Ends the reading.

@@ -12,7 +12,7 @@ struct LoadRecord {
     let line: Int
     /// The position of the record in its file.
     var ordinal = 0
-    /// What is wrong with the form of the record; nil if nothing is.
+    /// The error of a record with a wrong form; nil for any other.
     let problem: StorageError?
     /// The bytes of a record that is no JSON object.
     let raw: [UInt8]?

@@ -20,7 +20,7 @@ package final class LoadRejects {
 
     /// The records of each file, by index and position.
     private var rejected: [Int: [Int: Rejected]] = [:]
-    /// Those of the present pass whose reason are other records.
+    /// The records of the present pass whose reason is another record.
     private var dependent: [Int: [Int: Rejected]] = [:]
     /// Whether a record was rejected in the present pass for a reason of its own, so that the other reasons may be void.
     private var isIndependentFound = false

@@ -84,7 +84,7 @@ extension DetachedCases {
         },
     ]
 
-    /// What a commit by a policy leads to.
+    /// The result of a commit by a policy.
     private enum Outcome: Equatable {
         /// The deletion is denied, and nothing is written.
         case denied
