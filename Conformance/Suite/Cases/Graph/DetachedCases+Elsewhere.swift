@@ -92,7 +92,7 @@ extension DetachedCases {
         case committed(left: Int64?, reference: Int64?, rights: [Int64])
     }
 
-    /// How left objects refer to right ones.
+    /// The kind of reference from left objects to right ones.
     private enum Form: CaseIterable {
         /// By a reference into the same store, or into another one.
         case sameStore, otherStore
