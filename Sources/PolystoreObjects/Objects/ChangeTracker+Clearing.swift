@@ -22,12 +22,17 @@ extension ChangeTracker {
 
         /// The slots of the object that were assigned before its deletion.
         var assigned = SlotMask()
+        /// The row of the object before its deletion, if slots were assigned.
+        var row: RowBatch?
         var references: [Reference] = []
         var removals: [Removal] = []
     }
 
-    /// Records the slots of an object that were assigned before the deletion that is about to begin.
-    func willDelete(_ object: ManagedObject) { clearings[ObjectIdentifier(object)] = Clearing(assigned: mask(object)) }
+    /// Records the slots of an object that were assigned before the deletion that is about to begin, with their values.
+    func willDelete(_ object: ManagedObject) {
+        let assigned = mask(object)
+        clearings[ObjectIdentifier(object)] = Clearing(assigned: assigned, row: assigned.isEmpty ? nil : object.encodedRow())
+    }
 
     /// Records that a slot of an object is about to become nil because of the object that is being deleted.
     func willClear(_ object: ManagedObject, _ slot: Int) {

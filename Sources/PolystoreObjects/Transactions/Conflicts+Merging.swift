@@ -215,6 +215,10 @@ extension Conflicts {
             item.object.revert(to: theirs.view)
             try forgetFormerPartners(of: item.object)
         }
+        for item in referred {
+            guard let theirs = item.theirs, let first = former[ObjectIdentifier(item.object)] else { continue }
+            try assignAgain(item.object, first, theirs)
+        }
         tracker.deleted.removeAll { !$0.isDeletedObject }
         var deletion = Deletion(context)
         _ = try deletion.delete(again)
@@ -222,8 +226,27 @@ extension Conflicts {
             guard let first = former[ObjectIdentifier(object)] else { continue }
             let second = tracker.clearings[ObjectIdentifier(object)] ?? ChangeTracker.Clearing()
             tracker.clearings[ObjectIdentifier(object)] = ChangeTracker.Clearing(
-                assigned: first.assigned, references: first.references + second.references, removals: first.removals + second.removals)
+                assigned: first.assigned, row: first.row, references: first.references + second.references,
+                removals: first.removals + second.removals)
         }
+    }
+
+    /// Repeats the assignments of this transaction to an object that it deleted later: the delete rules apply to the assigned references,
+    /// and not to the destinations that they replaced.
+    private func assignAgain(_ object: ManagedObject, _ former: ChangeTracker.Clearing, _ theirs: Row) throws(StorageError) {
+        guard let row = former.row else { return }
+        let mine = object.values(row.row(0)), others = object.values(theirs.view), slots = object.description.slots
+        var attributes: [String: Value] = [:]
+        for slot in former.assigned.slots where slots.indices.contains(slot) {
+            let (own, other) = (mine[slots[slot].name] ?? .null, others[slots[slot].name] ?? .null)
+            if own == other { continue }
+            if slots[slot].destination != nil {
+                try settle(Contested(object: object, slot: slot, mine: own.key, theirs: other.key, wanted: own.key))
+            } else {
+                attributes[slots[slot].name] = own
+            }
+        }
+        try object.assign(attributes)
     }
 
     /// Clears the one-to-one references of an object to be deleted whose partner has another partner here. That pair remains.

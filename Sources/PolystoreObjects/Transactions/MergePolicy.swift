@@ -13,7 +13,8 @@ public enum MergePolicy: Sendable {
     /// this transaction apply their delete rules also to objects that have referenced the deleted object since.
     case mine
     /// The values of the other transaction. This transaction's changes of the object are discarded. So is its deletion, even if the other
-    /// transaction only made objects reference it.
+    /// transaction only made objects reference it. Other objects that its delete rules deleted too are restored only if they are in
+    /// conflict themselves.
     case theirs
     /// The result of a closure for each attribute that both transactions changed, called with entity, attribute, base, mine and theirs. If
     /// only one of the two changed an attribute, that change is kept.

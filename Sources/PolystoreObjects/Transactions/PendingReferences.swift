@@ -165,7 +165,7 @@ struct PendingReferences {
         }
     }
 
-    /// Finds objects to be deleted whose row has changed since, and has a reference that matters for the deletion.
+    /// Finds objects to be deleted to which another transaction has assigned a reference that matters for the deletion.
     private mutating func findOwnReferences(
         _ entity: EntityIndex, _ keys: [Int64], _ store: Int, _ reader: ReadSession
     ) throws(StorageError) {
@@ -180,9 +180,17 @@ struct PendingReferences {
         try reader.rows(entity, keys: keys, into: batch)
         for index in 0..<batch.count {
             let row = batch.row(index)
-            guard row.version != map.find(row.key)?._version, slots.contains(where: { !row[$0].isNull }) else { continue }
+            guard let known = map.find(row.key), row.version != known._version,
+                slots.contains(where: { !row[$0].isNull && Value(row[$0], as: schema[entity].slots[$0].type) != base(of: known, $0) })
+            else { continue }
             referred.insert(Target(store: store, root: schema[entity].root, key: row.key))
         }
+    }
+
+    /// Returns the stored value of a slot before the changes.
+    private func base(of object: ManagedObject, _ slot: Int) -> Value? {
+        let row = tracker.bases[ObjectIdentifier(object)] ?? object.encodedRow()
+        return withExtendedLifetime(row) { Value(row.row(0)[slot], as: object.description.slots[slot].type) }
     }
 
     /// Finds the objects that refer from any store to objects to be deleted, and keep the reference.

@@ -82,6 +82,31 @@ extension DetachedCases {
                 }
             }
         },
+        ConformanceCase("L039.a-deletion-follows-the-references-that-were-assigned-before-it", clause: "W20") { harness, check in
+            for rule in [DeleteRule.nullify, .cascade] {
+                // The destination that was replaced here before the deletion is not deleted, whatever else was changed there. The one that
+                // replaced it was deleted here, and this deletion is in no conflict.
+                let rights: [Int64] = rule == .cascade ? [10] : [10, 20]
+                try refer(harness, check, "\(rule)", own: rule, isReferring: true) { sides in
+                    try sides.point(at: sides.rights[1])
+                    try sides.transaction.delete(sides.left)
+                } there: { sides in
+                    try sides.left.setValue(.int(5), for: "x")
+                } then: { isTheirs in
+                    isTheirs
+                        ? .committed(left: 5, reference: 10, rights: rights) : .committed(left: nil, reference: nil, rights: rights)
+                }
+                try refer(harness, check, "both assign; \(rule)", own: rule) { sides in
+                    try sides.point(at: sides.rights[1])
+                    try sides.transaction.delete(sides.left)
+                } there: { sides in
+                    try sides.point(at: sides.rights[0])
+                } then: { isTheirs in
+                    isTheirs
+                        ? .committed(left: 1, reference: 10, rights: rights) : .committed(left: nil, reference: nil, rights: rights)
+                }
+            }
+        },
     ]
 
     /// The result of a commit by a policy.
