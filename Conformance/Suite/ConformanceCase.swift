@@ -96,7 +96,8 @@ public enum ConformanceSuite {
         + AggregateCases.all + QueryCases.all + EngineCases.all + ComputationCases.all
         + RandomCases.all
         + HistoryCases.all + HistoryPurgeCases.all + HistoryPollingCases.all
-        + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
+        + RelationshipCases.all + DeletionCases.all + ReferenceCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all
+        + StreamCases.all
         + PartialCases.all + WholenessCases.all + WideCases.all + BlockCases.all + OrderedPairCases.all
         + FailureCases.all
         + LockingCases.all + DetachedCases.all + QueueCases.all

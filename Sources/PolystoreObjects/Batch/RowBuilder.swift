@@ -79,6 +79,7 @@ struct RowBuilder {
     mutating func flush() throws(StorageError) {
         if waiting.isEmpty { return }
         try validate()
+        try context.checkReferences(of: waiting)
         // Pending changes of other objects are written first: objects that are also changed here are read again afterwards.
         try context.flush()
         guard let tracker = context.tracker, let sessions = context.sessions else { throw SessionPool.ended }

@@ -3,13 +3,14 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// Writes the pending changes to the stores, so that a fetch includes them.
     ///
-    /// A violated constraint undoes the whole write, so that the conflicting values can be corrected: the objects are unchanged. After any
-    /// other error the transaction cannot continue, so that no protection is required. The same applies to the last write, which is not
+    /// A violated constraint undoes the whole write, and nothing is written if the destination of a reference does not exist, so that the
+    /// values can be corrected: the objects are unchanged. After any other error the transaction cannot continue, so that no protection is required. The same applies to the last write, which is not
     /// followed by further work.
     /// - Parameter isLast: Whether this is the last write, so that the masks of assigned slots are no longer needed.
     func flush(isLast: Bool = false) throws(StorageError) {
         guard let tracker, let sessions, tracker.hasPending else { return }
         try throwFailure()
+        try checkReferences(of: [tracker.inserted, tracker.changed].joined())
         let sets = tracker.changeSets(model.schema).filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
         func write() throws(StorageError) { for (store, changes) in sets { try sessions.apply(changes, to: store) } }
         if !isLast, sets.contains(where: { $0.value.touchesUniqueValues(model.schema) }) {

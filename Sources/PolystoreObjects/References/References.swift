@@ -49,6 +49,93 @@ extension ObjectContext {
     }
 }
 
+extension ObjectContext {
+    /// A reference into another store of the stack that was assigned to an object.
+    typealias AssignedReference = (object: ManagedObject, slot: Int, target: PendingReferences.Target)
+
+    /// Returns the references into other stores of the stack that were assigned to some of the objects.
+    func assignedReferences(of objects: some Sequence<ManagedObject>) -> [AssignedReference] {
+        if model.references.isEmpty { return [] }
+        let families = model.references.map { Set(model.schema[$0.entity].family) }
+        var assigned: [AssignedReference] = []
+        for object in objects where !object.isDeletedObject {
+            for (attribute, family) in zip(model.references, families) where family.contains(Int(object._entity)) {
+                guard object.isNew || tracker?.mask(object).contains(attribute.slot) == true,
+                    let target = object.referenceKey(attribute.slot).flatMap({ PendingReferences.Target($0, self) })
+                else { continue }
+                assigned.append((object, attribute.slot, target))
+            }
+        }
+        return assigned
+    }
+
+    /// Checks that the destinations of the references that were assigned to objects exist.
+    ///
+    /// - Throws: `validationFailed`, which names all references without a destination; any error of reading.
+    func checkReferences(of objects: some Sequence<ManagedObject>) throws(StorageError) {
+        let assigned = assignedReferences(of: objects)
+        if assigned.isEmpty { return }
+        let missing = try missing(Set(assigned.map(\.target)))
+        let failures = assigned.filter { missing.contains($0.target) }.map { object, slot, target in
+            ValidationFailure(
+                entity: object.description.name, property: object.description.slots[slot].name, key: object._key, sentence(target))
+        }
+        if let error = ValidationFailure.error(failures) { throw error }
+    }
+
+    /// Checks that the destination of a reference exists that is about to be assigned to many objects.
+    ///
+    /// - Throws: `validationFailed` if it does not exist; any error of reading.
+    func checkReference(_ value: Value, in slot: Int, of description: EntityDescription) throws(StorageError) {
+        guard description.slots[slot].attribute?.crossReference != nil, case .string(let text) = value,
+            let target = ObjectKey(text).flatMap({ PendingReferences.Target($0, self) }), try missing([target]).contains(target)
+        else { return }
+        let (entity, property) = (description.name, description.slots[slot].name)
+        throw StorageError(
+            .validationFailed, "\(entity).\(property) \(sentence(target))", details: .init(entity: entity, property: property))
+    }
+
+    private func sentence(_ target: PendingReferences.Target) -> String {
+        "refers to \(model.schema[target.root].name) \(target.key), which does not exist"
+    }
+
+    /// Returns the destinations that do not exist. Each store is read once for 500 objects that are not in memory.
+    private func missing(_ targets: Set<PendingReferences.Target>) throws(StorageError) -> Set<PendingReferences.Target> {
+        var missing: Set<PendingReferences.Target> = [], unknown: [KeyBlock.Place: [Int64]] = [:]
+        for target in targets {
+            guard let known = identityMap(target.root, target.store).find(target.key) else {
+                unknown[KeyBlock.Place(store: target.store, root: target.root), default: []].append(target.key)
+                continue
+            }
+            if known.isDeletedObject { missing.insert(target) }
+        }
+        for (place, keys) in unknown.sorted(by: { ($0.key.store, $0.key.root) < ($1.key.store, $1.key.root) }) {
+            try withReader(place.store) { reader throws(StorageError) in
+                for found in try reader.missing(keys, of: place.root) {
+                    missing.insert(PendingReferences.Target(store: place.store, root: place.root, key: found))
+                }
+            }
+        }
+        return missing
+    }
+}
+
+extension ReadSession {
+    /// Returns the keys without a row.
+    func missing(_ keys: some Collection<Int64>, of root: EntityIndex) throws(StorageError) -> [Int64] {
+        let sorted = keys.sorted(), batch = RowBatch(capacity: min(sorted.count, 500))
+        var missing: [Int64] = []
+        for start in stride(from: 0, to: sorted.count, by: 500) {
+            let block = Array(sorted[start..<min(start + 500, sorted.count)])
+            batch.clear()
+            try rows(root, keys: block, into: batch)
+            let found = Set((0..<batch.count).map(batch.key))
+            missing += block.filter { !found.contains($0) }
+        }
+        return missing
+    }
+}
+
 extension ManagedObject {
     /// Returns the identity that a reference contains.
     func referenceKey(_ slot: Int) -> ObjectKey? {

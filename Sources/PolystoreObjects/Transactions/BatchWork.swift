@@ -74,6 +74,7 @@ struct BatchWork {
 
     mutating func update(_ assignments: [(slot: Int, value: CheckedExpression)], in store: Int) throws(StorageError) {
         guard let sessions = context.sessions else { throw SessionPool.ended }
+        for case (let slot, .value(let value, _)) in assignments { try context.checkReference(value, in: slot, of: description) }
         let unique = Set(description.family.flatMap { schema[$0].uniqueConstraints.flatMap(\.slots) })
         let isUnique = assignments.contains { unique.contains($0.slot) }
         let mask = SlotMask(assignments.map(\.slot))

@@ -57,11 +57,8 @@ struct PendingReferences {
         }
         for (place, targets) in Dictionary(grouping: destinations(), by: { Place(store: $0.store, root: $0.root) }) {
             try reading(place.store) { reader throws(StorageError) in
-                for keys in Self.blocks(targets.map(\.key)) {
-                    let batch = RowBatch(capacity: keys.count)
-                    try reader.rows(place.root, keys: keys, into: batch)
-                    let found = Set((0..<batch.count).map(batch.key))
-                    for key in keys where !found.contains(key) { missing.insert(Target(store: place.store, root: place.root, key: key)) }
+                for key in try reader.missing(targets.map(\.key), of: place.root) {
+                    missing.insert(Target(store: place.store, root: place.root, key: key))
                 }
             }
         }
@@ -102,18 +99,7 @@ struct PendingReferences {
 
     /// Returns the destinations of assigned references into other stores of the stack.
     private static func assignedElsewhere(_ context: ObjectContext, _ tracker: ChangeTracker) -> Set<Target> {
-        var targets: Set<Target> = []
-        for attribute in context.model.references {
-            let family = Set(context.model.schema[attribute.entity].family)
-            for object in [tracker.inserted, tracker.changed].joined() where !object.isDeletedObject && family.contains(Int(object._entity))
-            {
-                guard object.isNew || tracker.mask(object).contains(attribute.slot), let key = object.referenceKey(attribute.slot) else {
-                    continue
-                }
-                if let target = Target(key, context) { targets.insert(target) }
-            }
-        }
-        return targets
+        Set(context.assignedReferences(of: [tracker.inserted, tracker.changed].joined()).map(\.target))
     }
 
     /// Returns the stores that the changes depend on through references into other stores: those of the destinations of assigned references,

@@ -1,4 +1,7 @@
 /// A declaration that an attribute of type `.string` contains the id of an object that may be in another store.
+///
+/// A transaction refuses an id whose object does not exist, if the object's store belongs to the stack. An object that the transaction has
+/// not read is looked up, which locks its store like any other access.
 public struct CrossReference: Sendable, Hashable {
     /// The name of the destination entity.
     public var destination: String
