@@ -18,16 +18,10 @@ extension Conflicts {
 
     /// Changes the objects according to a policy, so that the commit can be retried.
     ///
-    /// - Throws: Any error of reading; `deleteDenied` if changes of another transaction prevent a deletion that the policy keeps. After an
-    ///   error all objects are unchanged.
+    /// - Throws: Any error of reading; `deleteDenied` if changes of another transaction prevent a deletion that the policy keeps. The objects
+    ///   are changed partially then.
     func resolve(_ policy: MergePolicy) throws(StorageError) {
-        let before = UndoHistory.State(tracker)
-        do throws(StorageError) {
-            try context.throwingFailures { () throws(StorageError) in try merge(policy) }
-        } catch {
-            before.restore(context, tracker)
-            throw error
-        }
+        try context.throwingFailures { () throws(StorageError) in try merge(policy) }
     }
 
     private func merge(_ policy: MergePolicy) throws(StorageError) {
@@ -107,7 +101,8 @@ extension Conflicts {
         for slot in mask.slots where slot < description.slots.count {
             let name = description.slots[slot].name
             let (was, own, other) = (base[name] ?? .null, mine[name] ?? .null, theirs[name] ?? .null)
-            let value = other == was ? own : choose(name, was, own, other)
+            let isKept = other == was || own == .null && isImplied(object, slot, was)
+            let value = !isKept ? choose(name, was, own, other) : other == was ? own : other
             do throws(ValueError) {
                 let normal = try description.normalise(value, slot: slot), isReference = description.slots[slot].destination != nil
                 cells[slot] = row.batch.cell(for: isReference ? own : normal)
@@ -120,6 +115,17 @@ extension Conflicts {
         object.takeOver(row.view)
         tracker.bases[ObjectIdentifier(object)] = newBase
         return contested
+    }
+
+    /// Returns whether a reference is nil in this transaction only because it deleted the former destination, or assigned another partner to
+    /// it. If the other transaction has assigned another destination, both changes are kept.
+    private func isImplied(_ object: ManagedObject, _ slot: Int, _ former: Value) -> Bool {
+        if cleared.contains(ClearedReference(object: ObjectIdentifier(object), slot: slot)) { return true }
+        guard case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot], let key = former.key,
+            let destination = object.description.slots[slot].destination,
+            let partner = context.identityMap(destination, Int(object._store)).find(key)?._reference(inverse)
+        else { return false }
+        return partner != object._key
     }
 
     // MARK: Deletions
@@ -320,7 +326,10 @@ extension Conflicts {
     /// deleted.
     private func current(_ entity: EntityIndex, _ key: Int64, _ store: Int) throws(StorageError) -> ManagedObject? {
         guard let known = context.identityMap(entity, store).find(key) else { return try context.object(entity, key, store) }
-        if known._dirty == 0, !known.isDeletedObject { try context.refresh([known], context.model.schema[entity].root, store) }
+        // The objects in conflict have their stored rows already, perhaps without a reference whose partner has another one here.
+        if known._dirty == 0, !known.isDeletedObject, !inConflict.contains(ObjectIdentifier(known)) {
+            try context.refresh([known], context.model.schema[entity].root, store)
+        }
         return known.isDeletedObject ? nil : known
     }
 

@@ -40,6 +40,16 @@ struct Conflicts {
     private(set) var items: [Item] = []
     /// The objects that changes reference and that other transactions deleted.
     private(set) var missing: Set<Target> = []
+    /// The objects of the items.
+    private(set) var inConflict: Set<ObjectIdentifier> = []
+    /// The references that deletions here have set to nil.
+    private(set) var cleared: Set<ClearedReference> = []
+
+    /// A reference that a deletion here has set to nil.
+    struct ClearedReference: Hashable {
+        let object: ObjectIdentifier
+        let slot: Int
+    }
 
     init(_ context: ObjectContext, _ tracker: ChangeTracker) {
         self.context = context
@@ -63,6 +73,10 @@ struct Conflicts {
             if theirs?.view.version == object._version, !isReferred { continue }
             let isDeletedHere = deleted.contains(ObjectIdentifier(object))
             items.append(Item(object: object, theirs: theirs, isDeletedHere: isDeletedHere, isReferred: isReferred))
+        }
+        inConflict = Set(items.map { ObjectIdentifier($0.object) })
+        for reference in tracker.clearings.values.lazy.flatMap(\.references) where !reference.wasAssigned {
+            cleared.insert(ClearedReference(object: ObjectIdentifier(reference.object), slot: reference.slot))
         }
     }
 

@@ -17,6 +17,8 @@ public final class UnsafeTransaction: BaseTransaction {
     /// Whether monitors are being notified, and whether they must be notified again afterwards.
     var isTelling = false, tellsAgain = false
     private var history: UndoHistory?
+    /// The changes before a policy merged them, during a commit that is not complete.
+    private var unmerged: UndoHistory.State?
 
     init(_ core: StackCore, author: TransactionAuthor, source: (any Hashable & Sendable)?, supportsUndo: Bool) {
         self.core = core
@@ -46,7 +48,8 @@ public final class UnsafeTransaction: BaseTransaction {
     /// - Throws: `staleObject`, which names the keys of all objects that other transactions changed or deleted, including those that are
     ///   only referenced here, and of the objects deleted here that gained references or members since; `deleteDenied` if a policy keeps
     ///   such a deletion and a delete rule denies it; any error of writing. An error that a getter or setter could not throw is thrown
-    ///   first, once. After an error the changes stay in memory. They can be corrected and committed again, or discarded with `rollback`.
+    ///   first, once. After an error the changes stay in memory as they were, also if a policy had already merged them. They can be
+    ///   corrected and committed again, or discarded with `rollback`.
     public func commit(
         merging policy: MergePolicy = .error, validatesReads: Bool = false, timeout: Duration? = nil
     ) throws(StorageError) {
@@ -69,6 +72,11 @@ public final class UnsafeTransaction: BaseTransaction {
         guard let tracker = context.tracker, tracker.hasPending else { return }
         try validate()
         let reads = validatesReads ? heldReads(tracker) : []
+        // What a policy has merged is committed or taken back.
+        defer {
+            unmerged?.restore(context, tracker)
+            unmerged = nil
+        }
         for attempt in 1...Self.attempts {
             let stale: StorageError?
             do throws(StorageError) {
@@ -85,11 +93,15 @@ public final class UnsafeTransaction: BaseTransaction {
                 try conflicts.find()
                 // Without a conflict of a changed object, the error concerns another missing object.
                 if policy.isError || conflicts.isEmpty || attempt == Self.attempts { throw conflicts.error(error) }
+                if unmerged == nil { unmerged = UndoHistory.State(tracker) }
                 try conflicts.resolve(policy)
                 try validate()
                 continue
             }
-            guard let stale else { return }
+            guard let stale else {
+                unmerged = nil
+                return
+            }
             // No policy applies to what was only read.
             if !policy.isError { throw stale }
             var conflicts = Conflicts(context, tracker)
@@ -150,6 +162,7 @@ public final class UnsafeTransaction: BaseTransaction {
     }
 
     private func didCommit(_ tracker: ChangeTracker, _ lost: Set<PendingReferences.StoredPair>) {
+        unmerged = nil
         tracker.didFlush(isLast: true)
         tracker.didCommit()
         // The lists still contain members that other transactions removed.

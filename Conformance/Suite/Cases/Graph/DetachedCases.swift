@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// Cases of groups L and E, further part: conflicts of detached transactions when they commit.
 enum DetachedCases {
     static let all: [ConformanceCase] =
-        destinations + deletions + inverses + order + added + seen + referring + elsewhere + rules + failures
+        destinations + deletions + inverses + order + added + seen + referring + elsewhere + serial + rules + failures
 
     private static let destinations: [ConformanceCase] = [
         .graph("L017.a-reference-to-an-object-that-was-deleted-since", "R8, W20") { stack, check in
@@ -233,9 +233,10 @@ enum DetachedCases {
             check.throwing(.validationFailed, "a rank above its greatest") {
                 try high.commit(merging: .byAttribute { _, name, _, mine, _ in name == "rank" ? .int(1000) : mine })
             }
-            check.equal(try squad("Red", in: high).rank, 1000, "values to correct")
+            check.equal(try squad("Red", in: high).rank, 3, "what was assigned remains")
+            check.equal(try high.fetchAll(From<Note>()).map(\.text), ["new"], "also in other objects")
             try squad("Red", in: high).rank = 5
-            try high.commit()
+            try high.commit(merging: .mine)
             check.equal(try stack.fetchAll(From<Squad>()).map(\.rank), [5], "rank")
             let bad = try meet("new", 3, .null)
             check.throwing(.validationFailed, "failures of its validation") {
