@@ -164,7 +164,7 @@ let package = Package(
         tests("PolystoreQueryTests", "Tests/PolystoreQueryTests", ["PolystoreQuery", "PolystoreSchema"]),
         tests(
             "PolystoreTransferTests", "Tests/PolystoreTransferTests",
-            ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite", "TestStores"]),
+            ["PolystoreTransfer", "PolystoreStorage", "Polystore", "PolystoreInMemory", "PolystoreSQLite", "TestStores"]),
         tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
         tests(
             "PolystoreMacrosTests", "Tests/PolystoreMacrosTests",

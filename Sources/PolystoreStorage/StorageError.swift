@@ -120,6 +120,8 @@ extension StorageError.Code {
     public static let commitIncomplete = Self("commitIncomplete")
     /// The store contains a part of the objects of another store, because a transfer was interrupted.
     public static let incompleteCopy = Self("incompleteCopy")
+    /// The objects of the store have been moved to another store, or are being moved. The message names it.
+    public static let storeMoved = Self("storeMoved")
     /// The store or a pool is in use by other transactions or processes.
     public static let busy = Self("busy")
     /// A deadline passed.

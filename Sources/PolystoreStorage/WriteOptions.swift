@@ -14,6 +14,8 @@ public struct WriteOptions: Sendable {
     public var isFollowed: Bool
     /// The limit after which the transaction must give up, even in the middle of a statement, until its commit has begun. Nil for no limit.
     public var limit: WorkLimit?
+    /// Whether the transaction moves the objects of the store to another one, or brings them back. All others are refused meanwhile.
+    package var isMove = false
 
     /// Creates options. The timeout is no longer than the remaining time of the limit.
     public init(

@@ -57,6 +57,23 @@ package struct Contents {
         }
     }
 
+    /// Returns the rows of a batch whose keys follow a key; nil if there are none.
+    func rows(of batch: RowBatch, after key: Int64?) -> RowBatch? {
+        guard let key else { return batch.count > 0 ? batch : nil }
+        guard let start = (0..<batch.count).first(where: { batch.key($0) > key }) else { return nil }
+        return start == 0 ? batch : rows(of: batch, from: start)
+    }
+
+    /// Returns the rows of a batch from a position on.
+    func rows(of batch: RowBatch, from start: Int) -> RowBatch {
+        let rest = RowBatch(capacity: batch.count - start)
+        for index in start..<batch.count {
+            let row = batch.row(index)
+            rest.append(copying: row, slots: schema[row.entity].slots.count)
+        }
+        return rest
+    }
+
     /// Passes the rows of a hierarchy to `body` in batches, in key order.
     func batches(
         _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void

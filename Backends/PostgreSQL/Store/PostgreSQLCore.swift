@@ -81,6 +81,9 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
 
     final var isClosed: Bool { closed.load(ordering: .acquiring) }
 
+    /// Whether the store can have a note about the move of its objects.
+    var hasMoveNote: Bool { true }
+
     /// Returns the shared state of sessions that use another version of the same store.
     final func core(of metadata: StoreMetadata, tables: SQLTables? = nil, rolling: RollingPast? = nil) -> PostgreSQLCore {
         var metadata = metadata

@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -16,10 +17,17 @@ struct PostgreSQLLane {
             throw StorageError(.readOnly, "the server is a read-only standby; connect to the primary server")
         }
         let function = options.isExclusive ? "pg_advisory_lock" : "pg_advisory_lock_shared"
-        let backend = try connection.text(
-            "SET lock_timeout = \(options.milliseconds); SELECT \(function)(\(core.lock)); SET lock_timeout = 0; SELECT pg_backend_pid()")
-        try connection.checkBackend(backend)
-        return PostgreSQLLane(core: core, connection: connection, isExclusive: options.isExclusive)
+        // Read with the lock and outside the transaction, in which it would depend on all writers of notes.
+        let move = core.hasMoveNote && !options.isMove ? "(SELECT value FROM polystore_notes WHERE name = '\(MoveNote.name)')" : "NULL"
+        let found = try connection.texts(
+            "SET lock_timeout = \(options.milliseconds); SELECT \(function)(\(core.lock)); SET lock_timeout = 0; SELECT pg_backend_pid(), "
+                + "convert_from(\(move), 'UTF8')")
+        try connection.checkBackend(found.first ?? nil)
+        let lane = PostgreSQLLane(core: core, connection: connection, isExclusive: options.isExclusive)
+        guard let note = found.last ?? nil else { return lane }
+        _ = try connection.text(lane.unlocking)
+        try MoveNote.refuse(Data(note.utf8))
+        return lane
     }
 
     /// The statement that releases the lock; it returns true if the lock was held.

@@ -275,6 +275,9 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     }
 }
 
+/// The lock of the writers is taken together with the note.
+extension PostgreSQLStore: MoveCheckingStorage {}
+
 extension PostgreSQLStore: WithdrawableStorage {
     package func withdraw() throws(StorageError) {
         try close()

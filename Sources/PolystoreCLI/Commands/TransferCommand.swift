@@ -15,6 +15,9 @@ struct TransferCommand: ParsableCommand {
             the same command continues. Until then the target is called NAME.partial, or cannot be opened. A target that exists is changed \
             in one transaction.
 
+            --live copies a store that is in use and follows its changes; with --cut-over the target then replaces the source, whose write \
+            transactions are refused from that moment. After that, --live in the opposite direction keeps the former source up to date.
+
             --only, --except and --where choose a part of the objects. References to objects that are not copied are refused; --closure copies \
             these objects as well, and --accept-loss ENTITY.RELATIONSHIP makes the references nil.
 
@@ -57,6 +60,9 @@ struct TransferCommand: ParsableCommand {
             """)
     var acceptLoss: [String] = []
 
+    @OptionGroup
+    var live: LiveTransferOptions
+
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
@@ -70,9 +76,21 @@ struct TransferCommand: ParsableCommand {
         if ifExists == .replace, !(try chosen.selection().isAll) {
             throw ValidationError("--if-exists replace copies all objects; use merge to copy a part of them")
         }
+        if live.live {
+            let isWhole = try chosen.selection().isAll && ifExists == .fail && acceptLoss.isEmpty
+            if !isWhole || plan {
+                throw ValidationError(
+                    "--live copies all objects, and cannot be combined with --plan, --if-exists, --accept-loss or a choice")
+            }
+        }
     }
 
     func run() throws {
+        if live.live {
+            return try LiveTransferRun(
+                source: source, target: target, choice: live, verifies: !noVerify, isQuiet: quiet, json: json
+            ).run()
+        }
         let from = try Stores.open(source)
         defer { from.close() }
         Interruption.watch()

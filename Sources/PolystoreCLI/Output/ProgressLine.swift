@@ -35,6 +35,9 @@ final class ProgressLine: Sendable {
         write("\(name)  \(update.localizedDescription)  \(update.completedObjects) objects  \(rate) objects/s")
     }
 
+    /// Shows a text.
+    func show(_ text: @autoclosure () -> String) { if due() != nil { write(text()) } }
+
     /// Returns the seconds since the start if a line is due, otherwise nil.
     private func due() -> Double? {
         let now = Date()

@@ -18,6 +18,9 @@ public final class OpenStore: Sendable {
 
     let migrating: (any MigratingStorage)?
     let notifying: (any ChangeNotifyingStorage)?
+    /// Whether this class looks for the note about a move before each write transaction; false if the store does so itself, and nil for a
+    /// database of another program, which has no such note.
+    let checksMoves: Bool?
     private let isClosed = Atomic(false)
     /// The closure in a structure: the compiler wraps a bare closure in a further one each time that a generic container gives it out, until
     /// the chain of them is longer than a thread's stack.
@@ -29,13 +32,17 @@ public final class OpenStore: Sendable {
 
     /// Opens a store.
     ///
-    /// - Throws: `incompleteCopy` if the store contains a part of the objects of another store because a transfer was interrupted.
+    /// - Throws: `incompleteCopy` if the store contains a part of the objects of another store because a transfer was interrupted;
+    ///   `storeMoved` if another store has replaced the store, unless it is opened only for reading.
     public convenience init(opening storage: any StorageInterface, _ request: OpenRequest) throws(StorageError) {
         var state = try storage.open(request)
         state.isReadOnly = state.isReadOnly || request.readOnly
         self.init(storage, state, schema: request.schema)
         if state.wasCreated || request.acceptsIncompleteCopy { return }
-        do throws(StorageError) { try CopyNote.check(self) } catch {
+        do throws(StorageError) {
+            try CopyNote.check(self)
+            if !request.readOnly { try MoveNote.check(self) }
+        } catch {
             try? close()
             throw error
         }
@@ -54,6 +61,8 @@ public final class OpenStore: Sendable {
         capabilities = storage.capabilities
         migrating = storage.ability((any MigratingStorage).self)
         notifying = storage.ability((any ChangeNotifyingStorage).self)
+        let isForeign = storage.ability((any ForeignStorage).self)?.foreignAccess != nil
+        checksMoves = isForeign ? nil : storage.ability((any MoveCheckingStorage).self) == nil
     }
 
     /// A closure that receives the amount of residual work of each answer that the store does not compute entirely by itself. Nil by
@@ -91,10 +100,18 @@ public final class OpenStore: Sendable {
 
     /// Begins a write transaction.
     ///
-    /// - Throws: `readOnly` if the store was opened read-only; `busy` after the timeout of the options.
+    /// - Throws: `readOnly` if the store was opened read-only; `busy` after the timeout of the options; `storeMoved` if the objects of the
+    ///   store have been moved to another store, or are being moved.
     public func beginWrite(_ options: WriteOptions = WriteOptions()) throws(StorageError) -> WriteSession {
         try checkWritable()
-        return WriteSession(try storage.beginWrite(options), of: self, isFollowed: options.isFollowed)
+        let writer = try storage.beginWrite(options)
+        if checksMoves == true, !options.isMove {
+            do throws(StorageError) { try MoveNote.refuse(writer.note(MoveNote.name)) } catch {
+                writer.end()
+                throw error
+            }
+        }
+        return WriteSession(writer, of: self, isFollowed: options.isFollowed)
     }
 
     /// Closes the store. A second call does nothing.

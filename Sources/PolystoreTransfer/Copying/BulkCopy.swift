@@ -10,13 +10,7 @@ final class BulkCopy {
     private let progress: CopyProgress
     /// The progress of an earlier run, by table.
     private var earlier: [String: CopyState.Table] = [:]
-    /// The progress with the current step; nil if there are no steps.
-    private var state: CopyState?
-    /// The note that the last step has committed.
-    private var committed: Data?
-    private var writer: WriteSession?
-    /// The time at which the current step began.
-    private var start = ContinuousClock.now
+    private let steps: CopySteps
 
     init(
         _ contents: Contents, to target: OpenStore, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress
@@ -26,9 +20,8 @@ final class BulkCopy {
         self.options = options
         self.limit = limit
         self.progress = progress
+        steps = CopySteps(target, every: options.step, limit)
     }
-
-    deinit { writer?.end() }
 
     /// Copies everything that is missing.
     ///
@@ -40,7 +33,7 @@ final class BulkCopy {
             try copy(&report)
         } catch {
             // What was copied so far remains, unless it was a change that failed.
-            if state != nil, writer != nil { try? commitStep() }
+            if steps.isOpen { try? steps.commit() }
             throw error
         }
         try finish(report.items)
@@ -53,7 +46,6 @@ final class BulkCopy {
         var state = CopyState(source, options.work(contents.schema), options.run)
         let reader = try target.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
-        committed = try reader.note(CopyNote.incomplete)
         switch try options.progress(in: reader) {
         case .none: break
         case .incomplete:
@@ -70,49 +62,14 @@ final class BulkCopy {
                 "the target contains a copy of the source, and one of them has changed since; update the target with --if-exists merge or "
                     + "replace, or choose an empty target")
         }
-        self.state = state
+        steps.begin(state, after: try reader.note(CopyNote.incomplete))
         return false
-    }
-
-    /// Returns the transaction of the current step.
-    private func step() throws(StorageError) -> WriteSession {
-        if let writer { return writer }
-        // A step is not interrupted: it ends soon, and what it has copied is kept.
-        let writer = try target.beginWrite(WriteOptions(bulk: state == nil ? .whole : .part, limit: state == nil ? limit : nil))
-        do throws(StorageError) { try check(writer) } catch {
-            writer.end()
-            throw error
-        }
-        self.writer = writer
-        start = .now
-        return writer
-    }
-
-    /// Checks that the target is as the last step has left it.
-    private func check(_ writer: WriteSession) throws(StorageError) {
-        try Peers(writer).checkIsAlone()
-        if state != nil, try writer.note(CopyNote.incomplete) != committed {
-            throw StorageError(.busy, "another transfer writes to the target at the same time; this one has ended")
-        }
-        if committed == nil { try Contents(writer).checkIsEmpty() }
-    }
-
-    private func commitStep() throws(StorageError) {
-        guard let state, let writer else { return }
-        let note: Data
-        do { note = try JSONEncoder().encode(state) } catch {
-            throw StorageError(.limitExceeded, "the state of the copy cannot be written", cause: error)
-        }
-        try writer.setNote(CopyNote.incomplete, note)
-        _ = try writer.commit(CommitRecord(author: "transfer"))
-        committed = note
-        self.writer = nil
     }
 
     /// Records what was written, and commits the step when it is due.
     private func wrote(_ item: TransferItem) throws(StorageError) {
-        state?.set(item)
-        if state != nil, start.duration(to: .now) >= options.step { try commitStep() }
+        steps.state?.set(item)
+        try steps.commitIfDue()
     }
 
     // MARK: Copying
@@ -120,8 +77,8 @@ final class BulkCopy {
     private func copy(_ report: inout TransferReport) throws(StorageError) {
         let schema = contents.schema
         // Before anything is read: a target that cannot be written is refused at once, and a new one is never without a note.
-        _ = try step()
-        try commitStep()
+        _ = try steps.step()
+        try steps.commit()
         for root in schema.roots { report.items.append(try copyRows(root, schema.entities[root].name)) }
         for link in schema.links.indices {
             let description = schema.links[link]
@@ -140,14 +97,14 @@ final class BulkCopy {
             if skipped > 0 { try skip(skipped, of: name, &left, digest) }
             if skipped < batch.count {
                 contents.add(batch, skipped..<batch.count, to: &digest)
-                try load(root, skipped == 0 ? batch : rest(of: batch, from: skipped), name)
+                try load(root, skipped == 0 ? batch : contents.rows(of: batch, from: skipped), name)
                 try wrote(TransferItem(name: name, digest: digest))
             }
             progress.add(batch.count, of: name)
         }
         if left > 0 { throw Self.changed }
         let item = TransferItem(name: name, digest: digest)
-        state?.set(item)
+        steps.state?.set(item)
         return item
     }
 
@@ -161,13 +118,13 @@ final class BulkCopy {
             if skipped > 0 { try skip(skipped, of: name, &left, digest.digest) }
             if skipped < pairs.count {
                 for pair in pairs[skipped...] { digest.add(pair) }
-                try step().load(link: link, Array(pairs[skipped...]))
+                try steps.step().load(link: link, Array(pairs[skipped...]))
                 try wrote(TransferItem(name: name, digest: digest.digest))
             }
         }
         if left > 0 { throw Self.changed }
         let item = TransferItem(name: name, digest: digest.digest)
-        state?.set(item)
+        steps.state?.set(item)
         return (item, omitted)
     }
 
@@ -185,7 +142,7 @@ final class BulkCopy {
     }
 
     private func load(_ root: EntityIndex, _ batch: RowBatch, _ name: String) throws(StorageError) {
-        let writer = try step()
+        let writer = try steps.step()
         do throws(StorageError) { try writer.load(root, batch) } catch  where error.code == .alreadyExists {
             // The target was empty, so the duplicate comes from the source.
             throw StorageError(
@@ -194,34 +151,23 @@ final class BulkCopy {
         }
     }
 
-    private func rest(of batch: RowBatch, from start: Int) -> RowBatch {
-        let rest = RowBatch(capacity: batch.count - start)
-        for index in start..<batch.count {
-            let row = batch.row(index)
-            rest.append(copying: row, slots: contents.schema[row.entity].slots.count)
-        }
-        return rest
-    }
-
     // MARK: The end
 
     private func finish(_ items: [TransferItem]) throws(StorageError) {
-        guard let state else {
-            let writer = try step()
+        guard let state = steps.state else {
+            let writer = try steps.step()
             if options.verifies { try Self.verify(items, Contents(writer)) }
             try contents.raiseKeys(of: writer)
             _ = try writer.commit(CommitRecord(author: "transfer"))
             return
         }
-        try commitStep()
+        try steps.commit()
         if options.verifies {
             let reader = try target.beginRead(ReadOptions(limit: limit))
             defer { reader.end() }
             try Self.verify(items, Contents(reader))
         }
-        let writer = try target.beginWrite(WriteOptions(bulk: .last, limit: limit))
-        self.writer = writer
-        try check(writer)
+        let writer = try steps.begin(.last, limit)
         try contents.raiseKeys(of: writer)
         try writer.setNote(CopyNote.incomplete, nil)
         try writer.setNote(CopyNote.complete, state.completeNote)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PolystoreStorage
 
 /// The progress of a copy in steps, which is kept in a note of the target.
 struct CopyState: Codable, Sendable {
@@ -23,11 +24,25 @@ struct CopyState: Codable, Sendable {
     var run: UUID
     /// The tables that were begun.
     var tables: [Table] = []
+    /// The progress of a live transfer; nil for other transfers.
+    var live: LiveProgress?
 
     init(_ source: String, _ work: String, _ run: UUID) {
         self.source = source
         self.work = work
         self.run = run
+    }
+
+    /// The progress of a live transfer, whose source changes meanwhile.
+    struct LiveProgress: Codable, Sendable {
+        /// The position in the history of the source: the copied objects are as they were then.
+        var token: HistoryToken?
+        /// The greatest copied key of a hierarchy that is not copied completely.
+        var last: [String: Int64] = [:]
+        /// The hierarchies and link tables that are copied.
+        var copied: Set<String> = []
+        /// Whether everything is copied, so that only changes are left.
+        var isCopied = false
     }
 
     /// Creates the state from a note; nil if the note is damaged.

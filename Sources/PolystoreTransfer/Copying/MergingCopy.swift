@@ -32,6 +32,31 @@ final class MergingCopy {
     func run(_ report: inout TransferReport) throws(StorageError) {
         try Peers(writer).checkIsAlone()
         if options.existing == .replace { try deleteOthers() }
+        try write(&report)
+        if options.verifies { try verify(report.items) }
+        try checkIsWhole()
+    }
+
+    /// Writes chosen objects into a target that has all others as they are in the source, and deletes objects. The target is not checked as
+    /// a whole.
+    ///
+    /// - Parameters:
+    ///   - deleted: The keys of the objects that are deleted, as far as they exist, by hierarchy.
+    ///   - links: The link tables that are written.
+    func update(deleting deleted: [EntityIndex: KeyBitmap], links: Set<Int>) throws(StorageError) {
+        for (root, keys) in deleted.sorted(by: { $0.key < $1.key }) {
+            try keys.forEach({ Self.block }) { keys throws(StorageError) in
+                try limit?.check()
+                try delete(keys, root)
+            }
+        }
+        var report = TransferReport()
+        try write(&report, links)
+        if options.verifies { try verify(report.items) }
+    }
+
+    /// Writes the objects of the contents and their pairs.
+    private func write(_ report: inout TransferReport, _ written: Set<Int>? = nil) throws(StorageError) {
         if options.existing != .append { for root in schema.roots { try setUniqueValuesFree(root) } }
         var items: [TransferItem] = []
         for root in schema.roots {
@@ -46,14 +71,12 @@ final class MergingCopy {
         for (root, key) in greatest.sorted(by: { $0.key < $1.key }) { try writer.raiseKeys(root, above: key) }
         try contents.raiseKeys(of: writer)
         let pairs = MergingPairs(contents, writer, limit)
-        for link in schema.links.indices {
+        for link in schema.links.indices where written?.contains(link) ?? true {
             let (item, omitted) = try pairs.write(link)
             items.append(item)
             if omitted > 0 { report.omittedMembers[schema.links[link].name] = omitted }
         }
         report.items = items
-        if options.verifies { try verify(items) }
-        try checkIsWhole()
     }
 
     // MARK: Unique values
@@ -200,7 +223,8 @@ final class MergingCopy {
             }
             try Self.check(item, digest)
         }
-        for (link, item) in zip(schema.links.indices, items.dropFirst(schema.roots.count)) {
+        for item in items.dropFirst(schema.roots.count) {
+            guard let link = schema.links.firstIndex(where: { $0.name == item.name }) else { continue }
             let description = schema.links[link]
             var digest = LinkDigest(description)
             try contents.keyBlocks(description.owner, Self.block) { keys throws(StorageError) in

@@ -30,6 +30,8 @@ public struct TransferOptions: Sendable {
     /// step the target can be opened for no other purpose. A transfer that was interrupted, also by the end of its process, continues if it
     /// is repeated with the same name and the same options.
     public var source: String?
+    /// Whether the source changes meanwhile, and its changes are followed.
+    package var isLive = false
     /// Identifies the transfer among others into the same target.
     package var run = UUID()
     /// The time after which a step is committed.
@@ -41,10 +43,11 @@ public struct TransferOptions: Sendable {
     /// Returns a text that identifies what is copied.
     func work(_ schema: Schema) -> String {
         let conditions = selection.conditions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        let parts = [
-            selection.only.map { "\($0.sorted())" } ?? "", "\(selection.except.sorted())", "\(conditions)",
-            "\(selection.followsReferences)",
-        ]
+        let parts =
+            [
+                selection.only.map { "\($0.sorted())" } ?? "", "\(selection.except.sorted())", "\(conditions)",
+                "\(selection.followsReferences)",
+            ] + (isLive ? ["live"] : [])
         return "\(schema.hash) \(SchemaHash(of: (parts + acceptedLosses.sorted()).joined(separator: "\n")))"
     }
 

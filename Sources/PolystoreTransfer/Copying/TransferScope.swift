@@ -9,6 +9,8 @@ struct TransferScope {
     private var chosen: [EntityIndex: KeyBitmap] = [:]
     /// The keys that the target has before the transfer, by entity, of the hierarchies that are not copied whole.
     private var present: [EntityIndex: KeyBitmap] = [:]
+    /// Whether the target has all objects that are not copied.
+    private var hasOthers = false
     /// The number of references that become nil, by the name of the relationship.
     private(set) var removedReferences: [String: Int] = [:]
     /// The slots that may refer to objects that are neither copied nor present, by entity.
@@ -21,6 +23,15 @@ struct TransferScope {
 
     /// Creates the scope of a copy of all objects.
     init(_ schema: Schema) { self.schema = schema }
+
+    /// Creates the scope of an update of a target that has all other objects already.
+    ///
+    /// - Parameter chosen: The keys of the updated objects, by hierarchy.
+    init(_ schema: Schema, updating chosen: [EntityIndex: KeyBitmap]) {
+        self.init(schema)
+        for root in schema.roots { self.chosen[root] = chosen[root] ?? KeyBitmap() }
+        hasOthers = true
+    }
 
     /// Finds the objects of a selection.
     ///
@@ -67,7 +78,7 @@ struct TransferScope {
 
     /// Returns whether the target has an object after the transfer.
     func willExist(_ key: Int64, _ entity: EntityIndex) -> Bool {
-        contains(key, entity) || schema[entity].family.contains { present[$0]?.contains(key) ?? false }
+        hasOthers || contains(key, entity) || schema[entity].family.contains { present[$0]?.contains(key) ?? false }
     }
 
     /// Returns the keys of the copied objects of a hierarchy; nil if all are copied.

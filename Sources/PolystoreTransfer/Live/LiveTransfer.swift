@@ -1,0 +1,370 @@
+internal import Foundation
+public import PolystoreStorage
+
+/// Moves a store to another one while programs write to it.
+///
+/// `copy` copies all objects. `follow` carries over what was committed since, and is repeated. `cutOver` ends the transfer: it fences the
+/// source, so that its write transactions are refused, carries over the rest, verifies it, and completes the target. Until then no other
+/// program can open the target.
+///
+/// The progress is committed in the target together with the objects. After an interruption, also by the end of the process, a live transfer
+/// with the same options continues. A transfer that was fencing the source when it was interrupted holds the fence until it continues or is
+/// released.
+///
+/// After the cut-over, a live transfer in the opposite direction begins with following: the former source is kept up to date, and can
+/// replace its successor again.
+public final class LiveTransfer {
+    private let source: OpenStore
+    private let target: OpenStore
+    private let options: TransferOptions
+    private let limit: WorkLimit?
+    private let steps: CopySteps
+    /// Whether an earlier process has completed the target, but has not finished the source.
+    private let wasComplete: Bool
+    /// Whether an earlier process has copied a part.
+    private var isContinued: Bool
+
+    /// Begins or continues a live transfer.
+    ///
+    /// - Parameters:
+    ///   - source: An open store with a history, of which no other process purges the newest part.
+    ///   - target: An empty store with the same model, the target of the same transfer that was interrupted, or the store that the source has
+    ///     replaced.
+    ///   - options: The options: all objects, and a name of the source.
+    ///   - limit: A limit that ends the transfer. What was committed in the target remains.
+    /// - Throws: `invalidConfiguration` for other options; `unsupported` for a source that keeps no history, and for databases of other
+    ///   programs; `schemaMismatch`; `alreadyExists` if the target contains something else; `storeMoved` if one of the stores was moved to a
+    ///   third one.
+    public init(
+        from source: OpenStore, to target: OpenStore, _ options: TransferOptions, limit: WorkLimit? = nil
+    ) throws(StorageError) {
+        guard options.selection.isAll, options.existing == .fail, let name = options.source else {
+            throw StorageError(
+                .invalidConfiguration, "a live transfer copies all objects into an empty target, and its options have a name of the source")
+        }
+        for store in [source, target] where store.ability((any ForeignStorage).self)?.foreignAccess != nil {
+            throw StorageError(.unsupported, "a live transfer needs two stores of Polystore, and one is a database of another program")
+        }
+        if !source.capabilities.contains(.history) {
+            throw StorageError(
+                .unsupported, "the source keeps no history, so that its changes cannot be followed; transfer it while nothing writes to it")
+        }
+        if source.storeID == target.storeID { throw StorageError(.invalidConfiguration, "the source and the target are the same store") }
+        try TransferEngine.check(target.schema, takes: source.schema)
+        self.source = source
+        self.target = target
+        self.limit = limit
+        var options = options
+        options.isLive = true
+        self.options = options
+        steps = CopySteps(target, every: options.step, nil)
+        let reader = try target.beginRead(ReadOptions(limit: limit))
+        defer { reader.end() }
+        let state = CopyState(name, options.work(source.schema), options.run), note = try reader.note(CopyNote.incomplete)
+        let found = try Self.state(options, in: reader, beginning: state, from: source)
+        wasComplete = found == nil
+        isContinued = note != nil
+        steps.begin(found ?? state, after: note)
+        try checkIsNotMoved()
+    }
+
+    /// Returns the state of the transfer; nil if the target is complete.
+    private static func state(
+        _ options: TransferOptions, in target: ReadSession, beginning: CopyState, from source: OpenStore
+    ) throws(StorageError) -> CopyState? {
+        var state = beginning
+        switch try options.progress(in: target) {
+        case .incomplete:
+            guard let earlier = try options.state(in: target) else { return nil }
+            state.live = earlier.live
+        case .complete:
+            let reader = try source.beginRead()
+            defer { reader.end() }
+            // A store that was moved here and back has an older note of its own.
+            if let move = try MoveNote(in: reader), move.target == target.store.storeID { return nil }
+            fallthrough
+        case .none:
+            var live = CopyState.LiveProgress()
+            if let move = try MoveNote(in: target), move.isComplete, move.target == source.storeID {
+                live.token = move.token
+                live.isCopied = true
+            }
+            state.live = live
+        }
+        return state
+    }
+
+    /// Refuses stores that another transfer has moved or moves.
+    private func checkIsNotMoved() throws(StorageError) {
+        for (store, other) in [(source, target), (target, source)] {
+            let reader = try store.beginRead(ReadOptions(limit: limit))
+            defer { reader.end() }
+            if let move = try MoveNote(in: reader), move.target != other.storeID { throw move.refusal }
+        }
+    }
+
+    private var live: CopyState.LiveProgress {
+        get { steps.state?.live ?? CopyState.LiveProgress() }
+        set { steps.state?.live = newValue }
+    }
+
+    // MARK: Copying
+
+    /// Whether all objects are copied, so that only changes have to be followed.
+    public var isCopied: Bool { wasComplete || live.isCopied }
+
+    /// Copies all objects that are not copied yet. Each step is committed, so that an interruption loses little.
+    ///
+    /// - Parameter report: A closure that receives the progress.
+    /// - Throws: `alreadyExists` if the target contains objects; `incompleteCopy` if the history since an interruption was purged;
+    ///   `cancelled`; any error of reading or writing.
+    public func copy(report: @escaping TransferEngine.Report = { _ in }) throws(StorageError) {
+        if isCopied { return }
+        let reader = try settledReader()
+        defer { reader.end() }
+        if isContinued {
+            // What is copied becomes as it is in this snapshot, from which the rest is copied.
+            _ = try follow(reader, verifies: false)
+        } else {
+            _ = try steps.step()
+            live.token = try reader.currentToken()
+            try steps.commit()
+            isContinued = true
+        }
+        do throws(StorageError) {
+            try copyContents(Contents(reader), report)
+        } catch {
+            // What was copied so far remains, unless it was a change that failed.
+            if steps.isOpen { try? steps.commit() }
+            throw error
+        }
+        try steps.commit()
+        let writer = try steps.begin(.last, nil)
+        try Contents(reader).raiseKeys(of: writer)
+        live.isCopied = true
+        try steps.commit()
+    }
+
+    private func copyContents(_ contents: Contents, _ report: @escaping TransferEngine.Report) throws(StorageError) {
+        let schema = contents.schema
+        var totals: [String: Int] = [:]
+        for root in schema.roots { totals[schema.entities[root].name] = try contents.count(root) }
+        let progress = CopyProgress(totals, report)
+        for root in schema.roots where !live.copied.contains(schema.entities[root].name) {
+            try copyRows(root, schema.entities[root].name, contents, progress)
+        }
+        for link in schema.links.indices where !live.copied.contains(schema.links[link].name) { try copyPairs(link, contents) }
+    }
+
+    private func copyRows(
+        _ root: EntityIndex, _ name: String, _ contents: Contents, _ progress: CopyProgress
+    ) throws(StorageError) {
+        try contents.batches(root) { batch throws(StorageError) in
+            try limit?.check()
+            progress.add(batch.count, of: name)
+            guard let missing = contents.rows(of: batch, after: live.last[name]) else { return }
+            try steps.step().load(root, missing)
+            live.last[name] = missing.key(missing.count - 1)
+            try steps.commitIfDue()
+        }
+        live.last[name] = nil
+        live.copied.insert(name)
+    }
+
+    private func copyPairs(_ link: Int, _ contents: Contents) throws(StorageError) {
+        let name = contents.schema.links[link].name
+        // A part of the pairs is left by an interruption. It is removed, because pairs have no common order in all stores.
+        try removePairs(link)
+        try contents.pairs(link) { pairs throws(StorageError) in
+            try limit?.check()
+            try steps.step().load(link: link, pairs)
+            try steps.commitIfDue()
+        }
+        live.copied.insert(name)
+        try steps.commitIfDue()
+    }
+
+    private func removePairs(_ link: Int) throws(StorageError) {
+        let writer = try steps.step()
+        var pairs: [LinkPair] = []
+        try writer.links(link, side: .owner, keys: nil) { pairs += $0 }
+        if !pairs.isEmpty { try writer.apply(ChangeSet(links: [LinkChanges(link: link, removed: pairs)])) }
+    }
+
+    // MARK: Following
+
+    /// Carries over what was committed in the source since the copy, or since the last call, in one transaction of the target.
+    ///
+    /// - Returns: What was carried over, and how far the target was behind.
+    /// - Throws: `incompleteCopy` if the history since then was purged, so that the target has to be erased; `busy` if a transaction of the
+    ///   source does not end for 30 seconds while others commit; `cancelled`; any error of reading or writing. The target is as it was then.
+    @discardableResult
+    public func follow() throws(StorageError) -> FollowedChanges {
+        if wasComplete { return FollowedChanges() }
+        let reader = try settledReader()
+        defer { reader.end() }
+        return try follow(reader, verifies: false)
+    }
+
+    /// - Parameter verifies: Whether the objects are read again and compared.
+    private func follow(_ reader: ReadSession, verifies: Bool) throws(StorageError) -> FollowedChanges {
+        let start = ContinuousClock.now, changes = try SourceChanges(reader, since: live, isComplete: isCopied)
+        guard changes.transactions > 0 else { return FollowedChanges() }
+        var options = TransferOptions()
+        options.existing = .merge
+        options.verifies = verifies
+        let scope = TransferScope(reader.schema, updating: changes.written), contents = Contents(reader, scope)
+        let links = reader.schema.links.indices.filter { isCopied || live.copied.contains(reader.schema.links[$0].name) }
+        do throws(StorageError) {
+            let writer = try steps.begin(isCopied ? nil : .part, limit)
+            try MergingCopy(contents, writer, options, limit, CopyProgress([:]) { _ in }).update(
+                deleting: changes.deleted, links: Set(links))
+            live.token = changes.token
+            try steps.commit()
+        } catch {
+            steps.abandon()
+            throw error
+        }
+        var followed = FollowedChanges()
+        followed.transactions = changes.transactions
+        followed.objects = changes.count
+        followed.lag = changes.age
+        followed.duration = start.duration(to: .now)
+        return followed
+    }
+
+    // MARK: The cut-over
+
+    /// Replaces the source by the target.
+    ///
+    /// The steps: what is left is followed until little remains; the stores are compared as a whole in one state of the source, unless the
+    /// options leave that out; the source is fenced, and running write transactions end; the rest is carried over and compared; the target is
+    /// completed; `switching` is called; the source is marked as moved. An error before the target is complete releases the fence.
+    ///
+    /// - Parameters:
+    ///   - place: The name of the target for programs that use the source, such as its URL without a password.
+    ///   - switching: Called when the target is complete and write transactions of the source are still refused. A service opens the target
+    ///     here. After an error the source remains fenced, and the call can be repeated.
+    /// - Throws: `corrupted` if the stores differ; `busy` or `timeout` if transactions of the source do not end; the errors of `follow` and of
+    ///   `switching`.
+    public func cutOver(to place: String, switching: () throws -> Void = {}) throws -> CutOverReport {
+        var report = CutOverReport()
+        if !wasComplete {
+            try copy()
+            try catchUp()
+            if options.verifies { report.verified = try verify() }
+            let start = ContinuousClock.now
+            try fence(place)
+            do throws(StorageError) {
+                report.drained = try complete()
+            } catch {
+                // The target may be complete although its last transaction has reported an error.
+                if error.code != .commitOutcomeUnknown { try? release() }
+                throw error
+            }
+            report.pause = start.duration(to: .now)
+        }
+        try switching()
+        try setMove { $0?.isComplete = true }
+        return report
+    }
+
+    /// Ends the fence of an interrupted cut-over, so that write transactions of the source are accepted again.
+    ///
+    /// - Throws: `storeMoved` if the target has replaced the source.
+    public func release() throws(StorageError) {
+        if wasComplete { throw MoveNote(to: "the target", target.storeID).completed.refusal }
+        try setMove { $0 = nil }
+    }
+
+    /// Follows the source until a step is short.
+    private func catchUp() throws(StorageError) {
+        for _ in 0..<50 {
+            let followed = try follow()
+            if followed.duration < .milliseconds(200) { return }
+        }
+    }
+
+    /// Compares both stores in one state of the source.
+    private func verify() throws(StorageError) -> [TransferItem] {
+        let reader = try settledReader()
+        defer { reader.end() }
+        _ = try follow(reader, verifies: false)
+        let items = try Contents(reader).digests()
+        let copy = try target.beginRead(ReadOptions(limit: limit))
+        defer { copy.end() }
+        try BulkCopy.verify(items, Contents(copy))
+        return items
+    }
+
+    /// Returns a session in which the history contains all transactions that it sees. Otherwise an object could have a unique value that
+    /// the history has not yet taken from another object.
+    private func settledReader() throws(StorageError) -> ReadSession {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            let reader = try source.beginRead(ReadOptions(limit: limit))
+            do throws(StorageError) {
+                if try !reader.hasUnsettledHistory() { return reader }
+            } catch {
+                reader.end()
+                throw error
+            }
+            reader.end()
+            try limit?.check()
+            if ContinuousClock.now > deadline {
+                throw StorageError(
+                    .busy, "a transaction of the source has not ended for 30 seconds, so that the history after it is not final")
+            }
+            Thread.sleep(forTimeInterval: 0.002)
+        }
+    }
+
+    /// Refuses write transactions of the source, and waits for those that have begun.
+    private func fence(_ place: String) throws(StorageError) {
+        let target = target.storeID
+        try setMove { move in if move == nil || move?.isComplete == true { move = MoveNote(to: place, target) } }
+    }
+
+    /// Carries over the rest and completes the target, while the source is fenced.
+    ///
+    /// - Returns: The number of transactions that were carried over.
+    private func complete() throws(StorageError) -> Int {
+        let reader = try settledReader()
+        defer { reader.end() }
+        let followed = try follow(reader, verifies: options.verifies)
+        let token = try position()
+        try setMove { $0?.token = token }
+        let writer = try steps.begin(nil, limit)
+        do throws(StorageError) {
+            try Contents(reader).raiseKeys(of: writer)
+            try writer.setNote(CopyNote.incomplete, nil)
+            try writer.setNote(CopyNote.complete, steps.state?.completeNote)
+            try writer.setNote(MoveNote.name, nil)
+            _ = try writer.commit(CommitRecord(author: "transfer"))
+        } catch {
+            steps.abandon()
+            throw error
+        }
+        return followed.transactions
+    }
+
+    /// Returns the position in the history of the target.
+    private func position() throws(StorageError) -> HistoryToken? {
+        let reader = try target.beginRead(ReadOptions(limit: limit))
+        defer { reader.end() }
+        return target.capabilities.contains(.history) ? try reader.currentToken() : nil
+    }
+
+    /// Changes the note of the source about its move.
+    private func setMove(_ change: (inout MoveNote?) -> Void) throws(StorageError) {
+        var options = WriteOptions(isExclusive: true, limit: limit)
+        options.isMove = true
+        let writer = try source.beginWrite(options)
+        defer { writer.end() }
+        var move = try MoveNote(in: writer)
+        change(&move)
+        let bytes = try move.map { move throws(StorageError) in try move.bytes() }
+        try writer.setNote(MoveNote.name, bytes)
+        _ = try writer.commit(CommitRecord(author: "transfer"))
+    }
+}
