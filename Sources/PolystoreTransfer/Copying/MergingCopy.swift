@@ -49,7 +49,7 @@ final class MergingCopy {
         for link in schema.links.indices {
             let (item, omitted) = try pairs.write(link)
             items.append(item)
-            if omitted > 0 { report.omittedMembers[schema.links[link].name] = omitted }
+            if omitted > 0 { report.omittedMembers[contents.sourceName(link: link)] = omitted }
         }
         report.items = items
         if options.verifies { try verify(items) }
