@@ -346,4 +346,29 @@ import Testing
         #expect(report.continued > 0 && report.items.first { $0.name == "Aim" }?.digest.count == 20_000)
         #expect(try TransferEngine().transfer(from: many, to: target, steps(mapping)).wasComplete)
     }
+
+    @Test func anAttributeBecomesOptionalAndKeepsItsType() throws {
+        let mapping = TransferMapping(types: ["Tag.label": .init(.string, becomesOptional: true), "Note.elsewhere": .init(.string)])
+        let target = try target(mapping)
+        let label = try #require(target.schema.entities.first { $0.name == "Tag" }).attributes[0]
+        #expect(label.isOptional && label.type == .string)
+        let report = try TransferEngine().transfer(from: source, to: target, options(mapping))
+        #expect(try report.changedValues.isEmpty && contents(target) == contents(source))
+    }
+
+    @Test(arguments: TestStore.all) func valuesThatBecomeEqualViolateAUniqueConstraint(_ kind: TestStore) throws {
+        let codes = try Schema(entities: [
+            Entity("Code", attributes: [Attribute("text", .string)], uniqueConstraints: [UniqueConstraint(["text"])])
+        ])
+        let source = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: codes))
+        _ = try FileLoader.load(LoadMapping(files: [LoadMapping.file("codes.csv", entity: "Code")]), into: source) { _ in
+            FileBlocks(Data("text\n7\n07\n".utf8))
+        }
+        let mapping = TransferMapping(types: ["Code.text": .init(.int16)])
+        let target = try OpenStore(opening: kind.make(), OpenRequest(schema: try mapping.schema(for: codes)))
+        let error = #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, to: target, options(mapping)) }
+        #expect(error?.code == .uniqueConstraintViolated)
+        #expect(try contents(target).isEmpty)
+        try target.erase()
+    }
 }

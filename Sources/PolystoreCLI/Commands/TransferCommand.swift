@@ -18,8 +18,8 @@ struct TransferCommand: ParsableCommand {
             --only, --except and --where choose a part of the objects. References to objects that are not copied are refused; --closure copies \
             these objects as well, and --accept-loss ENTITY.RELATIONSHIP makes the references nil.
 
-            --rename and --type give entities, properties and attributes of the target other names and types. All other options use the names \
-            of the source. A value that has no exact equivalent of the new type is refused; --accept-loss ENTITY.ATTRIBUTE copies the nearest \
+            --rename gives entities and properties other names in the target, and --type gives attributes other types. All other options use \
+            the names of the source. A value that has no exact equivalent of the new type is refused; --accept-loss ENTITY.ATTRIBUTE copies the nearest \
             value, or nil if there is none and the attribute is optional.
 
             --plan reads the source completely and shows what would be copied and what would prevent it. It opens the target only for reading \

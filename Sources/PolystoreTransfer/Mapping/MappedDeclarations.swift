@@ -84,11 +84,12 @@ struct MappedDeclarations {
     // MARK: Types
 
     private func check(_ attribute: Attribute, _ path: String, _ type: ValueType) throws(StorageError) {
+        if attribute.type == type { return }
         if attribute.crossReference != nil {
             throw Self.refusal("\(path) refers to objects of other stores, so its type cannot change")
         }
         if attribute.coder != nil { throw Self.refusal("\(path) contains coded values, so its type cannot change") }
-        if attribute.type == type || ValueConversion(from: attribute.type, to: type) != nil { return }
+        if ValueConversion(from: attribute.type, to: type) != nil { return }
         let possible = ValueType.allCases.filter { ValueConversion(from: attribute.type, to: $0) != nil }
         throw Self.refusal(
             "the values of \(path) cannot be converted from \(attribute.type.rawValue) to \(type.rawValue), only to "
