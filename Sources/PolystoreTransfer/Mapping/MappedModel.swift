@@ -1,6 +1,6 @@
 package import PolystoreStorage
 
-/// The model of a source under a mapping, and the places of its parts in the source.
+/// The model of a source under a mapping, and the positions of its parts in the source.
 ///
 /// A new name can give entities and link tables another order, and can exchange the owner and the member of a link table. The slots and
 /// relationships of an entity are in the order of their declarations, which a mapping keeps.
@@ -68,11 +68,11 @@ package struct MappedModel: Sendable {
         self.entities = entities
         self.origins = origins
         links = schema.links.map { Self.origin(of: $0, schema, source, origins) }
-        let roots = Dictionary(
-            source.roots.map { (source.entities[$0].name, schema.entities[entities[$0]].name) }, uniquingKeysWith: { first, _ in first })
+        let roots = Dictionary(uniqueKeysWithValues: source.roots.map { (source.entities[$0].name, schema.entities[entities[$0]].name) })
+            .filter { $0 != $1 }
         conversions = source.descriptions.map { before in
             let after = schema[entities[before.index]]
-            return before.slots.indices.compactMap { SlotConversion($0, from: before, to: after, source, roots.filter { $0 != $1 }) }
+            return before.slots.indices.compactMap { SlotConversion($0, from: before, to: after, source, roots) }
         }
         changedAttributes = mapping.types.sorted { $0.key < $1.key }.map { path, type in
             let parts = path.split(separator: ".", maxSplits: 1).map(String.init), entity = source.entities.first { $0.name == parts[0] }
@@ -98,5 +98,4 @@ package struct MappedModel: Sendable {
 
     /// Whether values may have no exact equivalent.
     var castsValues: Bool { conversions.contains { $0.contains(where: \.isCast) } }
-
 }

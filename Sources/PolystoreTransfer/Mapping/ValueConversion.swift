@@ -71,6 +71,8 @@ struct ValueConversion: Sendable {
     private func shortest(_ number: Double) -> String { type == .float ? Float(number).description : number.description }
 
     private func integer(_ value: Value) -> Result {
+        // Most values need no digits.
+        if let whole = Self.whole(value), other.range.contains(whole) { return .exact(.int(whole)) }
         let nearest: Int64, isExact: Bool
         switch number(value) {
         case .finite(let number):
@@ -81,6 +83,14 @@ struct ValueConversion: Sendable {
         case nil: return .none
         }
         return isExact ? .exact(.int(nearest)) : .nearest(.int(nearest))
+    }
+
+    private static func whole(_ value: Value) -> Int64? {
+        switch value {
+        case .int(let number): number
+        case .double(let number): Int64(exactly: number)
+        case .bool, .decimal, .string, .date, .uuid, .data, .null: nil
+        }
     }
 
     private func bool(_ value: Value) -> Result {
@@ -96,6 +106,7 @@ struct ValueConversion: Sendable {
 
     private func double(_ value: Value) -> Result {
         if case .double = value { return .exact(value) }
+        if case .int(let whole) = value, Int64(exactly: Double(whole)) == whole { return .exact(.double(Double(whole))) }
         switch number(value) {
         case .finite(let number):
             guard let nearest = Double(number.text) else { return .none }
