@@ -1,28 +1,53 @@
 package import PolystoreStorage
 
 /// Reads the contents of a store, or a part of them, in key order, entity by entity and link table by link table.
+///
+/// Under a mapping, the contents are those that the target of a transfer has: all entities, slots and link tables are those of its model.
 package struct Contents {
     /// The session from which the contents are read.
     private let reader: ReadSession
-    /// The schema of the store.
-    package var schema: Schema { reader.schema }
+    /// The schema of the contents.
+    package let schema: Schema
     private let names: [UInt64]
     private let scope: TransferScope
+    private let model: MappedModel?
+    /// The attributes whose values may differ from those of the source; nil for all.
+    private let accepted: Set<String>?
 
     /// Creates a reader of the contents that a session sees.
     package init(_ reader: ReadSession) { self.init(reader, TransferScope(reader.schema)) }
 
     /// Creates a reader of a part of the contents that a session sees.
-    init(_ reader: ReadSession, _ scope: TransferScope) {
+    ///
+    /// - Parameters:
+    ///   - model: The mapped model; nil for that of the store.
+    ///   - accepted: The attributes with another type that may have the nearest values, as paths in the store; nil for all, and for
+    ///     nil in place of values that have none.
+    init(_ reader: ReadSession, _ scope: TransferScope, _ model: MappedModel? = nil, accepting accepted: Set<String>? = []) {
         self.reader = reader
         self.scope = scope
-        names = reader.schema.entities.map { Digest.number(of: $0.name) }
+        self.model = model
+        self.accepted = accepted
+        schema = model?.schema ?? reader.schema
+        names = schema.entities.map { Digest.number(of: $0.name) }
     }
+
+    /// Returns the entity of the store that an entity of the contents is.
+    private func origin(_ entity: EntityIndex) -> EntityIndex { model?.origins[entity] ?? entity }
+
+    /// Returns the entity of the contents that an entity of the store is.
+    private func entity(_ origin: EntityIndex) -> EntityIndex { model?.entities[origin] ?? origin }
+
+    /// Returns the link table of the store that a link table of the contents is.
+    private func origin(link: Int) -> MappedModel.Link { model?.links[link] ?? MappedModel.Link(index: link, isFlipped: false) }
+
+    /// Returns the name that a link table has in the store.
+    func sourceName(link: Int) -> String { reader.schema.links[origin(link: link).index].name }
 
     /// Returns the number of rows of a hierarchy.
     package func count(_ root: EntityIndex) throws(StorageError) -> Int {
-        if let keys = scope.keys(root) { return keys.count }
-        let plan = QueryPlan.count(FetchPlan(schema, root))
+        if let keys = scope.keys(origin(root)) { return keys.count }
+        let plan = QueryPlan.count(FetchPlan(reader.schema, origin(root)))
         guard case .int(let count)? = try reader.values(for: plan).first?.first else { return 0 }
         return Int(count)
     }
@@ -78,6 +103,16 @@ package struct Contents {
     func batches(
         _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
+        guard let model, model.changesRows else { return try stored(origin(root), capacity, body) }
+        let rows = MappedRows(model, accepting: accepted, capacity: capacity)
+        try stored(origin(root), capacity) { batch throws(StorageError) in try body(try rows.convert(batch)) }
+    }
+
+    /// Passes the rows of a hierarchy of the store to `body`.
+    private func stored(
+        _ root: EntityIndex, _ capacity: Int, _ body: (RowBatch) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let schema = reader.schema
         if !scope.isWhole(root) {
             return try scope.forEachChosenRow(root, reader) { batch throws(StorageError) in
                 scope.cut(batch)
@@ -125,12 +160,12 @@ package struct Contents {
         var details = error.details
         details.keys = [keys[first]]
         return StorageError(
-            error.code, "\(error.message) (\(schema.entities[root].name) \(keys[first]))", details: details, cause: error)
+            error.code, "\(error.message) (\(reader.schema.entities[root].name) \(keys[first]))", details: details, cause: error)
     }
 
     /// Returns as many keys after a key as a store may read at once.
     private func keys(_ root: EntityIndex, after last: Int64?) throws(StorageError) -> [Int64] {
-        let cursor = try reader.cursor(for: FetchPlan(schema, root, fields: .keysOnly)), batch = RowBatch(capacity: 8192)
+        let cursor = try reader.cursor(for: FetchPlan(reader.schema, root, fields: .keysOnly)), batch = RowBatch(capacity: 8192)
         var keys: [Int64] = []
         while keys.count < 8192, try cursor.next(into: batch) {
             for index in 0..<batch.count where last.map({ batch.key(index) > $0 }) ?? true { keys.append(batch.key(index)) }
@@ -140,16 +175,17 @@ package struct Contents {
 
     /// Passes the keys of the copied objects of an entity to `body`, or of its hierarchy if that is not copied whole, in ascending blocks.
     func keyBlocks(_ entity: EntityIndex, _ size: Int, _ body: ([Int64]) throws(StorageError) -> Void) throws(StorageError) {
-        if let keys = scope.keys(schema[entity].root) { return try keys.forEach({ size }, body) }
-        let cursor = try reader.cursor(for: FetchPlan(schema, entity, fields: .keysOnly)), batch = RowBatch(capacity: size)
+        let origin = origin(entity)
+        if let keys = scope.keys(reader.schema[origin].root) { return try keys.forEach({ size }, body) }
+        let cursor = try reader.cursor(for: FetchPlan(reader.schema, origin, fields: .keysOnly)), batch = RowBatch(capacity: size)
         while try cursor.next(into: batch) { try body((0..<batch.count).map(batch.key)) }
     }
 
     /// Returns the entities of the objects of a hierarchy with the given keys.
     func entities(of keys: [Int64], _ root: EntityIndex) throws(StorageError) -> [Int64: EntityIndex] {
         let batch = RowBatch(capacity: keys.count)
-        try reader.rows(root, keys: keys, into: batch)
-        return Dictionary((0..<batch.count).map { (batch.key($0), batch.row($0).entity) }, uniquingKeysWith: { first, _ in first })
+        try reader.rows(origin(root), keys: keys, into: batch)
+        return Dictionary((0..<batch.count).map { (batch.key($0), entity(batch.row($0).entity)) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Passes the pairs of a link table to `body` and returns their digest.
@@ -170,14 +206,16 @@ package struct Contents {
     func pairs(
         _ link: Int, owners keys: [Int64]? = nil, _ body: ([LinkPair]) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
-        let description = schema.links[link]
+        let description = schema.links[link], origin = origin(link: link)
+        let owner = self.origin(description.owner), member = self.origin(description.member)
         var omitted = 0
-        try reader.links(link, side: .owner, keys: keys) { pairs throws(StorageError) in
-            if scope.isAll { return try body(Array(pairs)) }
+        try reader.links(origin.index, side: origin.isFlipped ? .member : .owner, keys: keys) { stored throws(StorageError) in
+            let pairs = origin.pairs(stored)
+            if scope.isAll { return try body(pairs) }
             let copied = pairs.filter { pair in
-                let hasOwner = scope.contains(pair.owner, description.owner)
-                if hasOwner, scope.willExist(pair.member, description.member) { return true }
-                if hasOwner || scope.contains(pair.member, description.member) { omitted += 1 }
+                let hasOwner = scope.contains(pair.owner, owner)
+                if hasOwner, scope.willExist(pair.member, member) { return true }
+                if hasOwner || scope.contains(pair.member, member) { omitted += 1 }
                 return false
             }
             if !copied.isEmpty { try body(copied) }
@@ -187,10 +225,10 @@ package struct Contents {
 
     /// Returns the pairs of copied members whose owners are not copied.
     func pairsOfOtherOwners(_ link: Int, members: [Int64]) throws(StorageError) -> [LinkPair] {
-        let owner = schema.links[link].owner
+        let owner = origin(schema.links[link].owner), origin = origin(link: link)
         var found: [LinkPair] = []
-        try reader.links(link, side: .member, keys: members) { pairs throws(StorageError) in
-            found += pairs.filter { !scope.contains($0.owner, owner) }
+        try reader.links(origin.index, side: origin.isFlipped ? .owner : .member, keys: members) { pairs throws(StorageError) in
+            found += origin.pairs(pairs).filter { !scope.contains($0.owner, owner) }
         }
         return found.sorted { ($0.owner, $0.rank, $0.member) < ($1.owner, $1.rank, $1.member) }
     }
@@ -198,18 +236,18 @@ package struct Contents {
     /// Raises the key counters of the target so that it gives no key that an object of the source had.
     func raiseKeys(of writer: WriteSession) throws(StorageError) {
         for root in schema.roots {
-            if let next = try reader.nextKey(root), next > 1 { try writer.raiseKeys(root, above: next - 1) }
+            if let next = try reader.nextKey(origin(root)), next > 1 { try writer.raiseKeys(root, above: next - 1) }
         }
     }
 
     /// Returns whether all objects of an entity's hierarchy are copied.
-    func isWhole(_ entity: EntityIndex) -> Bool { scope.isWhole(schema[entity].root) }
+    func isWhole(_ entity: EntityIndex) -> Bool { scope.isWhole(origin(schema[entity].root)) }
 
     /// Returns whether an object of the source is copied.
-    func isCopied(_ key: Int64, _ entity: EntityIndex) -> Bool { scope.contains(key, entity) }
+    func isCopied(_ key: Int64, _ entity: EntityIndex) -> Bool { scope.contains(key, origin(entity)) }
 
     /// Returns whether an object is in the target after the copy, provided that its hierarchy is not copied whole.
-    func isInTarget(_ key: Int64, _ entity: EntityIndex) -> Bool { scope.willExist(key, entity) }
+    func isInTarget(_ key: Int64, _ entity: EntityIndex) -> Bool { scope.willExist(key, origin(entity)) }
 
     /// Returns the digest of each hierarchy and link table.
     package func digests() throws(StorageError) -> [TransferItem] {

@@ -17,11 +17,12 @@ public struct TransferEngine: Sendable {
     ///
     /// - Parameters:
     ///   - source: An open store.
-    ///   - target: An open store with the same schema.
+    ///   - target: An open store with the same schema, or with the schema of the options' mapping.
     ///   - options: What is copied, and what happens to the objects of the target. By default everything is copied into an empty target.
     /// - Returns: The digests of the copied rows and pairs.
     /// - Throws: `alreadyExists` if the target contains objects that it must not contain; `schemaMismatch` if the schemas differ;
-    ///   `invalidConfiguration` for options that do not fit the schema; `dataLossRefused` for references to objects that are not copied;
+    ///   `invalidConfiguration` for options that do not fit the schema; `dataLossRefused` for references to objects that are not copied, and
+    ///   for values that have no exact equivalent of another type;
     ///   `validationFailed` if references of the target would be wrong; `peerUnavailable` if the target commits together with other stores;
     ///   `corrupted` if the copy differs; `cancelled`. After an error nothing was written to the target, unless the copy is made in steps.
     ///   `incompleteCopy` if the source has changed since the steps of an interrupted transfer, which then have to be erased.
@@ -41,9 +42,13 @@ public struct TransferEngine: Sendable {
         try options.check()
         let reader = try source.beginRead(ReadOptions(limit: limit))
         do throws(StorageError) {
+            let model: MappedModel? = options.mapping.isEmpty ? nil : try MappedModel(options.mapping, of: reader.schema)
             let isKnown = options.existing == .fail || options.selection.isAll
-            let scope: TransferScope? = isKnown ? try TransferScope(options, from: reader, to: nil, limit) : nil
-            return TransferWork(reader: reader, options: options, scope: scope)
+            guard isKnown else { return TransferWork(reader: reader, model: model, options: options, scope: nil, changedValues: nil) }
+            let scope = try TransferScope(options, from: reader, to: nil, model, limit)
+            let changed = try ChangedValues(model, scope, reader, limit)
+            try changed.refuse(options.acceptedLosses)
+            return TransferWork(reader: reader, model: model, options: options, scope: scope, changedValues: changed.counts)
         } catch {
             reader.end()
             throw error
@@ -56,7 +61,7 @@ public struct TransferEngine: Sendable {
     package func run(
         _ work: TransferWork, to target: OpenStore, isInSteps: Bool = true, report: @escaping Report
     ) throws(StorageError) -> TransferReport {
-        try Self.check(target.schema, takes: work.reader.schema)
+        try Self.check(target.schema, takes: work.schema, isMapped: work.model != nil)
         var result = TransferReport(), options = work.options
         if !isInSteps { options.source = nil }
         result.isVerified = options.verifies
@@ -76,10 +81,18 @@ public struct TransferEngine: Sendable {
     private func contents(
         _ work: TransferWork, _ target: ReadSession?, _ result: inout TransferReport
     ) throws(StorageError) -> Contents {
-        let scope: TransferScope
-        if let known = work.scope { scope = known } else { scope = try TransferScope(work.options, from: work.reader, to: target, limit) }
+        let options = work.options, scope: TransferScope
+        if let known = work.scope, let counts = work.changedValues {
+            scope = known
+            result.changedValues = counts
+        } else {
+            scope = try TransferScope(options, from: work.reader, to: target, work.model, limit)
+            let changed = try ChangedValues(work.model, scope, work.reader, limit)
+            try changed.refuse(options.acceptedLosses)
+            result.changedValues = changed.counts
+        }
         result.removedReferences = scope.removedReferences
-        return Contents(work.reader, scope)
+        return Contents(work.reader, scope, work.model, accepting: options.acceptedLosses)
     }
 
     private func progress(_ contents: Contents, _ report: @escaping Report) throws(StorageError) -> CopyProgress {
@@ -95,14 +108,14 @@ public struct TransferEngine: Sendable {
         return true
     }
 
-    /// Refuses a target whose schema is not that of the source.
-    package static func check(_ target: Schema, takes schema: Schema) throws(StorageError) {
+    /// Refuses a target whose schema is not that of the source, or the mapped one.
+    package static func check(_ target: Schema, takes schema: Schema, isMapped: Bool) throws(StorageError) {
         if schema.hash == target.hash { return }
         let difference = SchemaDifference.first(from: target, to: schema)?.description ?? "the hashes differ"
         throw StorageError(
             .schemaMismatch,
-            "the target has another schema: \(difference); migrate it to the model of the source first (polystore schema apply), or choose "
-                + "a new target")
+            "the target has another schema: \(difference); migrate it to the \(isMapped ? "mapped model" : "model") of the source first "
+                + "(polystore schema apply), or choose a new target")
     }
 
     /// Returns the digests of two stores side by side, in the order of the first.

@@ -14,8 +14,26 @@ package struct TransferPlan {
         package let problem: StorageError?
     }
 
-    /// All hierarchies, then all link tables.
+    /// An attribute with another type.
+    package struct Cast {
+        /// The path of the attribute in the source.
+        package let path: String
+        /// The type in the source, as the model names it, with `?` if the attribute is optional.
+        package let type: String
+        /// The type in the target, in the same form.
+        package let newType: String
+        /// The number of values without an exact equivalent.
+        package let count: Int
+    }
+
+    /// All hierarchies, then all link tables, with their names in the target.
     package let items: [Item]
+    /// The declarations with another name, as paths in the source and in the target.
+    package let renames: [(path: String, newPath: String)]
+    /// The attributes with another type.
+    package let casts: [Cast]
+    /// The reasons to refuse values that have no exact equivalent.
+    package let refusals: [String]
     /// The number of references that would become nil, by relationship.
     package let removedReferences: [String: Int]
 
@@ -27,8 +45,17 @@ package struct TransferPlan {
         _ reader: ReadSession, to target: ReadSession?, _ options: TransferOptions, _ limit: WorkLimit?, _ report: TransferEngine.Report
     ) throws(StorageError) {
         try options.check()
-        let scope = try TransferScope(options, from: reader, to: target, limit)
-        let contents = Contents(reader, scope), schema = contents.schema
+        let model: MappedModel? = options.mapping.isEmpty ? nil : try MappedModel(options.mapping, of: reader.schema)
+        let scope = try TransferScope(options, from: reader, to: target, model, limit)
+        var changed = ChangedValues()
+        do throws(StorageError) { changed = try ChangedValues(model, scope, reader, limit) } catch {
+            // A row that cannot be read is a problem of its table.
+            if error.code == .cancelled || error.isRetryable { throw error }
+        }
+        renames = model?.renames ?? []
+        casts = (model?.changedAttributes ?? []).map { Cast($0, changed.counts[$0.path] ?? 0) }
+        refusals = changed.refusals(options.acceptedLosses).map(\.message)
+        let contents = Contents(reader, scope, model, accepting: nil), schema = contents.schema
         removedReferences = scope.removedReferences
         var items: [Item] = [], allDone = 0, totals: [EntityIndex: Int] = [:]
         for root in schema.roots { totals[root] = try contents.count(root) }
@@ -89,5 +116,11 @@ package struct TransferPlan {
             problem = error
         }
         return Item(name: name, count: count, bytes: bytes, problem: problem)
+    }
+}
+
+extension TransferPlan.Cast {
+    fileprivate init(_ attribute: MappedModel.ChangedAttribute, _ count: Int) {
+        self.init(path: attribute.path, type: attribute.type, newType: attribute.newType, count: count)
     }
 }

@@ -174,4 +174,89 @@ import Testing
         #expect(again.code == 5 && again.error.contains("incomplete copy of another source"), "\(again)")
         #expect(try program.run(["erase", copy, "--yes"]).code == 0)
     }
+
+    @Test(arguments: ["sqlite", "lmdb"]) func aTransferRenamesAndChangesTypes(_ kind: String) throws {
+        let target = "\(kind):\(path("mapped.\(kind)"))"
+        let mapping = [
+            "--rename", "Product=Article", "--rename", "Product.price=cost", "--rename", "Product.maker=from", "--type",
+            "Product.price=string",
+        ]
+        let copied = try program.run(
+            ["transfer", store, target, "--where", "Product: price > 1", "--only", "Product", "--closure", "--json"] + mapping)
+        #expect(copied.code == 0 && copied.output.contains(#""name":"Article","count":2"#), "\(copied)")
+        #expect(copied.output.contains(#""verified":true"#) && copied.output.contains(#""changedValues":{}"#), "\(copied)")
+        let found = try program.run(["query", target, "Article", "--where", "cost == '30' AND from.name == 'x'", "--format", "ndjson"])
+        #expect(found.code == 0 && found.output.contains(#""name":"c","cost":"30","from":1"#), "\(found)")
+        // The target has exactly the mapped model, and the options use the names of the source.
+        #expect(try program.run(["transfer", store, target, "--if-exists", "merge"]).error.contains("the target has another schema"))
+        let merged = try program.run(["transfer", store, target, "--if-exists", "merge", "-q"] + mapping)
+        #expect(merged.code == 0, "\(merged)")
+        #expect(try program.run(["query", target, "Article", "--count"]).output == "3\n")
+    }
+
+    @Test func aMappingThatDoesNotFitIsRefused() throws {
+        let target = "sqlite:\(path("mapped.db"))"
+        let refusals = [
+            (["--rename", "Produkt=Article"], #"did you mean "Product"?"#, Int32(2)),
+            (["--rename", "Product=Maker"], "would both be called", 2),
+            (["--type", "Product.price=doubl"], #"did you mean "double"?"#, 64), (["--type", "Product.price"], "needs a path", 64),
+            (["--rename", "Product=A", "--rename", "Product=B"], "two names for Product", 64),
+            (["--type", "Product.maker=string"], "Product.maker is a relationship", 2),
+            (["--type", "Product.price=uuid"], "cannot be converted from int64 to uuid", 2),
+            (["--accept-loss", "Product.price"], "names nothing that the copy could lack", 2),
+            (["--type", "Product.name=int64"], #"Product.name of object 1 is "a", which has no exact equivalent of type int64"#, 5),
+            (["--type", "Product.price=bool"], "Product.price of object 2 is 20, which has no exact equivalent of type bool", 5),
+        ]
+        for (options, message, code) in refusals {
+            let found = try program.run(["transfer", store, target] + options)
+            #expect(found.code == code && found.error.contains(message), "\(options): \(found)")
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter { $0.hasPrefix("mapped") }
+        #expect(left.isEmpty)
+    }
+
+    @Test func aPlanShowsTheMappingAndAnAcceptedLossIsCounted() throws {
+        let target = "sqlite:\(path("mapped.db"))", mapping = ["--rename", "Product=Article", "--type", "Product.name=int64?"]
+        let plan = try program.run(["transfer", store, target, "--plan", "-q"] + mapping)
+        #expect(plan.code == 1 && plan.output.contains("  Product is called Article\n"), "\(plan)")
+        #expect(plan.output.contains("  Product.name changes from string to int64?; 3 values have no exact equivalent\n"), "\(plan)")
+        #expect(plan.output.contains(#"refused: Product.name of object 1 is "a""#), "\(plan)")
+        let accepting = mapping + ["--accept-loss", "Product.name"]
+        let json = try program.run(["transfer", store, target, "--plan", "--json", "-q"] + accepting)
+        #expect(json.code == 0 && json.output.contains(#""renames":[{"path":"Product","newPath":"Article"}]"#), "\(json)")
+        #expect(
+            json.output.contains(#""types":[{"path":"Product.name","type":"string","newType":"int64?","inexact":3}]"#), "\(json)")
+        let copied = try program.run(["transfer", store, target] + accepting)
+        #expect(copied.code == 0 && copied.output.contains("note: 3 values of Product.name have the nearest value"), "\(copied)")
+        #expect(try program.run(["query", target, "Article", "--where", "name == nil", "--count"]).output == "3\n")
+    }
+
+    @Test(arguments: kinds) func aMappedTransferThatWasKilledIsContinuedByTheSameCommand(_ kind: String) throws {
+        let target = other(kind), big = "sqlite:\(path("big.db"))"
+        let lines = (0..<60_000).map { "n\($0),\($0)" }.joined(separator: "\n")
+        let loaded = try program.run([
+            "load", big, try program.file("big.csv", "name,price\n\(lines)\n"), "--entity", "Product", "--model", path("model.json"), "-q",
+        ])
+        #expect(loaded.code == 0, "\(loaded)")
+        let command = ["transfer", big, target, "--rename", "Product=Article", "--type", "Product.price=decimal"]
+        for milliseconds in [150, 300, 600] {
+            let process = Program.process(command + ["-q"])
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        let finished = try program.run(command)
+        #expect(finished.code == 0, "\(finished)")
+        let found = try program.run([
+            "query", target, "Article", "--where", "price == DECIMAL \"59999\" OR price < DECIMAL \"1\"", "--count",
+        ])
+        #expect(found.output == "2\n", "\(found)")
+        #expect(try program.run(["query", target, "Article", "--count"]).output == "60000\n")
+        let sound = try program.run(["check", target])
+        #expect(sound.code == 0, "\(sound)")
+        #expect(try program.run(["erase", target, "--yes"]).code == 0)
+    }
 }

@@ -21,6 +21,10 @@ struct TransferCommand: ParsableCommand {
             --only, --except and --where choose a part of the objects. References to objects that are not copied are refused; --closure copies \
             these objects as well, and --accept-loss ENTITY.RELATIONSHIP makes the references nil.
 
+            --rename gives entities and properties other names in the target, and --type gives attributes other types. All other options use \
+            the names of the source. A value that has no exact equivalent of the new type is refused; --accept-loss ENTITY.ATTRIBUTE copies the nearest \
+            value, or nil if there is none and the attribute is optional.
+
             --plan reads the source completely and shows what would be copied and what would prevent it. It opens the target only for reading \
             and writes nothing; the exit code is 1 if the transfer would be refused.
             """)
@@ -33,6 +37,9 @@ struct TransferCommand: ParsableCommand {
 
     @OptionGroup
     var chosen: TransferredObjects
+
+    @OptionGroup
+    var changed: TransferredModel
 
     @Option(
         help: """
@@ -55,8 +62,8 @@ struct TransferCommand: ParsableCommand {
 
     @Option(
         help: """
-            A loss that is accepted; can be repeated: the path of data of a foreign database that cannot be read, or the relationship of \
-            references that become nil.
+            A loss that is accepted; can be repeated: the path of data of a foreign database that cannot be read, the relationship of \
+            references that become nil, or the attribute of --type whose values become the nearest ones.
             """)
     var acceptLoss: [String] = []
 
@@ -77,10 +84,10 @@ struct TransferCommand: ParsableCommand {
             throw ValidationError("--if-exists replace copies all objects; use merge to copy a part of them")
         }
         if live.live {
-            let isWhole = try chosen.selection().isAll && ifExists == .fail && acceptLoss.isEmpty
+            let isWhole = try chosen.selection().isAll && changed.mapping().isEmpty && ifExists == .fail && acceptLoss.isEmpty
             if !isWhole || plan {
                 throw ValidationError(
-                    "--live copies all objects, and cannot be combined with --plan, --if-exists, --accept-loss or a choice")
+                    "--live copies all objects as they are, without --plan, --if-exists, --accept-loss, a choice, or other names and types")
             }
         }
     }
@@ -99,7 +106,7 @@ struct TransferCommand: ParsableCommand {
         if !quiet { for note in try from.remarks + notes(from) { Console.error("note: \(note)") } }
         try refuseLosses(from)
         // A database of another program would get tables and triggers before the copy is refused.
-        if let obstacle = try place.obstacle(to: from, options) { throw obstacle }
+        if let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options) { throw obstacle }
         if ifExists == .replace, let count = try place.count(), count > 0 {
             try Question.confirm("replace the \(Console.counted(count)) of \(place.redacted)?", isConfirmed: yes)
         }
@@ -112,14 +119,18 @@ struct TransferCommand: ParsableCommand {
         var options = TransferOptions()
         options.source = ifExists == .fail ? from.place : nil
         options.selection = try chosen.selection()
+        options.mapping = try changed.mapping()
+        // A mapping that does not fit is refused before a loss that names its attributes.
+        _ = try options.mapping.schema(for: from.schema)
         options.existing = ifExists
         options.acceptedLosses = Set(acceptLoss)
         let losses = from.store.ability((any ForeignStorage).self)?.losses ?? []
         let relationships = from.schema.descriptions.flatMap { entity in
             entity.slots.filter { $0.destination != nil }.map { "\(entity.name).\($0.name)" }
         }
-        if let unknown = acceptLoss.first(where: { !losses.contains($0) && !relationships.contains($0) }) {
-            let near = Suggestion.nearest(unknown, in: losses + relationships)
+        let known = losses + relationships + options.mapping.types.keys.sorted()
+        if let unknown = acceptLoss.first(where: { !known.contains($0) }) {
+            let near = Suggestion.nearest(unknown, in: known)
             throw StorageError(.invalidConfiguration, "--accept-loss '\(unknown.excerpt())' names nothing that the copy could lack\(near)")
         }
         options.verifies = !noVerify
@@ -133,7 +144,7 @@ struct TransferCommand: ParsableCommand {
         let work = try engine.begin(from: from.store, options)
         defer { work.end() }
         while true {
-            let to = try place.open(from.schema, options)
+            let to = try place.open(work.schema, options)
             do throws(StorageError) {
                 let report = try transfer(work, to, engine)
                 try to.opened.finish()
@@ -180,13 +191,14 @@ struct TransferCommand: ParsableCommand {
     /// - Throws: `Failure.differs` if it would be refused.
     private func showPlan(_ from: Stores.Opened, _ place: TransferTarget, _ options: TransferOptions) throws {
         var obstacles = unacceptedLosses(from).map { "data of \($0) cannot be read and would be missing" }
-        let obstacle = try place.obstacle(to: from, options)
+        let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options)
         obstacles += [obstacle?.message].compactMap { $0 }
         let (plan, refusal) = try transferPlan(from, obstacle == nil ? place : nil, options)
-        obstacles += [refusal].compactMap { $0 }
+        obstacles += [refusal].compactMap { $0 } + (plan?.refusals ?? [])
         let removed = (plan?.removedReferences ?? [:]).sorted { $0.key < $1.key }
         let text = PlanText(
-            source: from.url.redacted, target: place.redacted, items: plan?.items ?? [],
+            source: from.url.redacted, target: place.redacted, items: plan?.items ?? [], renames: plan?.renames ?? [],
+            casts: plan?.casts ?? [],
             notes: try from.remarks + notes(from) + removed.map { "\($0.value) references of \($0.key) would become nil" },
             obstacles: obstacles)
         Console.print(json ? text.json : text.lines.joined(separator: "\n"))

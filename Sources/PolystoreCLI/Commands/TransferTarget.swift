@@ -21,10 +21,12 @@ struct TransferTarget {
 
     /// Returns why the target cannot take a copy of a store; nil if nothing is known that prevents it. Only reads.
     ///
-    /// - Parameter options: The options, with the name of the source.
+    /// - Parameters:
+    ///   - schema: The model that the target must have.
+    ///   - options: The options, with the name of the source.
     /// - Throws: Errors that say nothing about the target, such as a lost connection.
     func obstacle(
-        to source: Stores.Opened, _ options: TransferOptions
+        to source: Stores.Opened, _ schema: Schema, _ options: TransferOptions
     ) throws(StorageError) -> StorageError? {
         let access = storage.ability((any ForeignStorage).self)?.foreignAccess
         if access == .readOnly { return .isForeign }
@@ -43,7 +45,7 @@ struct TransferTarget {
         do throws(StorageError) {
             let target = try Stores.open(text, acceptsIncompleteCopy: true)
             defer { target.close() }
-            try check(target, source.schema, options)
+            try check(target, schema, options)
             return nil
         } catch {
             if error.code == .notFound, access == nil { return nil }
@@ -55,7 +57,7 @@ struct TransferTarget {
     private func check(
         _ target: Stores.Opened, _ schema: Schema, _ options: TransferOptions
     ) throws(StorageError) {
-        try TransferEngine.check(target.store.schema, takes: schema)
+        try TransferEngine.check(target.store.schema, takes: schema, isMapped: !options.mapping.isEmpty)
         let reader = try target.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
         try Peers(reader).checkIsAlone()

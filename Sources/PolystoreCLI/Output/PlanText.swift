@@ -6,6 +6,10 @@ struct PlanText {
     let source: String
     let target: String
     let items: [TransferPlan.Item]
+    /// The declarations with another name.
+    let renames: [(path: String, newPath: String)]
+    /// The attributes with another type.
+    let casts: [TransferPlan.Cast]
     /// The remarks about data that the copy does not have, or has in another form.
     let notes: [String]
     /// The reasons that prevent the transfer, apart from rows that cannot be read.
@@ -24,6 +28,8 @@ struct PlanText {
         }
         let all = row("all", "\(items.reduce(0) { $0 + $1.count })", "\(items.reduce(0) { $0 + $1.bytes })")
         return ["\(source) to \(target)", row("", "rows", "bytes")] + items.map { row($0.name, "\($0.count)", "\($0.bytes)") } + [all]
+            + renames.map { "  \($0.path) is called \($0.newPath)" }
+            + casts.map { "  \($0.path) changes from \($0.type) to \($0.newType); \($0.count) values have no exact equivalent" }
             + notes.map { "note: \($0)" } + refusals.map { "refused: \($0)" }
             + (isRefused ? [] : ["nothing is known that prevents the transfer"])
     }
@@ -38,7 +44,19 @@ struct PlanText {
         }
         return JSONText.object([
             ("source", JSONText.string(source)), ("target", JSONText.string(target)), ("items", JSONText.array(rows)),
-            ("notes", JSONText.strings(notes)), ("refusals", JSONText.strings(refusals)),
+            (
+                "renames",
+                JSONText.array(
+                    renames.map { JSONText.object([("path", JSONText.string($0.path)), ("newPath", JSONText.string($0.newPath))]) })
+            ),
+            ("types", JSONText.array(casts.map(Self.json))), ("notes", JSONText.strings(notes)), ("refusals", JSONText.strings(refusals)),
+        ])
+    }
+
+    private static func json(_ cast: TransferPlan.Cast) -> String {
+        JSONText.object([
+            ("path", JSONText.string(cast.path)), ("type", JSONText.string(cast.type)), ("newType", JSONText.string(cast.newType)),
+            ("inexact", "\(cast.count)"),
         ])
     }
 

@@ -16,6 +16,9 @@ enum TransferText {
         lines += sorted(report.omittedMembers).map {
             "note: \($0.value) members of \($0.key) were left out, because only one side was copied"
         }
+        lines += sorted(report.changedValues).map {
+            "note: \($0.value) values of \($0.key) have the nearest value of the new type in the copy, or nil"
+        }
         if report.isVerified { lines.append("verified: all \(report.items.count) digests are equal") }
         return lines
     }
@@ -31,6 +34,7 @@ enum TransferText {
             ("items", JSONText.array(items)), ("continued", "\(report.continued)"), ("wasComplete", "\(report.wasComplete)"),
             ("verified", "\(report.isVerified)"),
             ("removedReferences", counts(report.removedReferences)), ("omittedMembers", counts(report.omittedMembers)),
+            ("changedValues", counts(report.changedValues)),
         ])
     }
 

@@ -26,3 +26,11 @@ public struct Index: Sendable, Hashable {
         self.condition = condition
     }
 }
+
+extension Index {
+    /// Returns the index with other names of properties, also in its condition.
+    package func renaming(_ names: [String: String]) -> Index {
+        Index(
+            properties.map { names[$0] ?? $0 }, kind: kind, where: condition.map { IndexCondition.renaming(names, in: $0) })
+    }
+}

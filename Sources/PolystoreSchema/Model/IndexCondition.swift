@@ -27,6 +27,8 @@ struct IndexCondition {
     private let references: Set<String>
     private let scalars: [Unicode.Scalar]
     private var offset = 0
+    /// The position of the first character of the token.
+    private var start = 0
     private var token = Token.end
     private var depth = 0
 
@@ -41,6 +43,21 @@ struct IndexCondition {
         try condition.advance()
         try condition.disjunction()
         if condition.token != .end { throw condition.expected("AND, OR or the end") }
+    }
+
+    /// Returns the text of a valid condition with other names of properties.
+    static func renaming(_ names: [String: String], in text: String) -> String {
+        var condition = IndexCondition("", [], [], text), result = String.UnicodeScalarView(), copied = 0
+        while true {
+            do throws(SchemaError) { try condition.advance() } catch { return text }
+            if condition.token == .end { break }
+            guard case .name(let name) = condition.token, let new = names[name] else { continue }
+            result.append(contentsOf: condition.scalars[copied..<condition.start])
+            result.append(contentsOf: ((words.contains(new.uppercased()) ? "#" : "") + new).unicodeScalars)
+            copied = condition.offset
+        }
+        result.append(contentsOf: condition.scalars[copied...])
+        return String(result)
     }
 
     private init(_ path: String, _ attributes: [Attribute], _ references: [String], _ text: String) {
@@ -131,6 +148,7 @@ struct IndexCondition {
 
     private mutating func advance() throws(SchemaError) {
         while offset < scalars.count, scalars[offset].properties.isWhitespace { offset += 1 }
+        start = offset
         guard offset < scalars.count else {
             token = .end
             return

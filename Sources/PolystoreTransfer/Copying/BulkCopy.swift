@@ -84,7 +84,7 @@ final class BulkCopy {
             let description = schema.links[link]
             let (item, omitted) = try copyPairs(link, description)
             report.items.append(item)
-            if omitted > 0 { report.omittedMembers[description.name] = omitted }
+            if omitted > 0 { report.omittedMembers[contents.sourceName(link: link)] = omitted }
         }
     }
 

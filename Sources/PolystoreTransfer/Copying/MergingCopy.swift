@@ -74,7 +74,7 @@ final class MergingCopy {
         for link in schema.links.indices where written?.contains(link) ?? true {
             let (item, omitted) = try pairs.write(link)
             items.append(item)
-            if omitted > 0 { report.omittedMembers[schema.links[link].name] = omitted }
+            if omitted > 0 { report.omittedMembers[contents.sourceName(link: link)] = omitted }
         }
         report.items = items
     }

@@ -15,12 +15,15 @@ public struct TransferOptions: Sendable {
         case replace
     }
 
-    /// The objects that are copied.
+    /// The objects that are copied. All names are those of the source.
     public var selection = TransferSelection()
+    /// The names and types that the target has instead of those of the source. The target must have the model `mapping.schema(for:)`.
+    public var mapping = TransferMapping()
     /// The treatment of the objects of the target.
     public var existing = ExistingObjects.fail
-    /// The losses that are accepted: names of relationships, such as `Book.author`, whose references to objects that are not copied become
-    /// nil in the copy.
+    /// The losses that are accepted, as paths in the source: relationships, such as `Book.author`, whose references to objects that are not
+    /// copied become nil in the copy; and attributes with another type, such as `Book.price`, whose values without an exact equivalent become
+    /// the nearest value, or nil if there is none and the attribute is optional.
     public var acceptedLosses: Set<String> = []
     /// Whether the copy is read and compared with the source before it is complete.
     public var verifies = true
@@ -41,14 +44,16 @@ public struct TransferOptions: Sendable {
     public init() {}
 
     /// Returns a text that identifies what is copied.
+    ///
+    /// - Parameter schema: The model of the target.
     func work(_ schema: Schema) -> String {
         let conditions = selection.conditions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        let parts =
-            [
-                selection.only.map { "\($0.sorted())" } ?? "", "\(selection.except.sorted())", "\(conditions)",
-                "\(selection.followsReferences)",
-            ] + (isLive ? ["live"] : [])
-        return "\(schema.hash) \(SchemaHash(of: (parts + acceptedLosses.sorted()).joined(separator: "\n")))"
+        let parts = [
+            selection.only.map { "\($0.sorted())" } ?? "", "\(selection.except.sorted())", "\(conditions)",
+            "\(selection.followsReferences)",
+        ]
+        let further = (isLive ? ["live"] : []) + acceptedLosses.sorted() + (mapping.isEmpty ? [] : ["mapping", mapping.text])
+        return "\(schema.hash) \(SchemaHash(of: (parts + further).joined(separator: "\n")))"
     }
 
     /// The progress of a transfer with the same options.

@@ -6,10 +6,13 @@ public struct TransferReport: Sendable {
     public internal(set) var wasComplete = false
     /// The number of rows and pairs that an earlier, interrupted run had copied.
     public internal(set) var continued = 0
-    /// The number of references that are nil in the copy because their destination was not copied, by relationship.
+    /// The number of references that are nil in the copy because their destination was not copied, by relationship of the source.
     public internal(set) var removedReferences: [String: Int] = [:]
-    /// The number of members of to-many relationships that were left out because only one of the two objects was copied, by relationship.
+    /// The number of members of to-many relationships that were left out because only one of the two objects was copied, by relationship of
+    /// the source.
     public internal(set) var omittedMembers: [String: Int] = [:]
+    /// The number of values for which the copy has the nearest value of another type, or nil, by attribute of the source.
+    public internal(set) var changedValues: [String: Int] = [:]
 
     /// Whether the copy was compared with the source.
     public internal(set) var isVerified = false

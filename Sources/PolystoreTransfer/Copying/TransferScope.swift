@@ -2,12 +2,12 @@ internal import PolystoreStorage
 
 /// The objects of a source that a transfer copies, and what becomes of references to others.
 ///
-/// It contains the keys of the hierarchies that are not copied whole.
+/// It contains the keys of the hierarchies that are not copied whole. All names and entities are those of the source.
 struct TransferScope {
     private let schema: Schema
     /// The keys that are copied, by the root of each hierarchy that is not copied whole.
     private var chosen: [EntityIndex: KeyBitmap] = [:]
-    /// The keys that the target has before the transfer, by entity, of the hierarchies that are not copied whole.
+    /// The keys that the target has before the transfer, by entity of the source, of the hierarchies that are not copied whole.
     private var present: [EntityIndex: KeyBitmap] = [:]
     /// Whether the target has all objects that are not copied.
     private var hasOthers = false
@@ -38,7 +38,9 @@ struct TransferScope {
     /// - Parameter target: The target, if its objects remain.
     /// - Throws: `invalidConfiguration` for an unknown entity or a condition of an entity that is not copied; `invalidPredicate`;
     ///   `dataLossRefused` for references to objects that are neither copied nor in the target, unless the loss is accepted.
-    init(_ options: TransferOptions, from source: ReadSession, to target: ReadSession?, _ limit: WorkLimit?) throws(StorageError) {
+    init(
+        _ options: TransferOptions, from source: ReadSession, to target: ReadSession?, _ model: MappedModel?, _ limit: WorkLimit?
+    ) throws(StorageError) {
         self.init(source.schema)
         let selection = options.selection
         if selection.isAll { return }
@@ -47,7 +49,8 @@ struct TransferScope {
         if let target {
             for root in chosen.keys {
                 for entity in schema[root].family where !schema[entity].isAbstract {
-                    let plan = FetchPlan(entity: entity, entities: [entity], fields: .keysOnly)
+                    let index = model?.entities[entity] ?? entity
+                    let plan = FetchPlan(entity: index, entities: [index], fields: .keysOnly)
                     present[entity] = try Self.keys(plan, target, limit)
                 }
             }

@@ -38,9 +38,9 @@ public final class LiveTransfer {
     public init(
         from source: OpenStore, to target: OpenStore, _ options: TransferOptions, limit: WorkLimit? = nil
     ) throws(StorageError) {
-        guard options.selection.isAll, options.existing == .fail, let name = options.source else {
+        guard options.selection.isAll, options.mapping.isEmpty, options.existing == .fail, let name = options.source else {
             throw StorageError(
-                .invalidConfiguration, "a live transfer copies all objects into an empty target, and its options have a name of the source")
+                .invalidConfiguration, "a live transfer copies all objects as they are into an empty target, and its options have a name of the source")
         }
         for store in [source, target] where store.ability((any ForeignStorage).self)?.foreignAccess != nil {
             throw StorageError(.unsupported, "a live transfer needs two stores of Polystore, and one is a database of another program")
@@ -50,7 +50,7 @@ public final class LiveTransfer {
                 .unsupported, "the source keeps no history, so that its changes cannot be followed; transfer it while nothing writes to it")
         }
         if source.storeID == target.storeID { throw StorageError(.invalidConfiguration, "the source and the target are the same store") }
-        try TransferEngine.check(target.schema, takes: source.schema)
+        try TransferEngine.check(target.schema, takes: source.schema, isMapped: false)
         self.source = source
         self.target = target
         self.limit = limit
