@@ -5,7 +5,7 @@ public struct TransferEngine: Sendable {
     /// A closure that receives the progress from time to time.
     public typealias Report = (TransferProgress) -> Void
 
-    private let limit: WorkLimit?
+    let limit: WorkLimit?
 
     /// Creates an engine. Its operations end when the limit ends.
     public init(limit: WorkLimit? = nil) { self.limit = limit }

@@ -2,13 +2,15 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// An encoder of a hierarchy's rows for `COPY … FROM STDIN BINARY`.
+/// An encoder of rows or pairs of one table for `COPY … FROM STDIN BINARY`.
 final class PostgreSQLCopyEncoder {
+    /// The number that identifies the table: the root of a hierarchy, or the position of another table.
     let root: EntityIndex
     let sql: String
     let buffer = WireBuffer(capacity: 1 << 17)
     private let types: [ValueType]
     private let hasNumber: Bool
+    private let hasVersion: Bool
     private let numbers: [Int16]
     /// For each entity, the slot of each column; -1 for a column without one.
     private let slots: [[Int]]
@@ -18,6 +20,7 @@ final class PostgreSQLCopyEncoder {
         self.root = root
         types = description.columns.map(\.type)
         hasNumber = description.isHierarchy
+        hasVersion = true
         numbers = tables.entityNumbers
         var slots = [[Int]](repeating: [], count: schema.entities.count)
         for entity in description.family {
@@ -29,21 +32,58 @@ final class PostgreSQLCopyEncoder {
         if description.isHierarchy { columns.append("\"_entity\"") }
         columns.append("\"_version\"")
         columns += description.columns.indices.map { SQLText.quoted(tables.column(root: root, $0)) }
-        sql = "COPY \(SQLText.quoted(tables.table(root)))(\(columns.joined(separator: ", "))) FROM STDIN BINARY"
+        sql = Self.sql(tables.table(root), columns)
+        begin()
+    }
+
+    /// Creates an encoder for a table that another program could have made.
+    init(_ table: PlainTables.Table, number: Int, entities: Int) {
+        root = number
+        types = table.columns.map(\.type)
+        (hasNumber, hasVersion) = (false, false)
+        numbers = []
+        var slots = [[Int]](repeating: [], count: entities)
+        slots[table.entity] = table.columns.map(\.slot)
+        self.slots = slots
+        sql = Self.sql(table.name, ([table.key] + table.columns.map(\.name)).map(SQLText.quoted))
+        begin()
+    }
+
+    /// Creates an encoder for a table of pairs that another program could have made.
+    init(_ pairs: PlainTables.Pairs, number: Int) {
+        root = number
+        (hasNumber, hasVersion) = (false, false)
+        (types, numbers, slots) = ([], [], [])
+        sql = Self.sql(pairs.name, [pairs.owner, pairs.member].map(SQLText.quoted))
+        begin()
+    }
+
+    private static func sql(_ table: String, _ columns: [String]) -> String {
+        "COPY \(SQLText.quoted(table))(\(columns.joined(separator: ", "))) FROM STDIN BINARY"
+    }
+
+    private func begin() {
         (Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0, 0]).withUnsafeBytes(buffer.append)
     }
 
     /// Appends a row.
     func append(_ row: borrowing RowView) {
-        buffer.append(Int16(truncatingIfNeeded: types.count &+ (hasNumber ? 3 : 2)))
+        buffer.append(Int16(truncatingIfNeeded: types.count &+ (hasNumber ? 3 : hasVersion ? 2 : 1)))
         PostgreSQLCodec.appendField(.int(row.key), .int64, to: buffer)
         if hasNumber { PostgreSQLCodec.appendField(.int(Int64(numbers[row.entity])), .int16, to: buffer) }
-        PostgreSQLCodec.appendField(.int(row.version), .int64, to: buffer)
+        if hasVersion { PostgreSQLCodec.appendField(.int(row.version), .int64, to: buffer) }
         let slots = slots[row.entity]
         for column in types.indices {
             let slot = slots[column]
             PostgreSQLCodec.appendField(slot < 0 ? .null : row[slot], types[column], to: buffer)
         }
+    }
+
+    /// Appends a pair.
+    func append(_ pair: LinkPair) {
+        buffer.append(Int16(2))
+        PostgreSQLCodec.appendField(.int(pair.owner), .int64, to: buffer)
+        PostgreSQLCodec.appendField(.int(pair.member), .int64, to: buffer)
     }
 
     /// Appends the end mark.

@@ -33,6 +33,8 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     /// The observers of the store.
     public let observers = RemoteStorageObservers()
     let ears = Mutex(PostgreSQLEars())
+    /// The schema of plain tables, if it is not the schema of the store.
+    let plainSchema = Mutex<String?>(nil)
     /// The name of this program among its peers.
     let peerName = "polystore-" + UUID().uuidString.prefix(8).lowercased()
 
@@ -84,6 +86,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             conninfo: url.place, configuration: configuration, schema: schema, durability: try url.durability(option: "x-durability"),
             readOnly: mode == "ro", recordsHistory: try url.recordsHistory(option: "x-history"), catalog: catalog,
             readers: readers)
+        if url.option("x-schema") == nil { plainSchema.withLock { $0 = PostgreSQLCatalog.foreign.defaultSchema } }
     }
 
     /// Creates a store on a server that answers; nil when the server cannot be reached or refuses the program.

@@ -9,7 +9,7 @@ struct SQLitePlace: Sendable {
     let busyTimeout: TimeInterval
     /// The size of the page cache of each connection.
     let cacheKilobytes: Int
-    let checksums: SQLiteChecksums
+    private(set) var checksums: SQLiteChecksums
     /// The file that every connection must open; nil for any file at the path.
     private(set) var identity: SQLiteFileIdentity?
 
@@ -55,6 +55,19 @@ struct SQLitePlace: Sendable {
                 .unsupported, "the database has page checksums, which are not supported in place; open it with mode=ro")
         }
         try connection.execute(synchronous + "; PRAGMA foreign_keys = ON")
+        return connection
+    }
+
+    /// Opens a connection that makes tables of other programs, in a new file, too. It does not change the file's settings, and the engine
+    /// does not enforce references.
+    func maker() throws(StorageError) -> SQLiteConnection {
+        var place = self
+        place.checksums = .ignored
+        let connection = try place.opened(readOnly: false, create: true)
+        if try connection.hasChecksums() {
+            throw StorageError(.unsupported, "the database has page checksums, which only files that Polystore creates can have")
+        }
+        try connection.execute(synchronous + "; PRAGMA foreign_keys = OFF")
         return connection
     }
 

@@ -21,7 +21,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     /// The mappings that the program provides for steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
     let place: SQLitePlace
-    private let isReadOnly: Bool
+    let isReadOnly: Bool
     private let recordsHistory: Bool
     private let checksAtOpening: Bool
     private let owner: any SQLiteOwner

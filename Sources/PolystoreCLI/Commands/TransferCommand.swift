@@ -70,6 +70,13 @@ struct TransferCommand: ParsableCommand {
     @OptionGroup
     var live: LiveTransferOptions
 
+    @Option(
+        help: """
+            How the target keeps the objects: polystore makes a store; plain makes tables as a person would declare them in \
+            SQL, for targets in SQL databases, and --plan prints their statements.
+            """)
+    var layout = TransferLayout.polystore
+
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
@@ -85,11 +92,12 @@ struct TransferCommand: ParsableCommand {
         }
         if live.live {
             let isWhole = try chosen.selection().isAll && changed.mapping().isEmpty && ifExists == .fail && acceptLoss.isEmpty
-            if !isWhole || plan {
+            if !isWhole || plan || layout != .polystore {
                 throw ValidationError(
-                    "--live copies all objects as they are, without --plan, --if-exists, --accept-loss, a choice, or other names and types")
+                    "--live copies all objects as they are, without --plan, --layout, --if-exists, --accept-loss, a choice, or other names and types")
             }
         }
+        try layout.check(ifExists, isMapped: try !changed.mapping().isEmpty)
     }
 
     func run() throws {
@@ -101,6 +109,7 @@ struct TransferCommand: ParsableCommand {
         let from = try Stores.open(source)
         defer { from.close() }
         Interruption.watch()
+        if layout == .plain { return try transferTables(from) }
         let place = try TransferTarget(target), options = try options(from)
         if plan { return try showPlan(from, place, options) }
         if !quiet { for note in try from.remarks + notes(from) { Console.error("note: \(note)") } }
@@ -115,7 +124,10 @@ struct TransferCommand: ParsableCommand {
         if !quiet { for line in TransferText.lines(report, seconds: Date().timeIntervalSince(start)) { Console.report(line) } }
     }
 
-    private func options(_ from: Stores.Opened) throws -> TransferOptions {
+    /// Returns the options of the transfer.
+    ///
+    /// - Parameter losses: The names of further losses that can be accepted.
+    func options(_ from: Stores.Opened, acceptable others: [String] = []) throws -> TransferOptions {
         var options = TransferOptions()
         options.source = ifExists == .fail ? from.place : nil
         options.selection = try chosen.selection()
@@ -125,10 +137,10 @@ struct TransferCommand: ParsableCommand {
         options.existing = ifExists
         options.acceptedLosses = Set(acceptLoss)
         let losses = from.store.ability((any ForeignStorage).self)?.losses ?? []
-        let relationships = from.schema.descriptions.flatMap { entity in
+        let references = from.schema.descriptions.flatMap { entity in
             entity.slots.filter { $0.destination != nil }.map { "\(entity.name).\($0.name)" }
         }
-        let known = losses + relationships + options.mapping.types.keys.sorted()
+        let known = losses + references + others + options.mapping.types.keys.sorted()
         if let unknown = acceptLoss.first(where: { !known.contains($0) }) {
             let near = Suggestion.nearest(unknown, in: known)
             throw StorageError(.invalidConfiguration, "--accept-loss '\(unknown.excerpt())' names nothing that the copy could lack\(near)")
@@ -171,7 +183,7 @@ struct TransferCommand: ParsableCommand {
     }
 
     /// Returns notes about data of a Polystore store that is not copied, or whose meaning changes in the copy.
-    private func notes(_ from: Stores.Opened) throws(StorageError) -> [String] {
+    func notes(_ from: Stores.Opened) throws(StorageError) -> [String] {
         let reader = try from.store.beginRead()
         defer { reader.end() }
         var notes: [String] = []
@@ -227,12 +239,12 @@ struct TransferCommand: ParsableCommand {
         }
     }
 
-    private func unacceptedLosses(_ from: Stores.Opened) -> [String] {
+    func unacceptedLosses(_ from: Stores.Opened) -> [String] {
         (from.store.ability((any ForeignStorage).self)?.losses ?? []).filter { !acceptLoss.contains($0) }
     }
 
     /// Refuses a copy that would lack stored data, unless the loss was accepted.
-    private func refuseLosses(_ from: Stores.Opened) throws(StorageError) {
+    func refuseLosses(_ from: Stores.Opened) throws(StorageError) {
         let losses = unacceptedLosses(from)
         if losses.isEmpty { return }
         let options = losses.map { "--accept-loss '\($0)'" }.joined(separator: " ")

@@ -8,7 +8,7 @@ internal import PolystoreTransfer
 struct TransferTarget {
     private let text: String
     private let url: StoreURL
-    private let storage: any StorageInterface
+    let storage: any StorageInterface
 
     /// The target as text, without its password.
     var redacted: String { url.redacted }
@@ -31,13 +31,8 @@ struct TransferTarget {
         let access = storage.ability((any ForeignStorage).self)?.foreignAccess
         if access == .readOnly { return .isForeign }
         if let path = storage.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty {
-            let sourcePath = source.store.ability((any LocalStorage).self)?.fileURL.path
-            if let file = Stores.identity(path), file == sourcePath.flatMap(Stores.identity) {
-                return StorageError(.invalidConfiguration, "the source and the target are the same store; choose a new target")
-            }
-            let place = NewPlace(path)
-            if let problem = place.problem { return StorageError(.notFound, problem) }
-            if place.isFree {
+            if let obstacle = obstacle(at: path, to: source) { return obstacle }
+            if NewPlace(path).isFree {
                 if access == nil { return nil }
                 return StorageError(.notFound, "there is no database at this path, and none is created that is used in place")
             }
@@ -52,6 +47,20 @@ struct TransferTarget {
             if error.isRetryable || error.code == .cancelled { throw error }
             return error
         }
+    }
+
+    /// Returns why a file cannot be written, or is the source; nil for a target that is not a file.
+    func fileObstacle(to source: Stores.Opened) -> StorageError? {
+        guard let path = storage.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty else { return nil }
+        return obstacle(at: path, to: source)
+    }
+
+    private func obstacle(at path: String, to source: Stores.Opened) -> StorageError? {
+        let sourcePath = source.store.ability((any LocalStorage).self)?.fileURL.path
+        if let file = Stores.identity(path), file == sourcePath.flatMap(Stores.identity) {
+            return StorageError(.invalidConfiguration, "the source and the target are the same store; choose a new target")
+        }
+        return NewPlace(path).problem.map { StorageError(.notFound, $0) }
     }
 
     private func check(

@@ -105,15 +105,37 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
 
     func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
 
-    /// The error for a bulk load: references are checked with each statement, whatever the order of the rows.
-    private static let takesNoLoad = StorageError(
-        .unsupported,
-        "a PostgreSQL schema that is used in place does not support bulk loads, because each statement checks its foreign keys; load a "
-            + "Polystore store"
-    )
+    // MARK: Many rows
 
-    func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { throw Self.takesNoLoad }
+    /// Inserts rows. Each statement checks references, so the rows that they refer to have to be there, or among the same rows.
+    func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
+        let slots = core.tables.schema[root].slots.count
+        let rows = RowSource(count: batch.count) { range, part in
+            for index in range { part.append(copying: batch.row(index), slots: slots) }
+        }
+        try unlogged { () throws(StorageError) in
+            try insert(root, rows)
+            // A row with this key may have existed before.
+            let now = try versions(root, (0..<batch.count).map(batch.key))
+            var others: [Int64: Int64] = [:]
+            for index in 0..<batch.count where now[batch.key(index)] != batch.row(index).version {
+                others[batch.key(index)] = batch.row(index).version
+            }
+            if !others.isEmpty { try set(others, root) }
+        }
+    }
 
-    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) { if !pairs.isEmpty { throw Self.takesNoLoad } }
+    func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
+        if pairs.isEmpty { return }
+        try unlogged { () throws(StorageError) in try add(pairs, link: link) }
+    }
+
+    /// Runs a part of a bulk load, which the history does not record.
+    private func unlogged(_ work: () throws(StorageError) -> Void) throws(StorageError) {
+        try checkOpen()
+        let last = try connection.number("SELECT max(number) FROM polystore_log WHERE position = \(raw: position)") ?? 0
+        try work()
+        try connection.run("DELETE FROM polystore_log WHERE position = \(raw: position) AND number > \(bind: .int(last), .int64)")
+    }
 }
 #endif

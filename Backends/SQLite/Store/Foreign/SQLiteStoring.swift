@@ -21,6 +21,8 @@ enum SQLiteStoring: Int32 {
     case uuidText
     /// A text in a column that stores numbers as numbers.
     case guardedText
+    /// A decimal as the nearest number.
+    case nearestNumber
 
     /// Returns the SQL that converts a Polystore value to this form.
     func call(place: String) -> @Sendable (String) -> String {
@@ -39,9 +41,10 @@ enum SQLiteStoring: Int32 {
         case .day:
             let text = ISO8601.string(sqlite3_value_int64(value))
             return text.hasSuffix("T00:00:00Z") ? .text(String(text.dropLast(10))) : .text(Self.plain(text))
-        case .instant: return .text(Self.plain(ISO8601.string(sqlite3_value_int64(value))))
+        case .instant: return .text(Self.text(sqlite3_value_int64(value)))
         case .seconds: return Self.seconds(sqlite3_value_int64(value))
-        case .number: return Self.number(value)
+        case .number: return Self.number(Self.bytes(value))
+        case .nearestNumber: return Self.number(Self.bytes(value)) ?? Self.nearest(Self.bytes(value))
         case .uuidText:
             guard let start = sqlite3_value_blob(value), sqlite3_value_bytes(value) == 16 else { return nil }
             return .text(UUID(uuid: start.loadUnaligned(as: uuid_t.self)).uuidString.lowercased())
@@ -50,6 +53,9 @@ enum SQLiteStoring: Int32 {
             return .text(text)
         }
     }
+
+    /// Returns a date as the text of a column for instants.
+    static func text(_ microseconds: Int64) -> String { plain(ISO8601.string(microseconds)) }
 
     private static func plain(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "Z" }.map { $0 == "T" ? " " : $0 }))
@@ -62,8 +68,18 @@ enum SQLiteStoring: Int32 {
         return isRead ? .real(seconds) : nil
     }
 
-    private static func number(_ value: OpaquePointer) -> Stored? {
-        let bytes = UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
+    private static func bytes(_ value: OpaquePointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
+    }
+
+    /// Whether a decimal, given as a cell, is read back unchanged from a number.
+    static func isExact(_ decimal: Cell) -> Bool { decimal.isNull || number(decimal.bytes) != nil }
+
+    private static func nearest(_ bytes: UnsafeRawBufferPointer) -> Stored? {
+        DecimalKey.decode(bytes).flatMap { Double(Value.decimal($0).plainText) }.map(Stored.real)
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer) -> Stored? {
         guard let decimal = DecimalKey.decode(bytes) else { return nil }
         let text = Value.decimal(decimal).plainText
         if let integer = Int64(text) { return .integer(integer) }
