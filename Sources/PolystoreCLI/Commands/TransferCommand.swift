@@ -94,7 +94,8 @@ struct TransferCommand: ParsableCommand {
             let isWhole = try chosen.selection().isAll && changed.mapping().isEmpty && ifExists == .fail && acceptLoss.isEmpty
             if !isWhole || plan || layout != .polystore {
                 throw ValidationError(
-                    "--live copies all objects as they are, without --plan, --layout, --if-exists, --accept-loss, a choice, or other names and types")
+                    "--live copies all objects as they are, without --plan, --layout, --if-exists, --accept-loss, a choice, or other names and types"
+                )
             }
         }
         try layout.check(ifExists, isMapped: try !changed.mapping().isEmpty)

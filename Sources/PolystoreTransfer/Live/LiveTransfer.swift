@@ -40,7 +40,8 @@ public final class LiveTransfer {
     ) throws(StorageError) {
         guard options.selection.isAll, options.mapping.isEmpty, options.existing == .fail, let name = options.source else {
             throw StorageError(
-                .invalidConfiguration, "a live transfer copies all objects as they are into an empty target, and its options have a name of the source")
+                .invalidConfiguration,
+                "a live transfer copies all objects as they are into an empty target, and its options have a name of the source")
         }
         for store in [source, target] where store.ability((any ForeignStorage).self)?.foreignAccess != nil {
             throw StorageError(.unsupported, "a live transfer needs two stores of Polystore, and one is a database of another program")
