@@ -72,6 +72,3 @@ package struct MoveNote: Codable, Sendable {
         if let note = try? MoveNote(in: reader), note.isComplete { throw note.refusal }
     }
 }
-
-/// A store that itself refuses write transactions while it has a note about a move, unless the options permit them.
-package protocol MoveCheckingStorage: StorageInterface {}

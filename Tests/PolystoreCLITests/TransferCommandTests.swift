@@ -259,4 +259,43 @@ import Testing
         #expect(sound.code == 0, "\(sound)")
         #expect(try program.run(["erase", target, "--yes"]).code == 0)
     }
+
+    @Test(arguments: kinds) func aLiveTransferReplacesTheSourceAndBack(_ kind: String) throws {
+        let target = other(kind)
+        for wrong in [["--cut-over"], ["--live", "--plan"], ["--live", "--only", "Maker"], ["--live", "--cut-over", "--release"]] {
+            #expect(try program.run(["transfer", store, target] + wrong).code == 64)
+        }
+        func update(_ store: String) throws -> (code: Int32, output: String, error: String) {
+            try program.run(["update", store, "Product", "--set", "price = price + 1", "--all", "--yes"])
+        }
+        // Followed until it is interrupted, and incomplete until the cut-over.
+        let process = Program.process(["transfer", store, target, "--live", "-q"])
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        Thread.sleep(forTimeInterval: 0.5)
+        #expect(try update(store).code == 0)
+        Thread.sleep(forTimeInterval: 0.5)
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 130)
+        #expect(try program.run(["query", target, "Product", "--count"]).code != 0)
+        #expect(try update(store).code == 0)
+        let replaced = try transfer(target, "--live", "--cut-over")
+        #expect(replaced.code == 0 && replaced.error.contains("has replaced") || replaced.output.contains("has replaced"), "\(replaced)")
+        #expect(try program.run(["verify", store, target]).code == 0)
+        let refused = try update(store)
+        #expect(refused.code == 5 && refused.error.contains("have been moved to"), "\(refused)")
+        #expect(try program.run(["query", target, "Product", "--where", "price > 30", "--count"]).output == "1\n")
+        #expect(try update(target).code == 0)
+        // The same command again has nothing to do, and the opposite one brings everything back.
+        #expect(try transfer(target, "--live", "--cut-over").code == 0)
+        #expect(try transfer(target, "--live", "--release").code == 5)
+        #expect(try update(store).code == 5)
+        let back = try program.run(["transfer", target, store, "--live", "--cut-over", "--json"])
+        #expect(back.code == 0 && back.output.contains("\"drained\""), "\(back)")
+        #expect(try update(target).code == 5)
+        #expect(try update(store).code == 0)
+        #expect(try program.run(["query", store, "Product", "--where", "price == 5", "--count"]).output == "1\n")
+        #expect(try program.run(["erase", target, "--yes"]).code == 0)
+    }
 }

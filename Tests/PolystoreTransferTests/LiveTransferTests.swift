@@ -107,8 +107,9 @@ import Testing
             })
         }
 
-        func transfer(back: Bool = false, limit: WorkLimit? = nil) throws -> LiveTransfer {
+        func transfer(back: Bool = false, limit: WorkLimit? = nil, verifies: Bool = true) throws -> LiveTransfer {
             var options = TransferOptions()
+            options.verifies = verifies
             options.source = back ? "the target" : "the source"
             options.step = .zero
             return try LiveTransfer(from: back ? target : source, to: back ? source : target, options, limit: limit)
@@ -149,6 +150,8 @@ import Testing
         try stores.expectSame()
         let refused = #expect(throws: StorageError.self) { try stores.change(stack) }
         #expect(refused?.code == .storeMoved && refused?.message.contains("elsewhere") == true)
+
+        #expect(try stack.historyConsumers().isEmpty)
 
         let next = try stores.stack(stores.target), back = try stores.transfer(back: true)
         #expect(back.isCopied)
@@ -227,8 +230,13 @@ import Testing
         #expect(fenced?.code == .storeMoved && fenced?.message.contains("being moved") == true)
         try stores.transfer().release()
         try stores.change(stack)
+        // Another process has taken over, so the first one cannot complete the target.
+        #expect(code { _ = try transfer.cutOver(to: "elsewhere") } == .busy)
+        try stores.change(stack)
         // The process ended when the target was complete.
-        #expect(throws: Interruption.self) { try transfer.cutOver(to: "elsewhere") { throw Interruption() } }
+        let third = try stores.transfer()
+        #expect(throws: Interruption.self) { try third.cutOver(to: "elsewhere") { throw Interruption() } }
+        #expect(code { try third.release() } == .storeMoved)
         #expect(code { try stores.change(stack) } == .storeMoved)
         let second = try stores.transfer()
         #expect(second.isCopied)
@@ -237,7 +245,56 @@ import Testing
         _ = try second.cutOver(to: "elsewhere") { isSwitched = true }
         #expect(isSwitched)
         try stores.expectSame()
+        // Neither a repetition nor an earlier transfer makes the source writable again.
+        _ = try second.cutOver(to: "elsewhere")
+        #expect(code { _ = try transfer.cutOver(to: "elsewhere") } == .busy)
+        for one in [transfer, second, third] { #expect(code { try one.release() } != nil) }
+        #expect(code { _ = try LiveTransfer.release(stores.source, target: stores.target, isCertain: true) } == .storeMoved)
+        #expect(code { try stores.change(stack) } == .storeMoved)
         #expect(try stores.transfer(back: true).isCopied)
+    }
+
+    @Test func aFenceWithoutATargetIsEndedByAPerson() throws {
+        let stores = try Stores(Pair(source: .sqlite, target: .memory), 20), stack = try stores.stack(stores.source)
+        #expect(try !LiveTransfer.release(stores.source, target: nil))
+        var options = WriteOptions()
+        options.isMove = true
+        let writer = try stores.source.beginWrite(options)
+        try writer.setNote(MoveNote.name, MoveNote(to: "elsewhere", UUID()).bytes())
+        _ = try writer.commit(CommitRecord())
+        for target in [nil, stores.target] {
+            #expect(code { _ = try LiveTransfer.release(stores.source, target: target) } == .storeMoved)
+        }
+        #expect(try LiveTransfer.release(stores.source, target: nil, isCertain: true))
+        try stores.change(stack)
+    }
+
+    /// After two moves the first store has notes of the copy and of the move back.
+    @Test func anInterruptedThirdMoveIsNoCompleteOne() throws {
+        let stores = try Stores(Pair(source: .sqlite, target: .sqlite), 50), stack = try stores.stack(stores.source)
+        _ = try stores.transfer().cutOver(to: "elsewhere")
+        _ = try stores.transfer(back: true).cutOver(to: "the first")
+        var options = WriteOptions()
+        options.isMove = true
+        try stores.change(stack)
+        let writer = try stores.source.beginWrite(options)
+        try writer.setNote(MoveNote.name, MoveNote(to: "elsewhere", stores.target.storeID).bytes())
+        _ = try writer.commit(CommitRecord())
+        let report = try stores.transfer().cutOver(to: "elsewhere")
+        #expect(report.verified.count == 6)
+        try stores.expectSame()
+        #expect(code { try stores.change(stack) } == .storeMoved)
+        try stores.change(stores.stack(stores.target))
+    }
+
+    /// A bulk load is not in the history.
+    @Test(arguments: [true, false]) func aLoadThatIsNotFollowedIsFoundBeforeTheSourceIsReplaced(_ verifies: Bool) throws {
+        let stores = try Stores(Pair(source: .sqlite, target: .lmdb), 50), transfer = try stores.transfer(verifies: verifies)
+        try transfer.copy()
+        let file = LoadMapping.file("tags.csv", entity: "Team")
+        _ = try FileLoader.load(LoadMapping(files: [file]), into: stores.source) { _ in FileBlocks(Data("name\nx\n".utf8)) }
+        #expect(code { _ = try transfer.cutOver(to: "elsewhere") } == .corrupted)
+        try stores.change(stores.stack(stores.source))
     }
 
     @Test func theFormerSourceIsOpenedOnlyForReading() throws {
@@ -268,6 +325,9 @@ import Testing
         let stack = try stores.stack(stores.source)
         for _ in 0..<3 { try stores.change(stack) }
         try stack.purgeHistory(.olderThan(.zero))
+        #expect(try transfer.follow().transactions == 3, "the history is kept for the transfer")
+        for _ in 0..<3 { try stores.change(stack) }
+        try stack.purgeHistory(.olderThan(.zero), ignoringConsumersUnseenFor: .zero)
         #expect(code { try transfer.follow() } == .incompleteCopy)
     }
 }

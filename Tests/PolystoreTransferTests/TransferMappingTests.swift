@@ -245,6 +245,24 @@ import Testing
         ]
     }
 
+    /// A length counts bytes of data, and characters of texts.
+    @Test func aTypeWithAnotherUnitOfLengthIsRefused() throws {
+        let model = try Schema(entities: [
+            Entity(
+                "T",
+                attributes: [
+                    Attribute("b", .data, isOptional: true, rules: AttributeRules(maxLength: 3)),
+                    Attribute("s", .string, isOptional: true, rules: AttributeRules(minLength: 4)),
+                ])
+        ])
+        for (path, type) in [("T.b", ValueType.string), ("T.s", .data)] {
+            let mapping = TransferMapping(types: [path: TransferMapping.AttributeType(type)])
+            let error = #expect(throws: StorageError.self) { try mapping.schema(for: model) }
+            #expect(error?.message.contains("least or greatest length") == true)
+        }
+        _ = try TransferMapping(types: ["T.s": TransferMapping.AttributeType(.url)]).schema(for: model)
+    }
+
     @Test(arguments: Misfit.all) func aMappingThatDoesNotFitIsRefused(_ misfit: Misfit) {
         let error = #expect(throws: StorageError.self) { try misfit.mapping.schema(for: schema) }
         #expect(error?.code == .invalidConfiguration && error?.message.contains(misfit.message) == true, "\(String(describing: error))")

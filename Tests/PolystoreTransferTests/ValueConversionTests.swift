@@ -36,6 +36,12 @@ import Testing
         Case(.int64, .int(9_007_199_254_740_992), .double, .exact(.double(9_007_199_254_740_992))),
         Case(.int64, .int(9_007_199_254_740_993), .double, .nearest(.double(9_007_199_254_740_992))),
         Case(.int64, .int(.max), .double, .nearest(.double(9_223_372_036_854_775_808))),
+        // The shortest digits of the nearest number, which is 1152921504606846976.
+        Case(.int64, .int(1_152_921_504_606_847_000), .double, .nearest(.double(1_152_921_504_606_846_976))),
+        Case(.int64, .int(1_152_921_504_606_846_976), .double, .exact(.double(1_152_921_504_606_846_976))),
+        Case(.double, .double(1.5e38), .decimal, .exact(decimal("150000000000000000000000000000000000000"))),
+        Case(.string, .string("1e-9223372036854775808"), .double, .none),
+        Case(.string, .string("0e-9223372036854775808"), .int64, .none),
         Case(.int64, .int(.min), .double, .exact(.double(-9_223_372_036_854_775_808))),
         Case(.int64, .int(16_777_217), .float, .nearest(.double(16_777_216))),
         Case(.int64, .int(.max), .decimal, .exact(decimal("9223372036854775807"))),

@@ -55,7 +55,8 @@ final class PostgreSQLConnection: SQLConnection {
             "SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking); "
             // The text form of values must not depend on settings of the role or the database.
             + "SET DateStyle = 'ISO, MDY'; SET IntervalStyle = postgres; SET extra_float_digits = 1; SET lc_monetary = 'C'; "
-            + "\(Self.noticingLoss); "
+            // What precedes a transaction of a writer is read after the wait for its lock. Transactions name their own level.
+            + "SET default_transaction_isolation = 'read committed'; \(Self.noticingLoss); "
             + "SELECT pg_backend_pid(), set_config('synchronous_commit', \(Self.waiting(durability)), false)"
         let identity: [String?]
         do throws(StorageError) {

@@ -1,31 +1,6 @@
-internal import ArgumentParser
 internal import Foundation
 internal import PolystoreStorage
 internal import PolystoreTransfer
-
-/// The options of `polystore transfer` for a source that is in use.
-struct LiveTransferOptions: ParsableArguments {
-    @Flag(
-        help: """
-            Copy a store that is in use, and follow its changes until the command is interrupted. The same command continues.
-            """)
-    var live = false
-
-    @Flag(
-        help: """
-            With --live: replace the source by the target as soon as little is left to follow. From then on write transactions of the \
-            source are refused.
-            """)
-    var cutOver = false
-
-    @Flag(help: "With --live: accept write transactions of the source again after an interrupted cut-over, and do nothing else.")
-    var release = false
-
-    func validate() throws {
-        if !live, cutOver || release { throw ValidationError("--cut-over and --release are for a transfer with --live") }
-        if cutOver, release { throw ValidationError("--cut-over and --release exclude each other") }
-    }
-}
 
 /// A live transfer by the command line.
 struct LiveTransferRun {
@@ -33,6 +8,8 @@ struct LiveTransferRun {
     let target: String
     let choice: LiveTransferOptions
     let verifies: Bool
+    /// Whether a fence is ended although the target cannot be opened.
+    let isCertain: Bool
     let isQuiet: Bool
     let json: Bool
 
@@ -40,35 +17,36 @@ struct LiveTransferRun {
     private static let interval = 0.1
 
     func run() throws {
-        let from = try Stores.open(source, readOnly: false)
+        // A source that the target has replaced is opened too, so that the same command can be repeated.
+        let from = try Stores.open(source, readOnly: false, acceptsIncompleteCopy: true)
         defer { from.close() }
         Interruption.watch()
+        if choice.release { return try release(from) }
         let place = try TransferTarget(target)
         var options = TransferOptions()
         options.source = from.place
         options.isLive = true
         options.verifies = verifies
         let to = try place.open(from.schema, options)
-        do {
-            try run(from, to, place, options)
-            to.opened.keep()
+        let transfer: LiveTransfer
+        do throws(StorageError) {
+            transfer = try LiveTransfer(from: from.store, to: to.opened.store, options, limit: Interruption.limit)
         } catch {
-            guard let failure = error as? StorageError else { throw error }
-            if to.abandon(failure, options), !isQuiet {
-                Console.error("note: the target is kept; repeat the same command to continue")
-            }
-            throw failure
+            _ = to.abandon(error, options)
+            throw error
+        }
+        defer { to.opened.keep() }
+        do {
+            try run(transfer, from, to, place)
+        } catch {
+            if !isQuiet { Console.error("note: the target is kept; repeat the same command to continue") }
+            throw error
         }
     }
 
     private func run(
-        _ from: Stores.Opened, _ to: TransferTarget.Opened, _ place: TransferTarget, _ options: TransferOptions
+        _ transfer: LiveTransfer, _ from: Stores.Opened, _ to: TransferTarget.Opened, _ place: TransferTarget
     ) throws {
-        let transfer = try LiveTransfer(from: from.store, to: to.opened.store, options, limit: Interruption.limit)
-        if choice.release {
-            try transfer.release()
-            return report("write transactions of \(from.url.redacted) are accepted again", [("released", "true")])
-        }
         try copy(transfer)
         if !choice.cutOver { return try follow(transfer) }
         let result = try transfer.cutOver(to: place.redacted) { try to.opened.finish() }
@@ -79,6 +57,23 @@ struct LiveTransferRun {
             "\(place.redacted) has replaced \(from.url.redacted), whose write transactions were refused for "
                 + "\(String(format: "%.3f", pause)) s before\(compared)",
             [("pause", String(format: "%.6f", pause)), ("drained", "\(result.drained)"), ("compared", "\(rows)")])
+    }
+
+    /// Ends the fence of an interrupted cut-over. Creates nothing.
+    private func release(_ from: Stores.Opened) throws {
+        let target = existingTarget()
+        defer { target?.close() }
+        let wasFenced = try LiveTransfer.release(from.store, target: target?.store, isCertain: isCertain)
+        report(
+            wasFenced
+                ? "write transactions of \(from.url.redacted) are accepted again"
+                : "write transactions of \(from.url.redacted) were not refused", [("released", "\(wasFenced)")])
+    }
+
+    /// Opens the target, also under its temporary name; nil if it cannot be opened.
+    private func existingTarget() -> Stores.Opened? {
+        if let opened = try? Stores.open(target, acceptsIncompleteCopy: true) { return opened }
+        return try? Stores.open("\(target).partial", acceptsIncompleteCopy: true)
     }
 
     private func copy(_ transfer: LiveTransfer) throws {
@@ -100,7 +95,7 @@ struct LiveTransferRun {
             let followed: FollowedChanges
             do throws(StorageError) { followed = try transfer.follow() } catch {
                 // A long transaction of the source delays the others.
-                if error.code != .busy { throw error }
+                if error.code != .timeout { throw error }
                 line.show("waiting for a transaction of the source")
                 continue
             }

@@ -28,9 +28,11 @@ struct MadeStore {
 
     /// Renames the store, which must be closed, to the requested name.
     ///
-    /// - Throws: `alreadyExists` if a file of that name exists by now. The temporary store is then removed.
+    /// - Throws: `alreadyExists` if a file of that name exists by now. The temporary store is then removed, unless a later process can
+    ///   continue.
     func publish() throws(StorageError) {
-        defer { remove() }
+        var isPublished = false
+        defer { if isPublished || lock == nil { remove() } else { unlock() } }
         var status = stat()
         // A log that contains commits means that they could not be copied into the file, for example because the disk is full.
         if stat(path + "-wal", &status) == 0, status.st_size > 0 { throw refusal(ENOSPC) }
@@ -44,6 +46,7 @@ struct MadeStore {
             guard lstat(target, &status) != 0 else { throw refusal(EEXIST) }
             guard rename(path, target) == 0 else { throw refusal(errno) }
         }
+        isPublished = true
         AtomicFile.synchroniseFolder(of: target)
     }
 
@@ -66,6 +69,7 @@ struct MadeStore {
                 .alreadyExists, "another program has created a file or folder with the name of the store; it was not changed",
                 cause: cause)
         }
-        return StorageError(.inputOutput, "the new store could not be renamed to its final name; it was removed", cause: cause)
+        let rest = lock == nil ? "it was removed" : "it is kept as \(name), and the same command continues"
+        return StorageError(.inputOutput, "the new store could not be renamed to its final name; \(rest)", cause: cause)
     }
 }

@@ -48,7 +48,8 @@ struct TransferCommand: ParsableCommand {
             """, completion: .list(TransferOptions.ExistingObjects.allCases.map(\.rawValue)), transform: existing)
     var ifExists = TransferOptions.ExistingObjects.fail
 
-    @Flag(help: "Replace the objects of the target without asking.")
+    @Flag(
+        help: "Replace the objects of the target without asking; with --release, release the source although the target cannot be opened.")
     var yes = false
 
     @Flag(help: "Show what would be copied and what would prevent it, and write nothing.")
@@ -104,7 +105,7 @@ struct TransferCommand: ParsableCommand {
     func run() throws {
         if live.live {
             return try LiveTransferRun(
-                source: source, target: target, choice: live, verifies: !noVerify, isQuiet: quiet, json: json
+                source: source, target: target, choice: live, verifies: !noVerify, isCertain: yes, isQuiet: quiet, json: json
             ).run()
         }
         let from = try Stores.open(source)

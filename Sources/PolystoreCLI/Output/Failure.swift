@@ -16,7 +16,7 @@ enum Failure {
     /// Returns the exit code, which distinguishes refusals for safety, interruptions, and other failures.
     static func code(_ error: StorageError) -> ExitCode {
         switch error.code {
-        case .alreadyExists, .schemaMismatch, .dataLossRefused, .noMigrationPath: refused
+        case .alreadyExists, .schemaMismatch, .dataLossRefused, .noMigrationPath, .storeMoved: refused
         case .cancelled: ExitCode(Interruption.exitCode)
         default: trouble
         }

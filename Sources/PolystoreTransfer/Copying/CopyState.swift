@@ -35,6 +35,8 @@ struct CopyState: Codable, Sendable {
 
     /// The progress of a live transfer, whose source changes meanwhile.
     struct LiveProgress: Codable, Sendable {
+        /// The identity of the source.
+        var source: UUID?
         /// The position in the history of the source: the copied objects are as they were then.
         var token: HistoryToken?
         /// The greatest copied key of a hierarchy that is not copied completely.

@@ -50,6 +50,7 @@ final class MergingCopy {
                 try delete(keys, root)
             }
         }
+        try deleteObjectsOfOtherEntities()
         var report = TransferReport()
         try write(&report, links)
         if options.verifies { try verify(report.items) }
@@ -182,6 +183,18 @@ final class MergingCopy {
             try others.forEach({ Self.block }) { keys throws(StorageError) in
                 try limit?.check()
                 try delete(keys, root)
+            }
+        }
+    }
+
+    /// Deletes copied objects that are of another entity in the target, because their keys were given again.
+    private func deleteObjectsOfOtherEntities() throws(StorageError) {
+        let copy = Contents(writer)
+        for root in schema.roots where schema[root].family.count > 1 {
+            try contents.keyBlocks(root, Self.block) { keys throws(StorageError) in
+                let wanted = try contents.entities(of: keys, root), found = try copy.entities(of: keys, root)
+                let others = keys.filter { key in found[key].map { $0 != wanted[key] } ?? false }
+                if !others.isEmpty { try delete(others, root) }
             }
         }
     }

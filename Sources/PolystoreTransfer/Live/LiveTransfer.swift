@@ -19,15 +19,23 @@ public final class LiveTransfer {
     private let options: TransferOptions
     private let limit: WorkLimit?
     private let steps: CopySteps
-    /// Whether an earlier process has completed the target, but has not finished the source.
-    private let wasComplete: Bool
+    /// Whether the target is complete, although the source may not be finished.
+    private var isComplete: Bool
+    /// The error after which the state in memory may differ from that in the target.
+    private var failure: StorageError?
     /// Whether an earlier process has copied a part.
     private var isContinued: Bool
+    /// The time at which the source was last told how far its history was followed.
+    private var acknowledged: ContinuousClock.Instant?
+
+    /// The duration between two acknowledgements, each of which is a write transaction of the source.
+    private static let acknowledgement = Duration.seconds(10)
 
     /// Begins or continues a live transfer.
     ///
     /// - Parameters:
-    ///   - source: An open store with a history, of which no other process purges the newest part.
+    ///   - source: An open store with a history. The transfer is registered there as a consumer, so that what is not followed yet is not
+    ///     purged.
     ///   - target: An empty store with the same model, the target of the same transfer that was interrupted, or the store that the source has
     ///     replaced.
     ///   - options: The options: all objects, and a name of the source.
@@ -59,11 +67,12 @@ public final class LiveTransfer {
         options.isLive = true
         self.options = options
         steps = CopySteps(target, every: options.step, nil)
+        try Self.checkIsAlone(source)
         let reader = try target.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         let state = CopyState(name, options.work(source.schema), options.run), note = try reader.note(CopyNote.incomplete)
         let found = try Self.state(options, in: reader, beginning: state, from: source)
-        wasComplete = found == nil
+        isComplete = found == nil
         isContinued = note != nil
         steps.begin(found ?? state, after: note)
         try checkIsNotMoved()
@@ -76,16 +85,21 @@ public final class LiveTransfer {
         var state = beginning
         switch try options.progress(in: target) {
         case .incomplete:
-            guard let earlier = try options.state(in: target) else { return nil }
-            state.live = earlier.live
+            state.live = try options.state(in: target)?.live
+            if let known = state.live?.source, known != source.storeID {
+                throw StorageError(
+                    .alreadyExists,
+                    "the target contains the copy of another store that was at the place of the source; erase the target (polystore erase)")
+            }
         case .complete:
             let reader = try source.beginRead()
             defer { reader.end() }
-            // A store that was moved here and back has an older note of its own.
-            if let move = try MoveNote(in: reader), move.target == target.store.storeID { return nil }
+            // The note of an earlier copy is left in a store that was moved back, which has a note about that move too.
+            if let move = try MoveNote(in: reader), move.target == target.store.storeID, try MoveNote(in: target) == nil { return nil }
             fallthrough
         case .none:
             var live = CopyState.LiveProgress()
+            live.source = source.storeID
             if let move = try MoveNote(in: target), move.isComplete, move.target == source.storeID {
                 live.token = move.token
                 live.isCopied = true
@@ -112,7 +126,7 @@ public final class LiveTransfer {
     // MARK: Copying
 
     /// Whether all objects are copied, so that only changes have to be followed.
-    public var isCopied: Bool { wasComplete || live.isCopied }
+    public var isCopied: Bool { isComplete || live.isCopied }
 
     /// Copies all objects that are not copied yet. Each step is committed, so that an interruption loses little.
     ///
@@ -121,6 +135,7 @@ public final class LiveTransfer {
     ///   `cancelled`; any error of reading or writing.
     public func copy(report: @escaping TransferEngine.Report = { _ in }) throws(StorageError) {
         if isCopied { return }
+        try checkState()
         let reader = try settledReader()
         defer { reader.end() }
         if isContinued {
@@ -128,22 +143,41 @@ public final class LiveTransfer {
             _ = try follow(reader, verifies: false)
         } else {
             _ = try steps.step()
-            live.token = try reader.currentToken()
+            // A history without entries has a beginning too, which a purge moves.
+            live.token = try reader.currentToken() ?? HistoryToken(store: source.storeID, position: 0)
             try steps.commit()
             isContinued = true
+            try acknowledge()
         }
         do throws(StorageError) {
             try copyContents(Contents(reader), report)
         } catch {
             // What was copied so far remains, unless it was a change that failed.
-            if steps.isOpen { try? steps.commit() }
+            try keepingState { () throws(StorageError) in try steps.commit() }
             throw error
         }
-        try steps.commit()
-        let writer = try steps.begin(.last, nil)
-        try Contents(reader).raiseKeys(of: writer)
-        live.isCopied = true
-        try steps.commit()
+        try keepingState { () throws(StorageError) in
+            try steps.commit()
+            let writer = try steps.begin(.last, nil)
+            try Contents(reader).raiseKeys(of: writer)
+            live.isCopied = true
+            try steps.commit()
+        }
+    }
+
+    /// Runs the end of a step. After an error this object cannot continue, because the target lacks what its state contains.
+    private func keepingState(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        do throws(StorageError) { try body() } catch {
+            steps.abandon()
+            failure = error
+            throw error
+        }
+    }
+
+    private func checkState() throws(StorageError) {
+        guard let failure else { return }
+        throw StorageError(
+            failure.code, "the copy has failed before, and continues with a new LiveTransfer: \(failure.message)", cause: failure)
     }
 
     private func copyContents(_ contents: Contents, _ report: @escaping TransferEngine.Report) throws(StorageError) {
@@ -197,11 +231,12 @@ public final class LiveTransfer {
     /// Carries over what was committed in the source since the copy, or since the last call, in one transaction of the target.
     ///
     /// - Returns: What was carried over, and how far the target was behind.
-    /// - Throws: `incompleteCopy` if the history since then was purged, so that the target has to be erased; `busy` if a transaction of the
+    /// - Throws: `incompleteCopy` if the history since then was purged, so that the target has to be erased; `timeout` if a transaction of the
     ///   source does not end for 30 seconds while others commit; `cancelled`; any error of reading or writing. The target is as it was then.
     @discardableResult
     public func follow() throws(StorageError) -> FollowedChanges {
-        if wasComplete { return FollowedChanges() }
+        if isComplete { return FollowedChanges() }
+        try checkState()
         let reader = try settledReader()
         defer { reader.end() }
         return try follow(reader, verifies: false)
@@ -215,6 +250,7 @@ public final class LiveTransfer {
         options.existing = .merge
         options.verifies = verifies
         let scope = TransferScope(reader.schema, updating: changes.written), contents = Contents(reader, scope)
+        let before = live
         let links = reader.schema.links.indices.filter { isCopied || live.copied.contains(reader.schema.links[$0].name) }
         do throws(StorageError) {
             let writer = try steps.begin(isCopied ? nil : .part, limit)
@@ -223,9 +259,11 @@ public final class LiveTransfer {
             live.token = changes.token
             try steps.commit()
         } catch {
+            live = before
             steps.abandon()
             throw error
         }
+        try acknowledge()
         var followed = FollowedChanges()
         followed.transactions = changes.transactions
         followed.objects = changes.count
@@ -238,9 +276,10 @@ public final class LiveTransfer {
 
     /// Replaces the source by the target.
     ///
-    /// The steps: what is left is followed until little remains; the stores are compared as a whole in one state of the source, unless the
-    /// options leave that out; the source is fenced, and running write transactions end; the rest is carried over and compared; the target is
-    /// completed; `switching` is called; the source is marked as moved. An error before the target is complete releases the fence.
+    /// The steps: what is left is followed until little remains; the stores are compared in one state of the source, unless the options leave
+    /// that out; the source is fenced, and running write transactions end; the rest is carried over; the stores are compared again, because a
+    /// bulk load or an SQL statement leaves nothing in the history; the target is completed; `switching` is called; the source is marked as
+    /// moved. An error before the target is complete releases the fence.
     ///
     /// - Parameters:
     ///   - place: The name of the target for programs that use the source, such as its URL without a password.
@@ -250,32 +289,83 @@ public final class LiveTransfer {
     ///   `switching`.
     public func cutOver(to place: String, switching: () throws -> Void = {}) throws -> CutOverReport {
         var report = CutOverReport()
-        if !wasComplete {
+        if !isComplete {
             try copy()
             try catchUp()
-            if options.verifies { report.verified = try verify() }
+            if options.verifies { _ = try verify() }
+            // From here on no other process can complete the target.
+            try takeOver()
             let start = ContinuousClock.now
             try fence(place)
             do throws(StorageError) {
-                report.drained = try complete()
+                try complete(&report)
             } catch {
                 // The target may be complete although its last transaction has reported an error.
-                if error.code != .commitOutcomeUnknown { try? release() }
+                if error.code != .commitOutcomeUnknown { try endFence(after: error) }
                 throw error
             }
             report.pause = start.duration(to: .now)
         }
         try switching()
-        try setMove { $0?.isComplete = true }
+        let target = target.storeID
+        try setMove(limit, ending: true) { move throws(StorageError) in
+            if let other = move, other.target != target { throw other.refusal }
+            move = (move ?? MoveNote(to: place, target)).completed
+        }
         return report
+    }
+
+    /// Makes this transfer the one that writes to the target.
+    private func takeOver() throws(StorageError) {
+        _ = try steps.begin(isCopied ? nil : .part, nil)
+        try steps.commit()
+    }
+
+    private func endFence(after error: StorageError) throws(StorageError) {
+        do throws(StorageError) { try release() } catch let failure {
+            throw StorageError(
+                error.code,
+                "\(error.message); write transactions of the source are still refused, because the fence could not be removed "
+                    + "(\(failure.message)): repeat the transfer, or release the source", details: error.details, cause: error)
+        }
     }
 
     /// Ends the fence of an interrupted cut-over, so that write transactions of the source are accepted again.
     ///
     /// - Throws: `storeMoved` if the target has replaced the source.
     public func release() throws(StorageError) {
-        if wasComplete { throw MoveNote(to: "the target", target.storeID).completed.refusal }
-        try setMove { $0 = nil }
+        if isComplete { throw MoveNote(to: "the target", target.storeID).completed.refusal }
+        try takeOver()
+        try setMove(nil) { move in if move?.isComplete == false { move = nil } }
+    }
+
+    /// Ends the fence of an interrupted cut-over whose target does not exist any more or is not reachable.
+    ///
+    /// - Parameter target: The target as far as it exists.
+    /// - Returns: Whether there was a fence.
+    /// - Throws: `storeMoved` if the target has replaced the source, or may have: without a target, only a person can know.
+    public static func release(_ source: OpenStore, target: OpenStore?, isCertain: Bool = false) throws(StorageError) -> Bool {
+        let reader = try source.beginRead()
+        defer { reader.end() }
+        guard let move = try MoveNote(in: reader) else { return false }
+        if move.isComplete { throw move.refusal }
+        if let target, target.storeID == move.target {
+            let copy = try target.beginRead()
+            defer { copy.end() }
+            if try copy.note(CopyNote.incomplete) == nil { throw move.completed.refusal }
+        } else if !isCertain {
+            throw StorageError(
+                .storeMoved,
+                "whether \(move.place) has replaced the store is not known, because it cannot be opened; if it has not, release the store with --yes"
+            )
+        }
+        var options = WriteOptions(isExclusive: true)
+        options.isMove = true
+        let writer = try source.beginWrite(options)
+        defer { writer.end() }
+        try writer.setNote(MoveNote.name, nil)
+        _ = try writer.commit(CommitRecord(author: "transfer"))
+        return true
     }
 
     /// Follows the source until a step is short.
@@ -291,11 +381,27 @@ public final class LiveTransfer {
         let reader = try settledReader()
         defer { reader.end() }
         _ = try follow(reader, verifies: false)
+        return try compare(reader)
+    }
+
+    private func compare(_ reader: ReadSession) throws(StorageError) -> [TransferItem] {
         let items = try Contents(reader).digests()
         let copy = try target.beginRead(ReadOptions(limit: limit))
         defer { copy.end() }
         try BulkCopy.verify(items, Contents(copy))
         return items
+    }
+
+    /// Compares the numbers of objects.
+    private func compareCounts(_ reader: ReadSession) throws(StorageError) {
+        let copy = try target.beginRead(ReadOptions(limit: limit))
+        defer { copy.end() }
+        for root in reader.schema.roots where try Contents(reader).count(root) != Contents(copy).count(root) {
+            throw StorageError(
+                .corrupted,
+                "the target has another number of objects of \(reader.schema.entities[root].name), because a bulk load or an SQL statement has "
+                    + "changed the source without its history; erase the target and repeat the transfer")
+        }
     }
 
     /// Returns a session in which the history contains all transactions that it sees. Otherwise an object could have a unique value that
@@ -314,7 +420,7 @@ public final class LiveTransfer {
             try limit?.check()
             if ContinuousClock.now > deadline {
                 throw StorageError(
-                    .busy, "a transaction of the source has not ended for 30 seconds, so that the history after it is not final")
+                    .timeout, "a transaction of the source has not ended for 30 seconds, so that the history after it is not final")
             }
             Thread.sleep(forTimeInterval: 0.002)
         }
@@ -323,18 +429,26 @@ public final class LiveTransfer {
     /// Refuses write transactions of the source, and waits for those that have begun.
     private func fence(_ place: String) throws(StorageError) {
         let target = target.storeID
-        try setMove { move in if move == nil || move?.isComplete == true { move = MoveNote(to: place, target) } }
+        try setMove(limit) { move throws(StorageError) in
+            if let other = move, other.isComplete || other.target != target { throw other.refusal }
+            if move == nil { move = MoveNote(to: place, target) }
+        }
     }
 
     /// Carries over the rest and completes the target, while the source is fenced.
-    ///
-    /// - Returns: The number of transactions that were carried over.
-    private func complete() throws(StorageError) -> Int {
+    private func complete(_ report: inout CutOverReport) throws(StorageError) {
+        try Self.checkIsAlone(source)
         let reader = try settledReader()
         defer { reader.end() }
-        let followed = try follow(reader, verifies: options.verifies)
+        report.drained = try follow(reader, verifies: false).transactions
+        if options.verifies { report.verified = try compare(reader) } else { try compareCounts(reader) }
         let token = try position()
-        try setMove { $0?.token = token }
+        try setMove(limit) { move throws(StorageError) in
+            guard let fence = move, !fence.isComplete else {
+                throw StorageError(.busy, "another process has ended the fence of the source; repeat the transfer")
+            }
+            move?.token = token
+        }
         let writer = try steps.begin(nil, limit)
         do throws(StorageError) {
             try Contents(reader).raiseKeys(of: writer)
@@ -342,11 +456,13 @@ public final class LiveTransfer {
             try writer.setNote(CopyNote.complete, steps.state?.completeNote)
             try writer.setNote(MoveNote.name, nil)
             _ = try writer.commit(CommitRecord(author: "transfer"))
+            // A session keeps its connection, without which a store in a file can be closed completely.
+            steps.abandon()
+            isComplete = true
         } catch {
             steps.abandon()
             throw error
         }
-        return followed.transactions
     }
 
     /// Returns the position in the history of the target.
@@ -356,16 +472,48 @@ public final class LiveTransfer {
         return target.capabilities.contains(.history) ? try reader.currentToken() : nil
     }
 
+    // MARK: The source
+
+    /// Refuses a source of which another store may keep changes that it has not applied yet.
+    private static func checkIsAlone(_ source: OpenStore) throws(StorageError) {
+        let reader = try source.beginRead()
+        defer { reader.end() }
+        try Peers(reader).checkIsAlone()
+    }
+
+    /// The transfer as a consumer of the history of the source, which is not purged beyond its offset.
+    private var consumer: String { "transfer to \(target.storeID.uuidString.lowercased())" }
+
+    /// Tells the source how far its history was followed, if that has not happened for some time.
+    private func acknowledge() throws(StorageError) {
+        guard let token = live.token, acknowledged.map({ $0.duration(to: .now) > Self.acknowledgement }) ?? true else { return }
+        let (source, name, limit) = (source, consumer, limit)
+        try HistoryConsumers.write { options throws(StorageError) in
+            var options = options
+            options.isMove = true
+            options.limit = limit
+            return try source.beginWrite(options)
+        } _: { writer throws(StorageError) in
+            _ = try HistoryConsumers.restart(name, at: token, writer)
+        }
+        acknowledged = .now
+    }
+
     /// Changes the note of the source about its move.
-    private func setMove(_ change: (inout MoveNote?) -> Void) throws(StorageError) {
+    ///
+    /// - Parameter ending: Whether the source is no longer followed.
+    private func setMove(
+        _ limit: WorkLimit?, ending: Bool = false, _ change: (inout MoveNote?) throws(StorageError) -> Void
+    ) throws(StorageError) {
         var options = WriteOptions(isExclusive: true, limit: limit)
         options.isMove = true
         let writer = try source.beginWrite(options)
         defer { writer.end() }
         var move = try MoveNote(in: writer)
-        change(&move)
+        try change(&move)
         let bytes = try move.map { move throws(StorageError) in try move.bytes() }
         try writer.setNote(MoveNote.name, bytes)
+        if ending { try HistoryConsumers.unregister(consumer, writer) }
         _ = try writer.commit(CommitRecord(author: "transfer"))
     }
 }

@@ -41,7 +41,7 @@ struct DecimalNumber: Hashable {
         if count == 0 { return nil }
         if let mark = rest.first, mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") {
             let power = String(decoding: rest.dropFirst(), as: UTF8.self)
-            guard let number = Int(power), abs(number) <= Self.greatestPower else { return nil }
+            guard let number = Int(power), number.magnitude <= UInt(Self.greatestPower) else { return nil }
             exponent += number
             rest = []
         }
@@ -103,9 +103,11 @@ struct DecimalNumber: Hashable {
 
     /// Returns whether a finite floating-point number is this number: if this is its shortest or its full decimal form.
     ///
-    /// - Parameter shortest: The shortest digits that distinguish the number from others of its type.
-    func isForm(of number: Double, shortest: String) -> Bool {
-        if DecimalNumber(shortest) == self { return true }
+    /// - Parameters:
+    ///   - shortest: The shortest digits that distinguish the number from others of its type.
+    ///   - isWhole: Whether only the full form counts: integers beyond 2^53 would otherwise become equal to others.
+    func isForm(of number: Double, shortest: String, isWhole: Bool) -> Bool {
+        if !isWhole, DecimalNumber(shortest) == self { return true }
         // A number of 64 bits has at most 767 digits.
         return digits.count <= 767 && DecimalNumber(String(format: "%.766e", number)) == self
     }

@@ -116,6 +116,11 @@ struct MappedDeclarations {
             if let value = limits.minimum { result.rules.minimum = try convert(value, "the minimum") }
             if let value = limits.maximum { result.rules.maximum = try convert(value, "the maximum") }
         }
+        if limits.minLength != nil || limits.maxLength != nil, (attribute.type == .data) != (type == .data) {
+            throw Self.refusal(
+                "\(path) has a least or greatest length, which counts the bytes of data and the characters of other types, so it cannot become "
+                    + type.rawValue)
+        }
         return result
     }
 

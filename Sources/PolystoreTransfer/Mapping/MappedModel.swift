@@ -89,7 +89,8 @@ package struct MappedModel: Sendable {
         switch source[origins[link.owner]].relationships[position].place {
         case .link(let index, let side): return Link(index: index, isFlipped: side == .member)
         case .orderedInverseSlot(_, let index): return Link(index: index, isFlipped: false)
-        case .slot, .inverseSlot: preconditionFailure("a mapping changes no kind of relationship")
+        // A mapping changes no kind of relationship, so a link table has a link table as its origin.
+        case .slot, .inverseSlot: return Link(index: 0, isFlipped: false)
         }
     }
 

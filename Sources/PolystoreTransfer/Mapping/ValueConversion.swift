@@ -63,7 +63,9 @@ struct ValueConversion: Sendable {
 
     /// Returns the full digits of an integer, and the shortest digits of another number.
     private func digits(_ number: Double) -> DecimalNumber? {
-        if let whole = UInt128(exactly: abs(number)) { return DecimalNumber((number < 0 ? "-" : "") + String(whole)) }
+        if let whole = UInt128(exactly: abs(number)), String(whole).count <= 38 {
+            return DecimalNumber((number < 0 ? "-" : "") + String(whole))
+        }
         return DecimalNumber(shortest(number))
     }
 
@@ -111,7 +113,8 @@ struct ValueConversion: Sendable {
         case .finite(let number):
             guard let nearest = Double(number.text) else { return .none }
             if nearest.isInfinite { return .nearest(.double(nearest < 0 ? -.greatestFiniteMagnitude : .greatestFiniteMagnitude)) }
-            return number.isForm(of: nearest, shortest: nearest.description) ? .exact(.double(nearest)) : .nearest(.double(nearest))
+            return number.isForm(of: nearest, shortest: nearest.description, isWhole: Self.isInteger(value))
+                ? .exact(.double(nearest)) : .nearest(.double(nearest))
         case .infinite(let isNegative): return .exact(.double(isNegative ? -.infinity : .infinity))
         case nil: return .none
         }
@@ -128,11 +131,15 @@ struct ValueConversion: Sendable {
             guard let nearest = Float(number.text) else { return .none }
             if nearest.isInfinite { return .nearest(.double(Self.greatest(isNegative: nearest < 0))) }
             let wide = Double(nearest)
-            return number.isForm(of: wide, shortest: nearest.description) ? .exact(.double(wide)) : .nearest(.double(wide))
+            return number.isForm(of: wide, shortest: nearest.description, isWhole: Self.isInteger(value))
+                ? .exact(.double(wide)) : .nearest(.double(wide))
         case .infinite(let isNegative): return .exact(.double(isNegative ? -.infinity : .infinity))
         case nil: return .none
         }
     }
+
+    /// Whether a value is an integer, of which every digit counts.
+    private static func isInteger(_ value: Value) -> Bool { if case .int = value { true } else { false } }
 
     private static func greatest(isNegative: Bool) -> Double {
         Double(isNegative ? -Float.greatestFiniteMagnitude : Float.greatestFiniteMagnitude)

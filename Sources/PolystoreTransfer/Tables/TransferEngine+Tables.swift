@@ -43,7 +43,16 @@ extension TransferEngine {
     public func planTables(
         from source: OpenStore, to target: any StorageInterface, _ options: TransferOptions = TransferOptions()
     ) throws(StorageError) -> TransferTables {
-        let storage = try Self.storage(target), work = try begin(from: source, options)
+        let storage = try Self.storage(target), work: TransferWork
+        do throws(StorageError) { work = try begin(from: source, options) } catch {
+            switch error.code {
+            case .dataLossRefused, .invalidConfiguration, .invalidPredicate:
+                let tables = storage.plainTables(source.schema)
+                return TransferTables(
+                    statements: tables.preamble + tables.statements + tables.finishing, notes: tables.notes, refusals: [error.message])
+            default: throw error
+            }
+        }
         defer { work.end() }
         let copy = try TableCopy(work, storage, limit), tables = copy.tables
         var refusals = try copy.refusals()

@@ -388,6 +388,38 @@ import Testing
         #expect(plan.refusals.last?.prefix(40) == expected[1].prefix(40))
     }
 
+    @Test(arguments: Engine.all) func theTwoColumnsOfATableOfPairsHaveTwoNames(_ engine: Engine) throws {
+        let place = Place(engine)
+        defer { place.remove() }
+        let source = try Self.source(
+            [
+                Entity("owner", relationships: [Relationship("owner", to: "owner", .toMany)]),
+                Entity("Place", relationships: [Relationship("pals", to: "Place", .toMany, inverse: "pals")]),
+            ], [])
+        let plan = try TransferEngine().planTables(from: source, to: place.store())
+        #expect(plan.refusals.isEmpty && plan.notes.contains { $0.hasPrefix("Place.pals is its own inverse") }, "\(plan)")
+        _ = try TransferEngine().transferTables(from: source, to: place.store())
+        #expect(try place.sql("SELECT \"owner_id\", \"source_id\" FROM \"owner_owner\"") == "")
+        let long = String(repeating: "n", count: 62)
+        let pairs = try Self.source(
+            [
+                Entity("A", relationships: [Relationship("r", to: "B", .toMany, inverse: long)]),
+                Entity("B", relationships: [Relationship(long, to: "A", .toMany, inverse: "r")]),
+            ], [])
+        let refusals = try TransferEngine().planTables(from: pairs, to: place.store()).refusals
+        #expect(refusals.isEmpty == (engine == .sqlite), "\(refusals)")
+    }
+
+    @Test func aRefusedSelectionIsPartOfThePlan() throws {
+        let place = Place(.sqlite)
+        defer { place.remove() }
+        let source = try Self.source([Entity("A", attributes: [Attribute("x", .int64)])], [])
+        var options = TransferOptions()
+        options.selection.only = ["B"]
+        let plan = try TransferEngine().planTables(from: source, to: place.store(), options)
+        #expect(plan.refusals.count == 1 && !plan.statements.isEmpty, "\(plan)")
+    }
+
     @Test(arguments: Engine.all) func theStatementsOfAPlanMakeTheTables(_ engine: Engine) throws {
         let place = Place(engine)
         defer { place.remove() }

@@ -15,8 +15,9 @@ extension PlainDialect {
         case .null: "NULL"
         case .bool(let isTrue): isTrue ? "1" : "0"
         case .int(let number): "\(number)"
-        // The engine reads at most fifteen digits exactly.
-        case .double(let number): number.isFinite && "\(number)".filter(\.isNumber).count <= 15 ? "\(number)" : nil
+        // The engine reads at most fifteen digits exactly, and no great powers of ten.
+        case .double(let number):
+            (number == 0 || (1e-7...1e22).contains(abs(number))) && "\(number)".filter(\.isNumber).count <= 15 ? "\(number)" : nil
         case .decimal: exact(value)
         case .string(let text): "'\(SQLText.doubling("'", in: text))'"
         case .date(let date): "'\(SQLiteStoring.text(date))'"

@@ -85,8 +85,15 @@ struct PlainLayout {
         // A relationship is read back under the name of the column that refers to its destination.
         let member = columns.addFirst([description.ownerRelationship + "_id"], for: path)
         let owner = columns.addFirst(
-            [description.memberRelationship ?? schema[description.owner].name, schema[description.owner].name, "owner"].map { $0 + "_id" },
-            for: path)
+            [description.memberRelationship ?? schema[description.owner].name, schema[description.owner].name, "owner", "source"].map {
+                $0 + "_id"
+            }, for: path)
+        for column in [member, owner] where column.utf8.count > dialect.names.limit {
+            refuse("the name \(column.excerpt()) of the column for \(path.excerpt()) is longer than \(dialect.names.limit) bytes")
+        }
+        if description.memberRelationship == description.ownerRelationship, description.member == description.owner {
+            note("\(path) is its own inverse, and the table has each pair once: search both columns")
+        }
         result.pairs.append(PlainTables.Pairs(name, of: link, owner: owner, member: member))
     }
 
