@@ -54,8 +54,8 @@ struct LiveTransferRun {
         let rows = result.verified.reduce(0) { $0 + $1.digest.count }
         let compared = result.verified.isEmpty ? "" : "; \(rows) rows were compared"
         report(
-            "\(place.redacted) has replaced \(from.url.redacted), whose write transactions were refused for "
-                + "\(String(format: "%.3f", pause)) s before\(compared)",
+            "\(place.redacted) has replaced \(from.url.redacted), whose write transactions had been refused for "
+                + "\(String(format: "%.3f", pause)) s\(compared)",
             [("pause", String(format: "%.6f", pause)), ("drained", "\(result.drained)"), ("compared", "\(rows)")])
     }
 
