@@ -30,6 +30,10 @@ struct LiveTransferRun {
         let to = try place.open(from.schema, options)
         let transfer: LiveTransfer
         do throws(StorageError) {
+            if !to.opened.store.capabilities.contains(.persistent) {
+                throw StorageError(
+                    .unsupported, "the target ends with this program, so it cannot replace a store; choose a target that keeps its objects")
+            }
             transfer = try LiveTransfer(from: from.store, to: to.opened.store, options, limit: Interruption.limit)
         } catch {
             _ = to.abandon(error, options)

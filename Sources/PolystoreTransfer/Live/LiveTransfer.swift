@@ -25,7 +25,7 @@ public final class LiveTransfer {
     private var failure: StorageError?
     /// Whether an earlier process has copied a part.
     private var isContinued: Bool
-    /// The time at which the source was last told how far its history was followed.
+    /// The time at which the transfer last acknowledged how far it has followed the history of the source.
     private var acknowledged: ContinuousClock.Instant?
 
     /// The duration between two acknowledgements, each of which is a write transaction of the source.
@@ -484,7 +484,7 @@ public final class LiveTransfer {
     /// The transfer as a consumer of the history of the source, which is not purged beyond its offset.
     private var consumer: String { "transfer to \(target.storeID.uuidString.lowercased())" }
 
-    /// Tells the source how far its history was followed, if that has not happened for some time.
+    /// Acknowledges in the source how far its history was followed, if that has not happened for some time.
     private func acknowledge() throws(StorageError) {
         guard let token = live.token, acknowledged.map({ $0.duration(to: .now) > Self.acknowledgement }) ?? true else { return }
         let (source, name, limit) = (source, consumer, limit)
