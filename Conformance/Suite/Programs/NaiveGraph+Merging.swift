@@ -58,7 +58,7 @@ struct DetachedMerge {
 
     func outcome() -> Outcome {
         // The contract does not specify whether an assignment of the same value is a change, and thus whether it is in conflict.
-        if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty || leadsElsewhere { return .open }
+        if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty || leadsElsewhere || changesPaths { return .open }
         let conflicts = hasConflicts
         // The naive model does not say what is given up: the commit must succeed, and its result must be consistent.
         if policy == .theirs || policy == .byAttribute, conflicts || !newer.isEmpty { return .open }
@@ -152,6 +152,18 @@ struct DetachedMerge {
         }
     }
 
+    /// Whether concurrent changes connect or separate two objects that this transaction deletes: which of them a delete rule reaches, or one
+    /// denies, depends on the order of the deletions, which the naive model does not know.
+    private var changesPaths: Bool {
+        let goes = deleted
+        return goes.contains { number in
+            (theirs.objects[number]?.related ?? [:]).contains { name, members in
+                let was = Set(base.members(number, name))
+                return !was.symmetricDifference(members).isDisjoint(with: goes)
+            }
+        }
+    }
+
     private func ones(_ number: Int, _ graph: NaiveGraph) -> [String] {
         guard let object = graph.objects[number] else { return [] }
         return graph.schema.description(object.entity).relationships.map(\.relationship).filter { $0.cardinality == .toOne }.map(\.name)
@@ -175,7 +187,7 @@ struct DetachedMerge {
     /// - Throws: `deleteDenied` if an object that concurrently references a deleted one denies the deletion.
     private func merged() throws(NaiveGraph.Refused) -> NaiveGraph? {
         var merged = theirs
-        // The contract does not specify the effect of concurrent changes to relationships of a deleted object.
+        // The naive model does not know which deletion has reached an object whose own relationships changed.
         let turned = deleted.contains { number in
             ones(number, theirs).contains { theirs.members(number, $0) != base.members(number, $0) }
         }

@@ -22,16 +22,52 @@ extension ChangeTracker {
 
         /// The slots of the object that were assigned before its deletion.
         var assigned = SlotMask()
-        /// The row of the object before its deletion, if slots were assigned.
+        /// Those of the assigned slots that are nil only because of a change of something else.
+        var implied = SlotMask()
+        /// The row of the object before its deletion, if it is new or slots were assigned.
         var row: RowBatch?
+        /// The assigned slots of a new object before its deletion, as its own mask.
+        var dirty: UInt64 = 0
         var references: [Reference] = []
         var removals: [Removal] = []
+    }
+
+    /// A reference that became nil because of a change of something else.
+    struct ClearedReference: Hashable {
+        let object: ObjectIdentifier
+        let slot: Int
+
+        init(_ object: ManagedObject, _ slot: Int) {
+            self.object = ObjectIdentifier(object)
+            self.slot = slot
+        }
+    }
+
+    /// Records that a reference is about to become nil because its other end is assigned. One that was assigned itself is not recorded.
+    func willImply(_ object: ManagedObject, _ slot: Int) {
+        if !mask(object).contains(slot) { implied.insert(ClearedReference(object, slot)) }
+    }
+
+    /// Records that a reference is about to be assigned itself.
+    func willAssign(_ object: ManagedObject, _ slot: Int) {
+        if !implied.isEmpty { implied.remove(ClearedReference(object, slot)) }
     }
 
     /// Records the slots of an object that were assigned before the deletion that is about to begin, with their values.
     func willDelete(_ object: ManagedObject) {
         let assigned = mask(object)
-        clearings[ObjectIdentifier(object)] = Clearing(assigned: assigned, row: assigned.isEmpty ? nil : object.encodedRow())
+        let implied = self.implied.isEmpty ? [] : assigned.slots.filter { self.implied.contains(ClearedReference(object, $0)) }
+        clearings[ObjectIdentifier(object)] = Clearing(
+            assigned: assigned, implied: SlotMask(implied), row: assigned.isEmpty && !object.isNew ? nil : object.encodedRow(),
+            dirty: object._dirty)
+    }
+
+    /// Reverts the deletion of an object that no store contains yet.
+    func restoreNew(_ object: ManagedObject) {
+        guard let clearing = clearings[ObjectIdentifier(object)], let row = clearing.row else { return }
+        withExtendedLifetime(row) { object._reload(row.row(0), .max) }
+        object._flags &= ~ManagedObject.Flags.deleted
+        object._dirty = clearing.dirty
     }
 
     /// Records that a slot of an object is about to become nil because of the object that is being deleted.

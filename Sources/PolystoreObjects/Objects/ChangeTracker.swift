@@ -22,6 +22,11 @@ package final class ChangeTracker {
     var bases: [ObjectIdentifier: RowBatch] = [:]
     /// The changes that deletions made to other objects, if the deletions may be abandoned.
     var clearings: [ObjectIdentifier: Clearing] = [:]
+    /// The references that are nil only because their other end was assigned, in a detached transaction.
+    var implied: Set<ClearedReference> = []
+    /// The deletions that may be abandoned or repeated, in their order. Each has the objects that it names, without those that its delete
+    /// rules reach.
+    var deletions: [[ManagedObject]] = []
     /// The object whose deletion is removing its relationships, if the deletion may be abandoned.
     var deleting: ObjectIdentifier?
     /// The assigned slots from 63 upwards.
@@ -77,6 +82,11 @@ package final class ChangeTracker {
         let key = LinkKey(link: link, store: store), rank = pair.rank, pair = Pair(owner: pair.owner, member: pair.member)
         if reranked[key]?.remove(pair) != nil || links[key]?[pair] == .some(nil) { restored[key, default: []].insert(pair) }
         links[key, default: [:]][pair] = .some(rank)
+    }
+
+    /// Records that a pair is in the store, if it is to be added: its removal must then remove it from the store.
+    func keepStored(_ pair: Pair, _ key: LinkKey) {
+        if (links[key]?[pair] ?? nil) != nil, reranked[key]?.contains(pair) != true { restored[key, default: []].insert(pair) }
     }
 
     /// Assigns another rank to an existing pair. The new rank of a pair that is yet to be added becomes part of the addition.
@@ -157,6 +167,8 @@ package final class ChangeTracker {
         deleted.removeAll(keepingCapacity: true)
         bases.removeAll(keepingCapacity: true)
         clearings.removeAll()
+        implied.removeAll()
+        deletions.removeAll()
         links.removeAll(keepingCapacity: true)
         reranked.removeAll()
         restored.removeAll()
@@ -181,6 +193,8 @@ package final class ChangeTracker {
         deleted.removeAll()
         bases.removeAll()
         clearings.removeAll()
+        implied.removeAll()
+        deletions.removeAll()
         highSlots.removeAll()
         links.removeAll()
         reranked.removeAll()

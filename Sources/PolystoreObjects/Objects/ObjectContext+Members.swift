@@ -160,7 +160,8 @@ extension ObjectContext {
         if model.hasCounts { tracker?.recount(object, position) }
         switch relationship.place {
         case .slot: break
-        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _): relate(member, slot, to: isMember ? object : nil, isMember: false)
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
+            if isMember { relate(member, slot, to: object, isMember: false) } else { leave(member, slot) }
         case .link(let link, let side):
             relink(object, link, side, removed: isMember ? [] : [member._key], added: isMember ? [member] : [])
             if isMember { object._collections[position]?.append(member._key) } else { object._collections[position]?.remove(member._key) }
@@ -171,9 +172,18 @@ extension ObjectContext {
     private func detach(_ keys: [Int64], _ destination: EntityIndex, _ slot: Int, _ store: Int) {
         for key in keys {
             if let member = attempt({ () throws(StorageError) in try self.object(destination, key, store) }) ?? nil {
-                relate(member, slot, to: nil)
+                leave(member, slot)
             }
         }
+    }
+
+    /// Sets the reference of a member to nil because its owner has removed it.
+    private func leave(_ member: ManagedObject, _ slot: Int) {
+        let place = ChangeTracker.ClearedReference(member, slot)
+        willImply(member, slot)
+        let isImplied = tracker?.implied.contains(place) == true
+        relate(member, slot, to: nil)
+        if isImplied { tracker?.implied.insert(place) }
     }
 
     private func relink(

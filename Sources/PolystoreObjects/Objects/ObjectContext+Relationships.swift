@@ -31,6 +31,7 @@ extension ObjectContext {
             accepts(target, for: object, slot)
         else { return }
         if target == nil { tracker?.willClear(object, slot) }
+        tracker?.willAssign(object, slot)
         object._touch(slot)
         switch model.inverses[Int(object._entity)][slot] {
         case .none: break
@@ -99,12 +100,24 @@ extension ObjectContext {
     }
 
     private func moveOneToOne(_ object: ManagedObject, _ slot: Int, _ inverse: Int, from old: Int64?, to target: ManagedObject?) {
-        if let old, let former = partner(of: object, slot, old) { assign(former, inverse, nil) }
+        if let old, old != target?._key, let former = partner(of: object, slot, old) { clear(former, inverse) }
         guard let target else { return }
         if let owner = target._reference(inverse), owner != object._key, let former = partner(of: target, inverse, owner) {
-            assign(former, slot, nil)
+            clear(former, slot)
         }
+        tracker?.willAssign(target, inverse)
         assign(target, inverse, object._key)
+    }
+
+    /// Sets a reference to nil because its other end is assigned.
+    private func clear(_ object: ManagedObject, _ slot: Int) {
+        willImply(object, slot)
+        assign(object, slot, nil)
+    }
+
+    /// Records that a reference is about to become nil because its other end is assigned, if a merge may need to know.
+    func willImply(_ object: ManagedObject, _ slot: Int) {
+        if sessions == nil, object._reference(slot) != nil { tracker?.willImply(object, slot) }
     }
 
     /// Returns the destination, which is loaded because the inverse must be updated.

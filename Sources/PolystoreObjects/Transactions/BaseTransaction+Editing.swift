@@ -140,8 +140,12 @@ extension BaseTransaction {
     @discardableResult
     public func delete(_ objects: some Sequence<ManagedObject>) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
+            try checkOpen()
             var own: [ManagedObject] = []
-            for object in objects { if let object = try edit(object) { own.append(object) } }
+            for object in objects {
+                // An object that a delete rule has reached is now deleted by name too, whatever a merge makes of the rule.
+                if object._context === context { own.append(object) } else if let object = try edit(object) { own.append(object) }
+            }
             var deletion = Deletion(context)
             return try deletion.delete(own)
         }

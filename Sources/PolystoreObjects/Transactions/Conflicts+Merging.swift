@@ -25,25 +25,37 @@ extension Conflicts {
     }
 
     private func merge(_ policy: MergePolicy) throws(StorageError) {
+        let repeats = repeatsDeletions(policy)
         var contested: [Contested] = []
         for item in items {
             switch policy {
             case .error: break
             case .theirs: contested += giveUp(item)
-            case .mine: contested += try merge(item) { _, _, mine, _ in mine }
+            case .mine: contested += try merge(item, repeats) { _, _, mine, _ in mine }
             case .byAttribute(let choose):
                 let entity = item.object.description.name
-                contested += try merge(item) { choose(entity, $0, $1, $2, $3) }
+                contested += try merge(item, repeats) { choose(entity, $0, $1, $2, $3) }
             }
         }
         let hasDeletions = items.contains { $0.isDeletedHere || $0.theirs == nil }
         if contested.isEmpty, missing.isEmpty, !hasDeletions { return }
-        try restoreDeletions()
+        let repeated = repeats ? try undoDeletions() : nil
+        try restoreReferences(of: repeated?.objects ?? items.filter { $0.isDeletedHere && !$0.object.isDeletedObject }.map(\.object))
         endMissing()
         forgetRelationships()
-        for reference in contested { try settle(reference) }
-        try deleteAgain()
+        // What was assigned here takes a destination from what only follows the other transaction.
+        for reference in contested where reference.wanted == reference.theirs { try settle(reference) }
+        for reference in contested where reference.wanted != reference.theirs { try settle(reference) }
+        if let repeated { try deleteAgain(repeated) }
         forgetRelationships()
+    }
+
+    /// Whether the deletions of this transaction are repeated, because one of them is in conflict and the policy keeps it.
+    private func repeatsDeletions(_ policy: MergePolicy) -> Bool {
+        switch policy {
+        case .error, .theirs: false
+        case .mine, .byAttribute: items.contains(where: \.isDeletedHere)
+        }
     }
 
     /// Discards the destinations of to-many relationships, so that they are determined again from the store and the pending changes.
@@ -80,16 +92,15 @@ extension Conflicts {
     }
 
     /// Applies the values of the other transaction, except for the slots assigned in this one. References are not changed yet.
+    ///
+    /// - Parameter repeats: Whether the deletions of this transaction are repeated, so that they set references to nil again.
     private func merge(
-        _ item: Item, _ choose: (_ attribute: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value
+        _ item: Item, _ repeats: Bool, _ choose: (_ attribute: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value
     ) throws(StorageError) -> [Contested] {
         let object = item.object
         // The row no longer exists, so there is nothing to change or to delete.
         guard let row = item.theirs else { return giveUp(item) }
-        if item.isDeletedHere {
-            object._version = row.view.version
-            return []
-        }
+        if item.isDeletedHere { return [] }
         let description = object.description, mask = tracker.mask(object)
         let mine = object.currentValues(), theirs = object.values(row.view)
         let base = tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? mine
@@ -100,9 +111,11 @@ extension Conflicts {
         var contested: [Contested] = []
         for slot in mask.slots where slot < description.slots.count {
             let name = description.slots[slot].name
-            let (was, own, other) = (base[name] ?? .null, mine[name] ?? .null, theirs[name] ?? .null)
-            let isKept = other == was || own == .null && isImplied(object, slot, was)
-            let value = !isKept ? choose(name, was, own, other) : other == was ? own : other
+            let (was, other) = (base[name] ?? .null, theirs[name] ?? .null)
+            let own = (repeats ? reassigned[.init(object, slot)] : nil) ?? mine[name] ?? .null
+            let isKept = other == was || own == .null && isImplied(object, slot)
+            let isCleared = own == .null && cleared.contains(.init(object, slot))
+            let value = !isKept ? choose(name, was, own, other) : other == was && !(repeats && isCleared) ? own : other
             do throws(ValueError) {
                 let normal = try description.normalise(value, slot: slot), isReference = description.slots[slot].destination != nil
                 cells[slot] = row.batch.cell(for: isReference ? own : normal)
@@ -117,25 +130,22 @@ extension Conflicts {
         return contested
     }
 
-    /// Returns whether a reference is nil in this transaction only because it deleted the former destination, or assigned another partner to
-    /// it. If the other transaction has assigned another destination, both changes are kept.
-    private func isImplied(_ object: ManagedObject, _ slot: Int, _ former: Value) -> Bool {
-        if cleared.contains(ClearedReference(object: ObjectIdentifier(object), slot: slot)) { return true }
-        guard case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot], let key = former.key,
-            let destination = object.description.slots[slot].destination,
-            let partner = context.identityMap(destination, Int(object._store)).find(key)?._reference(inverse)
-        else { return false }
-        return partner != object._key
+    /// Returns whether a reference is nil in this transaction only because it deleted the former destination, or changed the other end. If the
+    /// other transaction has assigned another destination, both changes are kept.
+    private func isImplied(_ object: ManagedObject, _ slot: Int) -> Bool {
+        let reference = ChangeTracker.ClearedReference(object, slot)
+        return cleared.contains(reference) || tracker.implied.contains(reference)
     }
 
     // MARK: Deletions
 
-    /// Restores the references and pairs that abandoned deletions had removed from other objects. Then removes from the restored objects
-    /// the references to objects that are deleted here or that now belong to another object.
-    private func restoreDeletions() throws(StorageError) {
-        let restored = items.filter { $0.isDeletedHere && !$0.object.isDeletedObject }.map(\.object)
-        let settled = Set(items.map { ObjectIdentifier($0.object) })
-        for object in restored {
+    /// Restores the references and pairs that the deletion of objects had removed from other objects. Then removes from the objects the
+    /// references to objects that are deleted here or that now belong to another object.
+    ///
+    /// - Parameter restored: Objects that are no longer deleted, in the order of their deletions.
+    private func restoreReferences(of restored: [ManagedObject]) throws(StorageError) {
+        let settled = Set((items.map(\.object) + restored.filter { !$0.isNew }).map(ObjectIdentifier.init))
+        for object in restored.reversed() {
             guard let clearing = tracker.clearings.removeValue(forKey: ObjectIdentifier(object)) else { continue }
             tracker.restore(clearing, context.model.schema, except: settled, hasOtherOwner)
             // A partner that was assigned here before the deletion is discarded together with the other changes.
@@ -150,6 +160,9 @@ extension Conflicts {
             for (slot, description) in object.description.slots.enumerated() {
                 guard let destination = description.destination, let key = object._reference(slot) else { continue }
                 let target = context.identityMap(destination, Int(object._store)).find(key)
+                if case .ordered(_, let link) = context.model.inverses[Int(object._entity)][slot] {
+                    tracker.keepStored(.init(owner: key, member: object._key), .init(link: link, store: Int(object._store)))
+                }
                 if target?.isDeletedObject == true {
                     context.assign(object, slot, nil)
                     if case .ordered(_, let link) = context.model.inverses[Int(object._entity)][slot] {
@@ -209,61 +222,80 @@ extension Conflicts {
         tracker.links = tracker.links.filter { !$0.value.isEmpty }
     }
 
-    /// Repeats the deletion of objects that other objects now reference, so that the delete rules are applied to those objects too.
-    private func deleteAgain() throws(StorageError) {
-        let referred = items.filter { $0.isReferred && $0.object.isDeletedObject }, again = referred.map(\.object)
-        if again.isEmpty { return }
+    /// The deletions of a transaction that are undone in order to be repeated.
+    private struct Repeated {
+        /// The objects that exist again, in the order of their deletions, with the rows in the stores; nil for a new one.
+        var objects: [ManagedObject] = []
+        var rows = Rows()
+        /// The objects that each deletion names.
+        let deletions: [[ManagedObject]]
+        let clearings: [ObjectIdentifier: ChangeTracker.Clearing]
+        /// The rows of the objects before their first assignment.
+        let bases: [ObjectIdentifier: RowBatch]
+    }
+
+    /// Undoes all deletions of this transaction. They are repeated after the changes of the other one: an object that a delete rule has
+    /// reached may be out of its reach now, and others within it.
+    private func undoDeletions() throws(StorageError) -> Repeated {
         // A deletion follows the relationships of objects in memory, and those that were only read do not have the new ones yet.
         try context.refreshUnchanged()
-        let former = tracker.clearings
-        for item in referred {
-            guard let theirs = item.theirs else { continue }
-            item.object.revert(to: theirs.view)
-            try forgetFormerPartners(of: item.object)
+        var repeated = Repeated(deletions: tracker.deletions, clearings: tracker.clearings, bases: tracker.bases)
+        let deleted = tracker.deleted.filter(\.isDeletedObject), identities = Set(deleted.map(ObjectIdentifier.init))
+        tracker.changed.removeAll { identities.contains(ObjectIdentifier($0)) && !$0.isNew }
+        repeated.rows = try rows(of: deleted.filter { !$0.isNew })
+        for object in deleted {
+            if object.isNew {
+                tracker.restoreNew(object)
+            } else if let row = repeated.rows[object] {
+                object.revert(to: row.view)
+                tracker.bases[ObjectIdentifier(object)] = nil
+                tracker.highSlots[ObjectIdentifier(object)] = nil
+            }
+            if !object.isDeletedObject { repeated.objects.append(object) }
         }
-        for item in referred {
-            guard let theirs = item.theirs, let first = former[ObjectIdentifier(item.object)] else { continue }
-            try assignAgain(item.object, first, theirs)
+        tracker.deleted.removeAll()
+        tracker.deletions.removeAll()
+        return repeated
+    }
+
+    /// Repeats the assignments to objects that were deleted later, and the deletions.
+    private func deleteAgain(_ repeated: Repeated) throws(StorageError) {
+        for object in repeated.objects {
+            guard let clearing = repeated.clearings[ObjectIdentifier(object)] else { continue }
+            try assignAgain(object, clearing, repeated.bases[ObjectIdentifier(object)], repeated.rows[object])
         }
-        tracker.deleted.removeAll { !$0.isDeletedObject }
-        var deletion = Deletion(context)
-        _ = try deletion.delete(again)
-        for object in again {
-            guard let first = former[ObjectIdentifier(object)] else { continue }
-            let second = tracker.clearings[ObjectIdentifier(object)] ?? ChangeTracker.Clearing()
-            tracker.clearings[ObjectIdentifier(object)] = ChangeTracker.Clearing(
-                assigned: first.assigned, row: first.row, references: first.references + second.references,
-                removals: first.removals + second.removals)
+        forgetRelationships()
+        for objects in repeated.deletions {
+            var deletion = Deletion(context)
+            _ = try deletion.delete(objects)
         }
     }
 
     /// Repeats the assignments of this transaction to an object that it deleted later: the delete rules apply to the assigned references,
     /// and not to the destinations that they replaced.
-    private func assignAgain(_ object: ManagedObject, _ former: ChangeTracker.Clearing, _ theirs: Row) throws(StorageError) {
+    ///
+    /// - Parameters:
+    ///   - base: The row before the first assignment.
+    ///   - theirs: The row in the store; nil for a new object.
+    private func assignAgain(
+        _ object: ManagedObject, _ former: ChangeTracker.Clearing, _ base: RowBatch?, _ theirs: Row?
+    ) throws(StorageError) {
         guard let row = former.row else { return }
-        let mine = object.values(row.row(0)), others = object.values(theirs.view), slots = object.description.slots
+        let mine = object.values(row.row(0)), others = theirs.map { object.values($0.view) } ?? [:], slots = object.description.slots
+        let before = base.map { object.values($0.row(0)) } ?? others
         var attributes: [String: Value] = [:]
         for slot in former.assigned.slots where slots.indices.contains(slot) {
-            let (own, other) = (mine[slots[slot].name] ?? .null, others[slots[slot].name] ?? .null)
-            if own == other { continue }
+            let name = slots[slot].name, other = others[name] ?? .null, reference = ChangeTracker.ClearedReference(object, slot)
+            let own = reassigned[reference] ?? mine[name] ?? .null
+            let isImplied = own == .null && (cleared.contains(reference) || former.implied.contains(slot) && other != before[name] ?? .null)
+            if own == other || isImplied { continue }
             if slots[slot].destination != nil {
                 try settle(Contested(object: object, slot: slot, mine: own.key, theirs: other.key, wanted: own.key))
             } else {
-                attributes[slots[slot].name] = own
+                attributes[name] = own
             }
         }
         try object.assign(attributes)
-    }
-
-    /// Clears the one-to-one references of an object to be deleted whose partner has another partner here. That pair remains.
-    private func forgetFormerPartners(of object: ManagedObject) throws(StorageError) {
-        for slot in object.description.slots.indices {
-            guard case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot], let key = object._reference(slot),
-                let destination = object.description.slots[slot].destination
-            else { continue }
-            let partner = try current(destination, key, Int(object._store))
-            if partner?._reference(inverse) != object._key { object._setReference(slot, nil) }
-        }
     }
 
     // MARK: References
@@ -283,11 +315,13 @@ extension Conflicts {
         case .toOne(let inverse):
             for key in formers {
                 guard let former = try current(destination, key, store), former._reference(inverse) == object._key else { continue }
+                tracker.willImply(former, inverse)
                 put(former, inverse, nil)
             }
             if let target, let owner = target._reference(inverse), owner != object._key,
                 let former = try current(Int(object._entity), owner, store), former._reference(slot) == target._key
             {
+                tracker.willImply(former, slot)
                 put(former, slot, nil)
             }
             if let target { put(target, inverse, object._key) }

@@ -9,7 +9,8 @@ struct Conflicts {
         /// The current row in the store, or nil if the other transaction deleted it.
         let theirs: Row?
         let isDeletedHere: Bool
-        /// Whether rows or pairs reference the object that were not known when it was deleted here.
+        /// Whether rows or pairs reference the object that were not known when it was deleted here, or a pair no longer exists through which
+        /// a delete rule reached it.
         let isReferred: Bool
     }
 
@@ -21,14 +22,12 @@ struct Conflicts {
         var view: RowView { batch.row(index) }
     }
 
-    private struct Place: Hashable {
-        let store: Int
-        let root: EntityIndex
+    /// The current rows of objects, by identity.
+    struct Rows {
+        fileprivate var rows: [Target: Row] = [:]
 
-        init(_ object: ManagedObject) {
-            store = Int(object._store)
-            root = object.description.root
-        }
+        /// The current row of an object; nil if it was deleted.
+        subscript(object: ManagedObject) -> Row? { rows[Target(object)] }
     }
 
     /// The number of rows per lookup.
@@ -43,13 +42,9 @@ struct Conflicts {
     /// The objects of the items.
     private(set) var inConflict: Set<ObjectIdentifier> = []
     /// The references that deletions here have set to nil.
-    private(set) var cleared: Set<ClearedReference> = []
-
-    /// A reference that a deletion here has set to nil.
-    struct ClearedReference: Hashable {
-        let object: ObjectIdentifier
-        let slot: Int
-    }
+    private(set) var cleared: Set<ChangeTracker.ClearedReference> = []
+    /// The references that were assigned here before a deletion set them to nil, with the assigned destination.
+    private(set) var reassigned: [ChangeTracker.ClearedReference: Value] = [:]
 
     init(_ context: ObjectContext, _ tracker: ChangeTracker) {
         self.context = context
@@ -69,28 +64,42 @@ struct Conflicts {
         let objects = [tracker.changed, tracker.deleted].joined().filter { !$0.isNew && seen.insert(ObjectIdentifier($0)).inserted }
         let rows = try rows(of: objects)
         for object in objects {
-            let theirs = rows[Place(object)]?[object._key], isReferred = references.referred.contains(Target(object))
+            let theirs = rows[object], isReferred = references.referred.contains(Target(object))
             if theirs?.view.version == object._version, !isReferred { continue }
             let isDeletedHere = deleted.contains(ObjectIdentifier(object))
             items.append(Item(object: object, theirs: theirs, isDeletedHere: isDeletedHere, isReferred: isReferred))
         }
         inConflict = Set(items.map { ObjectIdentifier($0.object) })
-        for reference in tracker.clearings.values.lazy.flatMap(\.references) where !reference.wasAssigned {
-            cleared.insert(ClearedReference(object: ObjectIdentifier(reference.object), slot: reference.slot))
+        for object in tracker.deleted {
+            for reference in tracker.clearings[ObjectIdentifier(object)]?.references ?? [] {
+                let place = ChangeTracker.ClearedReference(reference.object, reference.slot)
+                if !reference.wasAssigned {
+                    cleared.insert(place)
+                } else if reference.object._reference(reference.slot) == nil {
+                    let slots = reference.object.description.slots
+                    reassigned[place] = Value(reference.row.row(0)[reference.slot], as: slots[reference.slot].type)
+                }
+            }
         }
     }
 
-    /// Returns the current rows of the stores, by entity root, store and key.
-    private func rows(of objects: [ManagedObject]) throws(StorageError) -> [Place: [Int64: Row]] {
-        var found: [Place: [Int64: Row]] = [:]
-        for (place, objects) in Dictionary(grouping: objects, by: Place.init) {
+    /// Returns the current rows of objects in their stores.
+    func rows(of objects: [ManagedObject]) throws(StorageError) -> Rows {
+        struct Place: Hashable {
+            let store: Int
+            let root: EntityIndex
+        }
+        var found = Rows()
+        for (place, objects) in Dictionary(grouping: objects, by: { Place(store: Int($0._store), root: $0.description.root) }) {
             let keys = objects.map(\._key).sorted()
             for start in stride(from: 0, to: keys.count, by: Self.block) {
                 let batch = RowBatch(capacity: min(Self.block, keys.count))
                 try context.withReader(place.store) { reader throws(StorageError) in
                     try reader.rows(place.root, keys: Array(keys[start..<min(start + Self.block, keys.count)]), into: batch)
                 }
-                for index in 0..<batch.count { found[place, default: [:]][batch.key(index)] = Row(batch: batch, index: index) }
+                for index in 0..<batch.count {
+                    found.rows[Target(store: place.store, root: place.root, key: batch.key(index))] = Row(batch: batch, index: index)
+                }
             }
         }
         return found
@@ -112,7 +121,7 @@ struct Conflicts {
         let name = "\(item.object.description.name) \(item.object._key)"
         guard let theirs = item.theirs else { return "\(name) was deleted by another transaction since it was read" }
         if theirs.view.version != item.object._version { return "\(name) was changed by another transaction since it was read" }
-        return "\(name) is deleted here, but another transaction has added a reference to it, or a member, since"
+        return "\(name) is deleted here, but another transaction has added or removed a reference to it, or a member, since"
     }
 
     private func sentence(_ target: Target) -> String {

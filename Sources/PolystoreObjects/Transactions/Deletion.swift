@@ -23,7 +23,8 @@ struct Deletion {
 
     /// Deletes objects and the objects reached by cascades.
     ///
-    /// All required data is read before anything is changed: an error leaves all objects unchanged.
+    /// All required data is read before anything is changed: an error leaves all objects unchanged. Objects that are deleted already are
+    /// accepted.
     mutating func delete(_ objects: [ManagedObject]) throws(StorageError) -> Int {
         for object in objects { add(object) }
         let cleared = try context.throwingFailures { () throws(StorageError) in try prepare() }
@@ -44,6 +45,7 @@ struct Deletion {
             context.relate(object, slot, to: nil)
         }
         for object in doomed { kill(object) }
+        if mayBeAbandoned, !objects.isEmpty { context.tracker?.deletions.append(objects) }
         return doomed.count
     }
 

@@ -9,10 +9,11 @@ public import PolystoreStorage
 public enum MergePolicy: Sendable {
     /// Neither side: the commit throws `staleObject` with the base, mine and theirs values of each object, and writes nothing.
     case error
-    /// The values assigned in this transaction. Attributes that it did not assign keep the values of the other transaction. Deletions in
-    /// this transaction apply their delete rules also to objects that have referenced the deleted object since, and what they had deleted by
-    /// these rules stays deleted. A reference that is nil here only because its destination was deleted or got another partner is no
-    /// assigned value: if the other transaction assigned another destination, that one remains.
+    /// The values assigned in this transaction. Attributes that it did not assign keep the values of the other transaction. The result is
+    /// as if this transaction had followed the other one, first with its assignments and then with its deletions: if a deletion is in
+    /// conflict, all of them are repeated, so that their delete rules apply to objects that have referenced a deleted object since, and no
+    /// longer to those that have left it. A reference that is nil here only because its destination was deleted, or because its other end
+    /// was assigned, is no assigned value: if the other transaction assigned another destination, that one remains.
     case mine
     /// The values of the other transaction. This transaction's changes of the object are discarded. So is its deletion, even if the other
     /// transaction only made objects reference it. Other objects that its delete rules deleted too are restored only if they are in

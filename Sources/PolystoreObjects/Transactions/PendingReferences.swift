@@ -23,13 +23,22 @@ struct PendingReferences {
 
     /// The destinations of assigned references and new pairs that do not exist.
     var missing: Set<Target> = []
-    /// The objects to be deleted that are referenced by rows or pairs which were unknown when they were deleted.
+    /// The objects to be deleted that are referenced by rows or pairs which were unknown when they were deleted, or that a delete rule reached
+    /// through a pair that no longer exists.
     private(set) var referred: Set<Target> = []
     /// The pairs that are assigned a new rank and do not exist: a new order applies only to the remaining members.
     private(set) var lost: Set<StoredPair> = []
 
     /// The number of keys per lookup.
     private static let block = 500
+
+    /// The stored pairs through which delete rules reached objects, by link table and by the end that the rule belongs to.
+    private var paths: [PathPlace: [ChangeTracker.Pair]] = [:]
+
+    private struct PathPlace: Hashable {
+        let table: ChangeTracker.LinkKey
+        let side: LinkSide
+    }
 
     private let context: ObjectContext
     private let tracker: ChangeTracker
@@ -121,6 +130,7 @@ struct PendingReferences {
             let entity: EntityIndex
         }
         let stored = tracker.deleted.filter { !$0.isNew }
+        findPaths()
         for (place, objects) in Dictionary(grouping: stored, by: { Place(store: Int($0._store), entity: Int($0._entity)) }) {
             try reading(place.store) { reader throws(StorageError) in
                 for keys in Self.blocks(objects.map(\._key)) {
@@ -241,10 +251,38 @@ struct PendingReferences {
         _ link: Int, _ side: LinkSide, _ keys: [Int64], _ store: Int, _ reader: ReadSession
     ) throws(StorageError) {
         let table = ChangeTracker.LinkKey(link: link, store: store), changes = tracker.links[table] ?? [:]
-        let root = schema[side == .owner ? schema.links[link].owner : schema.links[link].member].root
+        let (ownerRoot, memberRoot) = (schema[schema.links[link].owner].root, schema[schema.links[link].member].root)
+        func target(_ side: LinkSide, _ pair: ChangeTracker.Pair) -> Target {
+            side == .owner
+                ? Target(store: store, root: ownerRoot, key: pair.owner) : Target(store: store, root: memberRoot, key: pair.member)
+        }
+        var lost = Set((paths[PathPlace(table: table, side: side)] ?? []).filter { keys.contains(side == .owner ? $0.owner : $0.member) })
         try reader.links(link, side: side, keys: keys) { pairs throws(StorageError) in
-            for pair in pairs where changes[ChangeTracker.Pair(owner: pair.owner, member: pair.member)] != .some(.none) {
-                referred.insert(Target(store: store, root: root, key: side == .owner ? pair.owner : pair.member))
+            for pair in pairs.lazy.map({ ChangeTracker.Pair(owner: $0.owner, member: $0.member) }) {
+                if changes[pair] != .some(.none) { referred.insert(target(side, pair)) }
+                if !lost.isEmpty { lost.remove(pair) }
+            }
+        }
+        for pair in lost { referred.insert(target(side == .owner ? .member : .owner, pair)) }
+    }
+
+    /// Determines the pairs through which delete rules reached objects that no deletion names.
+    private mutating func findPaths() {
+        if tracker.clearings.values.allSatisfy(\.removals.isEmpty) { return }
+        let reached = Set(tracker.deleted.map(ObjectIdentifier.init)).subtracting(tracker.deletions.joined().map(ObjectIdentifier.init))
+        func isReached(_ entity: EntityIndex, _ key: Int64, _ store: Int) -> Bool {
+            context.identityMap(entity, store).find(key).map { reached.contains(ObjectIdentifier($0)) } ?? false
+        }
+        for removal in tracker.clearings.values.lazy.flatMap(\.removals) where removal.former == nil {
+            let link = schema.links[removal.key.link], store = removal.key.store, pair = removal.pair
+            func cascades(_ entity: EntityIndex, _ name: String?) -> Bool {
+                name.flatMap { schema[entity].relationship($0) }?.relationship.deleteRule == .cascade
+            }
+            if cascades(link.owner, link.ownerRelationship), isReached(link.member, pair.member, store) {
+                paths[PathPlace(table: removal.key, side: .owner), default: []].append(pair)
+            }
+            if cascades(link.member, link.memberRelationship), isReached(link.owner, pair.owner, store) {
+                paths[PathPlace(table: removal.key, side: .member), default: []].append(pair)
             }
         }
     }

@@ -20,13 +20,15 @@ struct UndoHistory {
         fileprivate var reranked: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
         fileprivate var restored: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
         fileprivate var clearings: [ObjectIdentifier: ChangeTracker.Clearing] = [:]
+        fileprivate var implied: Set<ChangeTracker.ClearedReference> = []
+        fileprivate var deletions: [[ManagedObject]] = []
         fileprivate var recounted: Set<ChangeTracker.Recount> = []
         fileprivate var saved: [ObjectIdentifier: Saved] = [:]
 
         init(_ tracker: ChangeTracker) {
             (inserted, changed, deleted) = (tracker.inserted, tracker.changed, tracker.deleted)
             (bases, highSlots, clearings) = (tracker.bases, tracker.highSlots, tracker.clearings)
-            recounted = tracker.recounted
+            (implied, deletions, recounted) = (tracker.implied, tracker.deletions, tracker.recounted)
             (links, reranked, restored) = (tracker.links, tracker.reranked, tracker.restored)
             for object in tracker.pendingObjects {
                 saved[ObjectIdentifier(object)] = Saved(
@@ -46,7 +48,7 @@ struct UndoHistory {
             }
             (tracker.inserted, tracker.changed, tracker.deleted) = (inserted, changed, deleted)
             (tracker.bases, tracker.highSlots, tracker.clearings) = (bases, highSlots, clearings)
-            tracker.recounted = recounted
+            (tracker.implied, tracker.deletions, tracker.recounted) = (implied, deletions, recounted)
             (tracker.links, tracker.reranked, tracker.restored) = (links, reranked, restored)
             // The destinations of to-many relationships are determined again, from the store and the pending changes.
             tracker.knowsMembersOfNewObjects = false

@@ -83,80 +83,86 @@ extension DetachedCases {
                 try objects.set("Room2", "pair", nil)
             }
         },
+        ConformanceCase("L043.what-a-delete-rule-no-longer-reaches-remains", clause: "W20") { harness, check in
+            let seats = Relationship("seats", to: "Seat", .toMany, inverse: "hall", deleteRule: .cascade)
+            let hall = Relationship("hall", to: "Room", .toOne, inverse: "seats")
+            func moves(_ name: String, here: (SerialObjects) throws -> Void) throws {
+                try scene(
+                    harness, check, name, rooms: [seats],
+                    seats: [hall, Relationship("parts", to: "Seat", .toMany, inverse: "whole", deleteRule: .cascade), whole]
+                ) { objects in
+                    try objects.set("Seat0", "hall", "Room0")
+                    try objects.set("Seat1", "hall", "Room0")
+                    try objects.set("Seat2", "whole", "Seat0")
+                } there: { objects in
+                    try objects.set("Seat0", "hall", "Room1")
+                } here: { objects in
+                    try here(objects)
+                }
+            }
+            try moves("a member that moved, with its parts") { try $0.delete("Room0") }
+            try moves("a value that was assigned before the deletion") { objects in
+                try objects.rename("Seat0", 5)
+                try objects.rename("Seat2", 6)
+                try objects.delete("Room0")
+            }
+            try moves("a member that is deleted by name too") { objects in
+                try objects.delete("Room0")
+                try objects.delete("Seat0")
+            }
+            try moves("a member that both have moved") { objects in
+                try objects.set("Seat0", "hall", "Room2")
+                try objects.delete("Room2")
+            }
+            try scene(
+                harness, check, "a member that left a set",
+                rooms: [Relationship("visited", to: "Seat", .toMany, inverse: "visitors", deleteRule: .cascade)],
+                seats: [Relationship("visitors", to: "Room", .toMany, inverse: "visited")]
+            ) { objects in
+                try objects.include("Room0", "visited", "Seat0")
+                try objects.include("Room0", "visited", "Seat1")
+            } there: { objects in
+                try objects.exclude("Room0", "visited", "Seat0")
+            } here: { objects in
+                try objects.delete("Room0")
+            }
+            try scene(
+                harness, check, "another destination of what is deleted",
+                rooms: [Relationship("best", to: "Seat", .toOne, deleteRule: .cascade)], seats: []
+            ) { objects in
+                try objects.set("Room0", "best", "Seat0")
+            } there: { objects in
+                try objects.set("Room0", "best", "Seat1")
+            } here: { objects in
+                try objects.delete("Room0")
+            }
+            try scene(
+                harness, check, "a reference that the deletion had removed",
+                rooms: [seats], seats: [hall, Relationship("neighbour", to: "Seat", .toOne)]
+            ) { objects in
+                try objects.set("Seat0", "hall", "Room0")
+                try objects.set("Seat1", "neighbour", "Seat0")
+                try objects.set("Seat2", "neighbour", "Seat0")
+            } there: { objects in
+                try objects.set("Seat0", "hall", "Room1")
+                try objects.rename("Seat1", 3)
+            } here: { objects in
+                try objects.delete("Room0")
+            }
+        },
     ]
 
+    private static let whole = Relationship("whole", to: "Seat", .toOne, inverse: "parts")
     private static let pairOfRoom = Relationship("pair", to: "Seat", .toOne, inverse: "pair")
     private static let pairOfSeat = Relationship("pair", to: "Room", .toOne, inverse: "pair")
-
-    /// The three rooms and three seats that a transaction sees, by entity and number.
-    private struct Objects {
-        let transaction: BaseTransaction
-        private(set) var objects: [String: DynamicObject] = [:]
-
-        init(_ transaction: BaseTransaction) throws {
-            self.transaction = transaction
-            for entity in ["Room", "Seat"] {
-                for object in try transaction.fetchAll(From<DynamicObject>(entity: entity)) {
-                    if case .int(let number) = try object.value("number") { objects["\(entity)\(number)"] = object }
-                }
-            }
-        }
-
-        func set(_ name: String, _ relationship: String, _ target: String?) throws {
-            try objects[name]?.setObject(target.flatMap { objects[$0] }, for: relationship)
-        }
-
-        func delete(_ name: String) throws { if let object = objects[name] { try transaction.delete(object) } }
-
-        /// Returns the objects with their relationships as text.
-        func text(_ relationships: [(entity: String, [Relationship])]) throws -> String {
-            let names = Dictionary(uniqueKeysWithValues: objects.map { (ObjectIdentifier($1), $0) })
-            var texts: [String] = []
-            for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
-                for relationship in relationships.first(where: { name.hasPrefix($0.entity) })?.1 ?? [] {
-                    let targets: [ManagedObject]
-                    if relationship.cardinality == .toOne {
-                        targets = try object.object(relationship.name).map { [$0] } ?? []
-                    } else {
-                        targets = try object.objects(relationship.name)
-                    }
-                    texts.append("\(name).\(relationship.name) = \(targets.map { names[ObjectIdentifier($0)] ?? "?" }.sorted())")
-                }
-                if relationships.isEmpty { texts.append(name) }
-            }
-            return ([objects.keys.sorted().joined(separator: " ")] + texts).joined(separator: ", ")
-        }
-    }
 
     /// Runs one transaction after the other in one store, and detached from the other in a second store, and compares the results.
     private static func scene(
         _ harness: StoreHarness, _ check: Check, _ name: String, rooms: [Relationship], seats: [Relationship],
-        before: (Objects) throws -> Void, there: (Objects) throws -> Void, here: (Objects) throws -> Void
+        before: (SerialObjects) throws -> Void, there: (SerialObjects) throws -> Void, here: (SerialObjects) throws -> Void
     ) throws {
-        let number = Attribute("number", .int64, isOptional: true), relationships = [("Room", rooms), ("Seat", seats)]
-        let schema = try Schema(
-            version: "1", entities: relationships.map { Entity($0.0, attributes: [number], relationships: $0.1) })
-        var texts: [String] = []
-        for isDetached in [false, true] {
-            let place = try harness.place(), stack = try DataStack(schema: schema)
-            defer { place.remove() }
-            try stack.addStorageAndWait(place.store(nil))
-            defer { for store in stack.storages { try? store.close() } }
-            try stack.write { transaction in
-                for entity in ["Room", "Seat"] {
-                    for number in 0..<3 {
-                        try transaction.create(Into<DynamicObject>(entity: entity)).setValue(Value.int(Int64(number)), for: "number")
-                    }
-                }
-                try before(Objects(transaction))
-            }
-            let work = stack.beginUnsafe(), objects = try Objects(work)
-            if isDetached { try here(objects) }
-            try stack.write { try there(Objects($0)) }
-            if isDetached { try work.commit(merging: .mine) } else { try stack.write { try here(Objects($0)) } }
-            texts.append(try Objects(stack.beginUnsafe()).text(relationships))
-            withExtendedLifetime(objects) {}
-        }
-        check.equal(texts[1], texts[0], name)
+        let results = try SerialScene(rooms: rooms, seats: seats).run(
+            harness, before: before, there: there, here: here)
+        check.equal(results.merged, results.serial, name)
     }
 }
