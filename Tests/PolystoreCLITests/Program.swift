@@ -21,9 +21,10 @@ struct Program {
         return process
     }
 
-    /// Runs it to its end.
-    func run(_ arguments: [String]) throws -> (code: Int32, output: String, error: String) {
+    /// Runs it to its end, with a text as its input.
+    func run(_ arguments: [String], input: String? = nil) throws -> (code: Int32, output: String, error: String) {
         let process = Self.process(arguments), output = Pipe(), error = Pipe()
+        if let input { process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: file("input.txt", input))) }
         process.standardOutput = output
         process.standardError = error
         try process.run()

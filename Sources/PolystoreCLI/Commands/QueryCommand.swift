@@ -74,12 +74,12 @@ struct QueryCommand: ParsableCommand {
         let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
         do {
+            let answer = RequestAnswer(reader, format)
             if let request = try valueRequest() {
-                try showValues(request, reader)
-            } else if format == .ndjson {
-                try showLines(objects.request().plan(in: opened.schema), reader)
+                // A single aggregate is printed without a name, for scripts.
+                if aggregates.count == 1, format == .ndjson { try answer.showValue(request) } else { try answer.show(request) }
             } else {
-                try showObjects(objects.request().plan(in: opened.schema), reader)
+                try answer.show(objects.request())
             }
         } catch let error as QueryError {
             throw StorageError(error)
@@ -95,39 +95,5 @@ struct QueryCommand: ParsableCommand {
         return QueryRequest(
             fetch, outputs: try SelectList.outputs(select), groupBy: try groupBy.map(SelectList.expressions) ?? [], having: having,
             isDistinct: distinct)
-    }
-
-    private func showValues(_ request: QueryRequest, _ reader: ReadSession) throws {
-        let rows = try reader.values(for: request.plan(in: reader.schema))
-        // A single aggregate is printed without a name, for scripts.
-        if aggregates.count == 1, format == .ndjson {
-            return Console.print(JSONWriter.write(ValueText.json(rows.first?.first ?? .null)))
-        }
-        var writer = AnswerWriter(format, request.outputs.map(\.alias))
-        for row in rows { try writer.write(row) }
-        try writer.finish()
-    }
-
-    private func showLines(_ plan: FetchPlan, _ reader: ReadSession) throws(StorageError) {
-        let cursor = try reader.cursor(for: plan), lines = RowLines(reader.schema), batch = RowBatch()
-        var bytes: [UInt8] = []
-        while try cursor.next(into: batch) {
-            for index in 0..<batch.count { try lines.append(batch.row(index), to: &bytes) }
-            if bytes.count > 1 << 16 {
-                try Console.write(Data(bytes))
-                bytes.removeAll(keepingCapacity: true)
-            }
-        }
-        try Console.write(Data(bytes))
-    }
-
-    /// Prints objects as columns: the key, the entity if there are several, and every property of the entity and its sub-entities.
-    private func showObjects(_ plan: FetchPlan, _ reader: ReadSession) throws(StorageError) {
-        let columns = ObjectColumns(reader.schema, plan.entity), cursor = try reader.cursor(for: plan), batch = RowBatch()
-        var writer = AnswerWriter(format, columns.names)
-        while try cursor.next(into: batch) {
-            for index in 0..<batch.count { try writer.write(try columns.values(batch.row(index))) }
-        }
-        try writer.finish()
     }
 }

@@ -1,10 +1,13 @@
 internal import Foundation
 internal import PolystoreStorage
+internal import Synchronization
 
 /// Handles SIGINT and SIGTERM. The first signal ends the command's work in an orderly way, the second one ends the process immediately.
 enum Interruption {
+    private static let current = Mutex(WorkLimit())
+
     /// A limit that ends with the first signal. Sessions with this limit end in the middle of a statement.
-    static let limit = WorkLimit()
+    static var limit: WorkLimit { current.withLock { $0 } }
 
     nonisolated(unsafe) private static var received: sig_atomic_t = 0
     nonisolated(unsafe) private static var output: Int32 = -1
@@ -15,12 +18,14 @@ enum Interruption {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         output = ends[1]
-        let input = ends[0], limit = limit
+        let input = ends[0]
         // A signal handler may do very little, so another thread ends the work.
         Thread.detachNewThread {
             var byte: UInt8 = 0
-            while read(input, &byte, 1) < 0, errno == EINTR {}
-            limit.cancel()
+            while true {
+                let count = read(input, &byte, 1)
+                if count == 1 { limit.cancel() } else if count == 0 || errno != EINTR { return }
+            }
         }
         for number in [SIGINT, SIGTERM] { signal(number) { Interruption.take($0) } }
         // A program started from a thread that blocks these signals inherits the blocked signals.
@@ -29,6 +34,13 @@ enum Interruption {
         sigaddset(&signals, SIGINT)
         sigaddset(&signals, SIGTERM)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    /// Makes the next signal the first one again, for work that follows an interrupted statement.
+    static func renew() {
+        if received == 0 { return }
+        received = 0
+        current.withLock { $0 = WorkLimit() }
     }
 
     /// Handles a signal. Called by the signal handler.

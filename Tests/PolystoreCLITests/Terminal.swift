@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+/// The command at a terminal of its own.
+final class Terminal {
+    private let process: Process
+    private let master: FileHandle
+    private var output = ""
+    private var bytes: [UInt8] = []
+
+    struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(_ arguments: [String], _ environment: [String: String]) throws {
+        process = Program.process(arguments)
+        var ends: (Int32, Int32) = (-1, -1)
+        guard openpty(&ends.0, &ends.1, nil, nil, nil) == 0 else { throw Missing(description: "no terminal: \(errno)") }
+        master = FileHandle(fileDescriptor: ends.0, closeOnDealloc: true)
+        let slave = FileHandle(fileDescriptor: ends.1, closeOnDealloc: true)
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = slave
+        process.standardOutput = slave
+        process.standardError = slave
+        try process.run()
+        try? slave.close()
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    /// Types text.
+    func type(_ text: String) throws { try master.write(contentsOf: Data(text.utf8)) }
+
+    /// Waits for texts in the output, one after the other.
+    func expect(_ texts: String...) throws {
+        let end = Date(timeIntervalSinceNow: 60)
+        // A line is drawn again for each key. What moves the cursor is left out.
+        func plain() -> String {
+            output.replacing("\r\n", with: "\n").replacing(/\u{1b}\[[0-9;]*[A-Za-z]/, with: "").replacing("\r", with: "")
+        }
+        for text in texts {
+            while plain().range(of: text) == nil {
+                var events = pollfd(fd: master.fileDescriptor, events: Int16(POLLIN), revents: 0)
+                guard Date() < end else { throw Missing(description: "'\(text)' is missing in: \(output.debugDescription)") }
+                if poll(&events, 1, 100) > 0 {
+                    let data = master.availableData
+                    if data.isEmpty { throw Missing(description: "'\(text)' is missing in: \(output.debugDescription)") }
+                    bytes += data
+                    output = String(decoding: bytes, as: UTF8.self)
+                }
+            }
+        }
+        output = ""
+        bytes = []
+    }
+
+    /// Waits for the end of the command, and returns its exit code.
+    func end() throws -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
