@@ -80,7 +80,11 @@ public struct TransferEngine: Sendable {
     ) throws(StorageError) -> TransferReport {
         try Self.check(target.schema, takes: work.schema, isMapped: work.model != nil)
         var options = work.options, result: TransferReport?
-        if !isInSteps { options.source = nil }
+        if !isInSteps {
+            options.isWhole = true
+            // A database of another program has no notes.
+            if target.ability((any ForeignStorage).self)?.foreignAccess != nil { options.source = nil }
+        }
         while result == nil {
             // With rows that are found to be refused, the copy begins again without them.
             let isMerging: Bool

@@ -115,7 +115,9 @@ struct LoadCommand: ParsableCommand {
         let schema = try model.map { path throws(StorageError) in try Stores.model(path) }
         if let mapping { return (try LoadMapping(json: Stores.data(mapping, atMost: Stores.longestText)), schema) }
         guard let name = source.name, let entity = entity ?? (infer ? source.entityName : nil) else {
-            if let name = source.name, !infer, let mapping = try LoadMapping(objectsIn: source.blocks(name), name) { return (mapping, schema) }
+            if let name = source.name, !infer, let mapping = try LoadMapping(objectsIn: source.blocks(name), name) {
+                return (mapping, schema)
+            }
             throw ValidationError("specify --mapping FILE, or a file and --entity NAME")
         }
         var file = LoadMapping.file(name, entity: entity)

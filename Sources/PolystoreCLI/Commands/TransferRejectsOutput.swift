@@ -38,6 +38,7 @@ struct TransferRejectsOutput {
         let counts = Dictionary(rows.map { ($0.entity, 1) }, uniquingKeysWith: +).sorted { $0.key < $1.key }
         let names = counts.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
         Console.error(
-            "polystore: \(rows.count) rows were left out (\(names))\(more > 0 ? ", \(more) of which are not shown" : ""); they are in \(path)")
+            "polystore: \(rows.count) rows were left out (\(names))\(more > 0 ? ", \(more) of which are not shown" : ""); they are in \(path)"
+        )
     }
 }

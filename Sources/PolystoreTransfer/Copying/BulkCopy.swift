@@ -69,7 +69,7 @@ final class BulkCopy {
                 "the target contains a copy of the source, and one of them has changed since; update the target with --if-exists merge or "
                     + "replace, or choose an empty target")
         }
-        steps.begin(state, after: try reader.note(CopyNote.incomplete))
+        if !options.isWhole { steps.begin(state, after: try reader.note(CopyNote.incomplete)) }
         return false
     }
 
@@ -169,6 +169,9 @@ final class BulkCopy {
             if options.verifies { try Self.verify(items, Contents(writer)) }
             try contents.raiseKeys(of: writer)
             try willComplete()
+            if let source = options.source {
+                try writer.setNote(CopyNote.complete, CopyState(source, options.work(contents.schema), options.run).completeNote)
+            }
             _ = try writer.commit(CommitRecord(author: "transfer"))
             return
         }

@@ -104,7 +104,8 @@ struct RowExamination {
             guard var value = Value(row[rule.slot], as: source[row.entity].slots[rule.slot].type) else { continue }
             if let conversion = rule.conversion {
                 guard let result = accepted(conversion, value) else {
-                    let sentence = "is \(value.description.excerpt()), which has no exact equivalent of type \(conversion.attribute.type.rawValue)"
+                    let sentence =
+                        "is \(value.description.excerpt()), which has no exact equivalent of type \(conversion.attribute.type.rawValue)"
                     return try reject(row, rule.slot, sentence, root, rejects)
                 }
                 value = result

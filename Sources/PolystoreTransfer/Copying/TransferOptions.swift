@@ -53,6 +53,8 @@ public struct TransferOptions: Sendable {
     /// step the target can be opened for no other purpose. A transfer that was interrupted, also by the end of its process, continues if it
     /// is repeated with the same name and the same options.
     public var source: String?
+    /// Whether the copy is made in one transaction although the source has a name. The target then has a note that the copy is complete.
+    package var isWhole = false
     /// Whether the source changes meanwhile, and its changes are followed.
     package var isLive = false
     /// Identifies the transfer among others into the same target.
@@ -80,7 +82,9 @@ public struct TransferOptions: Sendable {
             selection.only.map { "\($0.sorted())" } ?? "", "\(selection.except.sorted())", "\(conditions)",
             "\(selection.followsReferences)",
         ]
-        let further = (isLive ? ["live"] : []) + (skipsErrors ? ["skip"] : []) + acceptedLosses.sorted() + (mapping.isEmpty ? [] : ["mapping", mapping.text])
+        let further =
+            (isLive ? ["live"] : []) + (skipsErrors ? ["skip"] : []) + acceptedLosses.sorted()
+            + (mapping.isEmpty ? [] : ["mapping", mapping.text])
         return "\(schema.hash) \(SchemaHash(of: (parts + further).joined(separator: "\n")))"
     }
 

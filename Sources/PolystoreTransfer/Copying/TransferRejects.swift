@@ -6,6 +6,8 @@ public struct TransferRejects {
     enum Name {
         static let entity = "polystore_entity", key = "polystore_key", property = "polystore_property"
         static let all = [entity, key, property]
+        /// The member in place of a value that cannot be read.
+        static let unreadable = "polystore_unreadable"
     }
 
     /// The rows, in the order of their hierarchies and keys.
@@ -25,7 +27,8 @@ public struct TransferRejects {
     /// Passes each row to `body` with its record: a JSON object on one line, which `polystore load` reads.
     ///
     /// A record has the names of the target: the entity, the key and the reason, beginning with `polystore_`, all attributes, and the keys of
-    /// related objects. It lacks a value that cannot be read in the source.
+    /// related objects. In place of a value that cannot be read in the source it has an object, which `polystore load` refuses until it is
+    /// replaced.
     public func forEachRecord(_ body: (RejectedRow, String) throws(StorageError) -> Void) throws(StorageError) {
         for row in rows { try body(row, try record(row)) }
     }
@@ -35,7 +38,10 @@ public struct TransferRejects {
         var members = [(Name.entity, JSONWriter.quoted(description.name)), (Name.key, String(rejected.key))]
         let conversions = model?.conversions[origin] ?? []
         for (index, slot) in description.slots.enumerated() {
-            guard var value = values[index] else { continue }
+            guard var value = values[index] else {
+                members.append((slot.name, "{\(JSONWriter.quoted(Name.unreadable)):true}"))
+                continue
+            }
             if let conversion = conversions.first(where: { $0.slot == index }), case .exact(let converted) = conversion.convert(value) {
                 value = converted
             }

@@ -19,7 +19,8 @@ final class UniqueValues {
             if cells[index].isNull { return nil }
         }
         var digest = Digest()
-        digest.add(scratch.row(0), entityName: Digest.number(of: "\(constraint.declaredIn) \(constraint.name)"), slots: constraint.slots.count)
+        digest.add(
+            scratch.row(0), entityName: Digest.number(of: "\(constraint.declaredIn) \(constraint.name)"), slots: constraint.slots.count)
         if let known = keys[digest] { return known }
         keys[digest] = row.key
         return nil

@@ -15,7 +15,8 @@ extension LoadMapping {
                 if isFirst { return nil }
                 throw StorageError(
                     .valueNotStorable,
-                    "\(name.excerpt()), line \(record.line): the record has no \"\(TransferRejects.Name.entity)\" with the name of its entity")
+                    "\(name.excerpt()), line \(record.line): the record has no \"\(TransferRejects.Name.entity)\" with the name of its entity"
+                )
             }
             entities.insert(entity)
             isFirst = false
