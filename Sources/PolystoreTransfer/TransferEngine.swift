@@ -126,6 +126,7 @@ public struct TransferEngine: Sendable {
             let copy = BulkCopy(contents, to: target, options, limit, progress) { () throws(StorageError) in try finish(work) }
             try copy.run(&result)
         } catch {
+            if error.code == .incompleteCopy, work.hasRefusedRows { throw Self.refusedLate }
             guard let rejects = work.rejects, RejectedRows.concernsRow(error), target.capabilities.contains(.savepoints) else {
                 throw error
             }
@@ -136,6 +137,13 @@ public struct TransferEngine: Sendable {
         }
         result.rejected = work.rejects?.sorted ?? []
         return result
+    }
+
+    private static var refusedLate: StorageError {
+        StorageError(
+            .incompleteCopy,
+            "the target has refused rows that rows in an earlier step need; erase the target (polystore erase), and repeat the transfer in one "
+                + "transaction")
     }
 
     /// Returns the number of rows of each table that an incomplete copy in steps has committed.

@@ -232,6 +232,28 @@ import Testing
         #expect(try findings(target).isEmpty)
     }
 
+    @Test(.enabled(if: TestStore.server != nil)) func aRowThatIsRefusedAfterAStepNeedsItEndsACopyInSteps() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Doc", attributes: [Attribute("text", .string)], relationships: [Relationship("next", to: "Doc")],
+                indexes: [Index(["text"])])
+        ])
+        var random = SystemRandomNumberGenerator()
+        let long = String((0..<20_000).map { _ in Character(Unicode.Scalar(UInt8.random(in: 33...126, using: &random))) })
+        let rows: [Row] = (1...9000).map { ("Doc", $0, [.string($0 == 8999 ? long : "t\($0)"), $0 == 2 ? .int(8999) : .null]) }
+        let source = try store(.sqlite, schema, rows),
+            target = try OpenStore(opening: TestStore.postgresql.make(), OpenRequest(schema: schema))
+        let inSteps = options {
+            $0.source = "sqlite:docs"
+            $0.step = .zero
+        }
+        let error = #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, to: target, inSteps) }
+        #expect(error?.code == .incompleteCopy && error?.message.contains("in one transaction") == true)
+        let other = try OpenStore(opening: TestStore.postgresql.make(), OpenRequest(schema: schema))
+        #expect(try TransferEngine().transfer(from: source, to: other, options()).rejected.map(\.key) == [8999])
+        #expect(try contents(other).contains("Doc 2: text=\"t2\" next=null"))
+    }
+
     @Test(arguments: TestStore.all, [TransferOptions.ExistingObjects.append, .merge, .replace])
     func anObjectThatATargetWithObjectsRefusesIsLeftOut(_ kind: TestStore, _ existing: TransferOptions.ExistingObjects) throws {
         let schema = try Schema(entities: [

@@ -196,7 +196,10 @@ struct TransferCommand: ParsableCommand {
                 try to.opened.finish()
                 return report
             } catch  where to.isInSteps && to.isOutdated(error, options) {
-                if !quiet { Console.error("note: the source has changed since the transfer was interrupted, so it begins again") }
+                let reason =
+                    work.hasRefusedRows
+                    ? "rows were found that the target refuses" : "the source has changed since the transfer was interrupted"
+                if !quiet { Console.error("note: \(reason), so it begins again") }
                 to.discard()
             } catch {
                 if to.abandon(error, options), !quiet {

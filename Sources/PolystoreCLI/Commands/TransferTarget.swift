@@ -59,7 +59,8 @@ struct TransferTarget {
     func obstacle(toOutput path: String) -> StorageError? {
         func place(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path }
         guard let file = storage.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty else { return nil }
-        if !place(path).hasPrefix(place(file)) { return nil }
+        let parts = ["", ".partial", ".partial.transfer"].flatMap { name in Stores.suffixes.map { place(file + name + $0) } }
+        if !parts.contains(place(path)) { return nil }
         return StorageError(.invalidConfiguration, "\(path) would be a file of the target; write to another file")
     }
 

@@ -70,7 +70,7 @@ struct CopyTrial {
             // A database that checks references refuses the row because of the other one.
             if rejects.contains(row[slot].int, contents.origin(contents.schema[destination].root)) { return }
         }
-        try rejects.add(
+        try rejects.addRefused(
             RejectedRow(
                 entity: description.name, key: row.key, property: error.details.property, reason: error.message,
                 root: contents.origin(description.root)))

@@ -14,6 +14,8 @@ final class RejectedRows {
     private let isOfForeign: Bool
     /// The number of rows.
     private(set) var count = 0
+    /// Whether the target has refused rows that were not known before.
+    private(set) var areRefused = false
     /// Whether the rows of the source were examined.
     private var isExamined = false
 
@@ -53,6 +55,12 @@ final class RejectedRows {
             .limitExceeded,
             "more than \(most) rows cannot be copied, so the transfer has ended; permit more with --max-errors; the last one: "
                 + "\(row.entity) \(row.key): \(row.reason)", details: .init(entity: row.entity, property: row.property, keys: [row.key]))
+    }
+
+    /// Adds a row that the target has refused.
+    func addRefused(_ row: RejectedRow) throws(StorageError) {
+        areRefused = true
+        try add(row)
     }
 
     /// Returns whether a row of a hierarchy of the source is left out.

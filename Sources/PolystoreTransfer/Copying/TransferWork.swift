@@ -34,6 +34,9 @@ package struct TransferWork {
     /// The objects that are copied; nil if they depend on the target.
     var scope: TransferScope? { found?.scope }
 
+    /// Whether the target has refused rows that are left out.
+    package var hasRefusedRows: Bool { rejects?.areRefused == true }
+
     /// Returns the transfer of known objects.
     func found(_ found: Found) -> TransferWork {
         var work = self
