@@ -132,6 +132,31 @@ import Testing
         #expect(try program.run(["erase", target, "--yes"]).code == 0)
     }
 
+    @Test func whatATriggerOfADatabaseInPlaceRejectsIsLeftOut() throws {
+        let tables = """
+            CREATE TABLE maker(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            CREATE TABLE product(id INTEGER PRIMARY KEY, title TEXT, price INTEGER, maker_id INTEGER NOT NULL REFERENCES maker(id));
+            """
+        try program.sqlite3(
+            "from.db",
+            "\(tables) INSERT INTO maker VALUES(1, 'a'), (2, 'b'); INSERT INTO product VALUES(1, 'x', 3, 1), (2, 'y', -4, 1), (3, 'z', 5, 2)"
+        )
+        try program.sqlite3(
+            "to.db",
+            """
+            \(tables)
+            CREATE TRIGGER c BEFORE INSERT ON maker WHEN new.name = 'b' BEGIN SELECT raise(ABORT, 'no b'); END;
+            CREATE TRIGGER d BEFORE INSERT ON product WHEN new.price < 0 BEGIN SELECT raise(ABORT, 'negative'); END;
+            """)
+        let copied = try program.run([
+            "transfer", "sqlite:\(path("from.db"))?catalog=foreign", "sqlite:\(path("to.db"))?catalog=inplace", "--on-error", "skip",
+            "--rejects", path("rejects.ndjson"), "--json",
+        ])
+        #expect(copied.code == 3 && copied.output.contains(#""rejected":{"maker":1,"product":2}"#), "\(copied)")
+        #expect(try program.sqlite3("to.db", "SELECT id, title, maker_id FROM product") == "1|x|1\n")
+        #expect(try program.sqlite3("to.db", "SELECT id FROM maker") == "1\n")
+    }
+
     @Test func aThrottleFileMakesTheTransferWait() throws {
         let target = "sqlite:\(path("copy.db"))", flag = try program.file("wait", "")
         let command = [
