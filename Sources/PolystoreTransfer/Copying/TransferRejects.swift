@@ -2,14 +2,6 @@ public import PolystoreStorage
 
 /// The rows that a transfer has left out, with their values in the source.
 public struct TransferRejects {
-    /// The names of the members of a record that are no properties of its object.
-    enum Name {
-        static let entity = "polystore_entity", key = "polystore_key", property = "polystore_property"
-        static let all = [entity, key, property]
-        /// The member in place of a value that cannot be read.
-        static let unreadable = "polystore_unreadable"
-    }
-
     /// The rows, in the order of their hierarchies and keys.
     public let rows: [RejectedRow]
     private let reader: ReadSession
@@ -35,11 +27,11 @@ public struct TransferRejects {
 
     private func record(_ rejected: RejectedRow) throws(StorageError) -> String {
         let (origin, values) = try values(of: rejected), description = schema[model?.entities[origin] ?? origin]
-        var members = [(Name.entity, JSONWriter.quoted(description.name)), (Name.key, String(rejected.key))]
+        var members = [(ObjectRecord.entity, JSONWriter.quoted(description.name)), (ObjectRecord.key, String(rejected.key))]
         let conversions = model?.conversions[origin] ?? []
         for (index, slot) in description.slots.enumerated() {
             guard var value = values[index] else {
-                members.append((slot.name, "{\(JSONWriter.quoted(Name.unreadable)):true}"))
+                members.append((slot.name, "{\(JSONWriter.quoted(ObjectRecord.unreadable)):true}"))
                 continue
             }
             if let conversion = conversions.first(where: { $0.slot == index }), case .exact(let converted) = conversion.convert(value) {
@@ -48,7 +40,7 @@ public struct TransferRejects {
             members.append((slot.name, JSONWriter.write(ValueText.json(value))))
         }
         members += try relatedKeys(rejected.key, origin)
-        if let property = rejected.property { members.append((Name.property, JSONWriter.quoted(property))) }
+        if let property = rejected.property { members.append((ObjectRecord.property, JSONWriter.quoted(property))) }
         members.append((LoadRejects.reasonName, JSONWriter.quoted(rejected.reason)))
         return "{\(members.map { "\(JSONWriter.quoted($0)):\($1)" }.joined(separator: ","))}"
     }

@@ -255,7 +255,7 @@ package final class FileLoader {
             let key = try target.key(record), present = RowBatch(capacity: 1)
             try writer.rows(target.entity, keys: [key], into: present)
             if present.count > 0 || !keys.add(key) {
-                let column = ExactText(TransferRejects.Name.key)
+                let column = ExactText(ObjectRecord.key)
                 throw target.refusal(
                     record, column, column.text,
                     "\(present.count > 0 ? "the store has" : "an earlier record is") an object of \(target.description.name) with this key",

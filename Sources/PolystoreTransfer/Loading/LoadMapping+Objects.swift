@@ -15,7 +15,7 @@ extension LoadMapping {
                 if isFirst { return nil }
                 throw StorageError(
                     .valueNotStorable,
-                    "\(name.excerpt()), line \(record.line): the record has no \"\(TransferRejects.Name.entity)\" with the name of its entity"
+                    "\(name.excerpt()), line \(record.line): the record has no \"\(ObjectRecord.entity)\" with the name of its entity"
                 )
             }
             entities.insert(entity)

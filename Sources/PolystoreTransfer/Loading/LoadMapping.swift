@@ -35,7 +35,7 @@ package struct LoadMapping: Sendable, Codable {
         package var on: [String]?
         /// The text between the values of a CSV field that names several members of a to-many relationship; nil if a field is one value.
         package var separator: String?
-        /// Whether the file has records of several entities, as a transfer writes those of rows that it has left out (`TransferRejects`): of
+        /// Whether the file has records of several entities, as a transfer writes those of rows that it has left out: of
         /// these the records of the entity are read, with their keys. Related objects are found by their keys.
         var hasObjects = false
 

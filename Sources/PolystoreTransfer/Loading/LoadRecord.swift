@@ -37,7 +37,7 @@ struct LoadRecord {
 
     /// The entity that a record of an object names; nil if it names none.
     var objectEntity: String? {
-        if case .json(.string(let name))? = field(ExactText(TransferRejects.Name.entity)) { name } else { nil }
+        if case .json(.string(let name))? = field(ExactText(ObjectRecord.entity)) { name } else { nil }
     }
 
     /// The names of the fields.

@@ -108,7 +108,7 @@ struct LoadTarget {
             ? nil
             : Set(
                 fillings.compactMap { $0?.column } + searches.flatMap { $0.parts.map(\.column) } + [ExactText(LoadRejects.reasonName)]
-                    + (file.hasObjects ? TransferRejects.Name.all.map(ExactText.init) : []))
+                    + (file.hasObjects ? ObjectRecord.names.map(ExactText.init) : []))
     }
 
     /// Returns the slot of an attribute.
@@ -250,7 +250,7 @@ struct LoadTarget {
 
     /// Returns the primary key that a record has.
     func key(_ record: LoadRecord) throws(StorageError) -> Int64 {
-        let column = ExactText(TransferRejects.Name.key)
+        let column = ExactText(ObjectRecord.key)
         if case .int(let key)? = record.field(column).flatMap({ value($0, as: .int64) }), key > 0 { return key }
         throw refusal(record, column, column.text, "expected the primary key of the object, a whole number above 0")
     }
