@@ -24,7 +24,7 @@ public struct TransferEngine: Sendable {
     ///   `invalidConfiguration` for options that do not fit the schema; `dataLossRefused` for references to objects that are not copied, and
     ///   for values that have no exact equivalent of another type;
     ///   `validationFailed` if references of the target would be wrong; `peerUnavailable` if the target commits together with other stores;
-    ///   `corrupted` if the copy differs; `cancelled`. After an error nothing was written to the target, unless the copy is made in steps.
+    ///   `corrupted` if the copy differs; `limitExceeded` if more rows cannot be copied than may be left out; `cancelled`. After an error nothing was written to the target, unless the copy is made in steps.
     ///   `incompleteCopy` if the source has changed since the steps of an interrupted transfer, which then have to be erased.
     public func transfer(
         from source: OpenStore, to target: OpenStore, _ options: TransferOptions = TransferOptions(),

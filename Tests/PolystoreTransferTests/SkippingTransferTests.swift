@@ -201,6 +201,45 @@ import Testing
         }
     }
 
+    @Test(arguments: TestStore.all) func bothEndsOfAOneToOneRelationshipAreLoadedAgain(_ kind: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Car", attributes: [Attribute("seats", .int64, rules: AttributeRules(maximum: .int(9)))],
+                relationships: [Relationship("owner", to: "Person", inverse: "car")]),
+            Entity(
+                "Person", attributes: [Attribute("age", .int64, rules: AttributeRules(maximum: .int(150)))],
+                relationships: [Relationship("car", to: "Car", inverse: "owner")]),
+        ])
+        // Car 1 and person 1 belong together, and so do 2 and 2. Both cars and the second person break a rule.
+        let source = try store(
+            .lmdb, schema,
+            [
+                ("Car", 1, [.int(50), .int(1)]), ("Car", 2, [.int(60), .int(2)]), ("Person", 1, [.int(40), .int(1)]),
+                ("Person", 2, [.int(200), .int(2)]),
+            ])
+        let target = try OpenStore(opening: kind.make(), OpenRequest(schema: schema)), records = Mutex("")
+        let report = try TransferEngine().transfer(
+            from: source, to: target,
+            options {
+                $0.receiveRejects = { rejects throws(StorageError) in
+                    try rejects.forEachRecord { _, record in records.withLock { $0 += "\(record)\n" } }
+                }
+            })
+        #expect(report.removedReferences == ["Person.car": 1])
+        #expect(try contents(target) == ["Person 1: age=40 car=null"])
+        let text = records.withLock { $0 }.replacing("0,\"owner\"", with: ",\"owner\"").replacing("200", with: "20")
+        let mapping = try #require(try LoadMapping(objectsIn: FileBlocks(Data(text.utf8)), "rejects.ndjson"))
+        _ = try FileLoader.load(mapping, into: target) { _ in FileBlocks(Data(text.utf8)) }
+        #expect(
+            try contents(target) == [
+                "Car 1: seats=5 owner=1", "Car 2: seats=6 owner=2", "Person 1: age=40 car=1", "Person 2: age=20 car=2",
+            ])
+        #expect(try findings(target).isEmpty)
+        // A key that leaves no room for others is refused.
+        let great = text.replacing("\"polystore_key\":2", with: "\"polystore_key\":9223372036854775807")
+        #expect(throws: StorageError.self) { try FileLoader.load(mapping, into: target) { _ in FileBlocks(Data(great.utf8)) } }
+    }
+
     // MARK: What only the target finds
 
     @Test(.enabled(if: TestStore.server != nil), arguments: [true, false])

@@ -250,9 +250,10 @@ struct LoadTarget {
 
     /// Returns the primary key that a record has.
     func key(_ record: LoadRecord) throws(StorageError) -> Int64 {
-        let column = ExactText(ObjectRecord.key)
-        if case .int(let key)? = record.field(column).flatMap({ value($0, as: .int64) }), key > 0 { return key }
-        throw refusal(record, column, column.text, "expected the primary key of the object, a whole number above 0")
+        let column = ExactText(ObjectRecord.key), field = record.field(column)
+        // Above a greater key there would soon be none left for new objects.
+        if case .int(let key)? = field.flatMap({ value($0, as: .int64) }), key.magnitude <= 1 << 62 { return key }
+        throw refusal(record, column, column.text, "expected the primary key of the object, a whole number of at most 2 to the power of 62")
     }
 
     /// Returns the values that identify the object of a record, in the order of `on`.
