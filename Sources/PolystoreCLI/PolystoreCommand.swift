@@ -17,7 +17,7 @@ public struct PolystoreCommand: ParsableCommand {
             postgresql://…?x-catalog=foreign&x-schema=public, sqlite:FILE?catalog=coredata&model=X.xcdatamodeld.
 
             Exit codes: 0 success; 1 a negative result (stores or models differ, steps are required, a plan would be refused); 2 an error; 3 \
-            success, but files had references to missing objects, which were skipped; 5 refused for safety (the target is not empty \
+            success, but records or rows were left out, or references to missing objects were skipped; 5 refused for safety (the target is not empty \
             or has another schema, data would be lost, no migration path to the model, no confirmation); 64 wrong usage; 130 interrupted, 143 by SIGTERM.
             """,
         version: "0.1.0",

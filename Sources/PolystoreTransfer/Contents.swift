@@ -33,7 +33,7 @@ package struct Contents {
     }
 
     /// Returns the entity of the store that an entity of the contents is.
-    private func origin(_ entity: EntityIndex) -> EntityIndex { model?.origins[entity] ?? entity }
+    func origin(_ entity: EntityIndex) -> EntityIndex { model?.origins[entity] ?? entity }
 
     /// Returns the entity of the contents that an entity of the store is.
     private func entity(_ origin: EntityIndex) -> EntityIndex { model?.entities[origin] ?? origin }
@@ -90,31 +90,50 @@ package struct Contents {
     }
 
     /// Returns the rows of a batch from a position on.
-    func rows(of batch: RowBatch, from start: Int) -> RowBatch {
-        let rest = RowBatch(capacity: batch.count - start)
-        for index in start..<batch.count {
+    func rows(of batch: RowBatch, from start: Int) -> RowBatch { rows(of: batch, start..<batch.count) }
+
+    /// Returns some rows of a batch.
+    func rows(of batch: RowBatch, _ range: Range<Int>) -> RowBatch {
+        let rest = RowBatch(capacity: range.count)
+        for index in range {
             let row = batch.row(index)
             rest.append(copying: row, slots: schema[row.entity].slots.count)
         }
         return rest
     }
 
+    /// Returns the size of the values of a batch.
+    func bytes(of batch: RowBatch) -> Int {
+        var bytes = 0
+        for index in 0..<batch.count {
+            let row = batch.row(index)
+            for slot in schema[row.entity].slots.indices {
+                bytes += row[slot].kind == .text || row[slot].kind == .blob ? Int(row[slot].length) : 8
+            }
+        }
+        return bytes
+    }
+
     /// Passes the rows of a hierarchy to `body` in batches, in key order.
+    ///
+    /// - Parameters:
+    ///   - capacity: The maximum number of rows of a batch.
+    ///   - bytes: The size of the texts and data of a batch from which it gets no further rows, unless the store lends its own memory.
     func batches(
-        _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void
+        _ root: EntityIndex, capacity: Int = 8192, bytes: Int = 8 << 20, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
-        guard let model, model.changesRows else { return try stored(origin(root), capacity, body) }
+        guard let model, model.changesRows else { return try stored(origin(root), capacity, bytes, body) }
         let rows = MappedRows(model, accepting: accepted, capacity: capacity)
-        try stored(origin(root), capacity) { batch throws(StorageError) in try body(try rows.convert(batch)) }
+        try stored(origin(root), capacity, bytes) { batch throws(StorageError) in try body(try rows.convert(batch)) }
     }
 
     /// Passes the rows of a hierarchy of the store to `body`.
     private func stored(
-        _ root: EntityIndex, _ capacity: Int, _ body: (RowBatch) throws(StorageError) -> Void
+        _ root: EntityIndex, _ capacity: Int, _ bytes: Int, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
         let schema = reader.schema
         if !scope.isWhole(root) {
-            return try scope.forEachChosenRow(root, reader) { batch throws(StorageError) in
+            return try scope.forEachChosenRow(root, reader, atMost: capacity, bytes: bytes) { batch throws(StorageError) in
                 scope.cut(batch)
                 try body(batch)
             }
@@ -139,7 +158,7 @@ package struct Contents {
                 let row = small.row(index)
                 kept.append(copying: row, slots: schema[row.entity].slots.count)
             }
-            if kept.isFull || kept.copiedBytes > 8 << 20 {
+            if kept.isFull || kept.copiedBytes > bytes {
                 try body(kept)
                 kept.clear()
             }

@@ -24,7 +24,7 @@ public struct TransferEngine: Sendable {
     ///   `invalidConfiguration` for options that do not fit the schema; `dataLossRefused` for references to objects that are not copied, and
     ///   for values that have no exact equivalent of another type;
     ///   `validationFailed` if references of the target would be wrong; `peerUnavailable` if the target commits together with other stores;
-    ///   `corrupted` if the copy differs; `cancelled`. After an error nothing was written to the target, unless the copy is made in steps.
+    ///   `corrupted` if the copy differs; `limitExceeded` if more rows cannot be copied than may be left out; `cancelled`. After an error nothing was written to the target, unless the copy is made in steps.
     ///   `incompleteCopy` if the source has changed since the steps of an interrupted transfer, which then have to be erased.
     public func transfer(
         from source: OpenStore, to target: OpenStore, _ options: TransferOptions = TransferOptions(),
@@ -43,16 +43,33 @@ public struct TransferEngine: Sendable {
         let reader = try source.beginRead(ReadOptions(limit: limit))
         do throws(StorageError) {
             let model: MappedModel? = options.mapping.isEmpty ? nil : try MappedModel(options.mapping, of: reader.schema)
-            let isKnown = options.existing == .fail || options.selection.isAll
-            guard isKnown else { return TransferWork(reader: reader, model: model, options: options, scope: nil, changedValues: nil) }
-            let scope = try TransferScope(options, from: reader, to: nil, model, limit)
-            let changed = try ChangedValues(model, scope, reader, limit)
-            try changed.refuse(options.acceptedLosses)
-            return TransferWork(reader: reader, model: model, options: options, scope: scope, changedValues: changed.counts)
+            let rejects = RejectedRows(options, source)
+            let unknown = TransferWork(reader: reader, model: model, options: options, rejects: rejects)
+            let isKnown = options.existing == .fail || options.selection.isAll && rejects == nil
+            if !isKnown { return unknown }
+            return unknown.found(try scope(unknown, nil))
         } catch {
             reader.end()
             throw error
         }
+    }
+
+    /// Finds the objects that are copied.
+    ///
+    /// - Parameter target: The target, if its objects remain.
+    private func scope(_ work: TransferWork, _ target: ReadSession?) throws(StorageError) -> TransferWork.Found {
+        if let known = work.found, known.rejected == work.rejects?.count ?? 0 { return known }
+        let options = work.options
+        var scope: TransferScope
+        if let known = work.found {
+            scope = known.scope
+        } else {
+            scope = try TransferScope(options, from: work.reader, to: target, work.model, limit)
+        }
+        try work.rejects?.leaveOut(of: &scope, options, work.reader, target, work.model, limit)
+        let changed = try ChangedValues(work.model, scope, work.reader, limit)
+        try changed.refuse(options.acceptedLosses)
+        return TransferWork.Found(scope: scope, changedValues: changed.counts, rejected: work.rejects?.count ?? 0)
     }
 
     /// Copies the objects.
@@ -62,37 +79,95 @@ public struct TransferEngine: Sendable {
         _ work: TransferWork, to target: OpenStore, isInSteps: Bool = true, report: @escaping Report
     ) throws(StorageError) -> TransferReport {
         try Self.check(target.schema, takes: work.schema, isMapped: work.model != nil)
-        var result = TransferReport(), options = work.options
-        if !isInSteps { options.source = nil }
-        result.isVerified = options.verifies
-        if options.existing != .fail, try !Self.isEmpty(target) {
-            let writer = try target.beginWrite(WriteOptions(limit: limit))
-            defer { writer.end() }
-            let contents = try contents(work, writer, &result)
-            try MergingCopy(contents, writer, options, limit, try progress(contents, report)).run(&result)
-            _ = try writer.commit(CommitRecord(author: "transfer"))
-        } else {
-            let contents = try contents(work, nil, &result)
-            try BulkCopy(contents, to: target, options, limit, try progress(contents, report)).run(&result)
+        var options = work.options, result: TransferReport?
+        if !isInSteps {
+            options.isWhole = true
+            // A database of another program has no notes.
+            if target.ability((any ForeignStorage).self)?.foreignAccess != nil { options.source = nil }
         }
+        while result == nil {
+            // With rows that are found to be refused, the copy begins again without them.
+            let isMerging: Bool
+            if options.existing == .fail { isMerging = false } else { isMerging = try !Self.isEmpty(target) }
+            if isMerging {
+                result = try merge(work, target, options, report)
+            } else {
+                result = try copy(work, target, options, report)
+            }
+        }
+        return result ?? TransferReport()
+    }
+
+    /// Copies the objects into a target with objects. Returns nil if further rows were rejected.
+    private func merge(
+        _ work: TransferWork, _ target: OpenStore, _ options: TransferOptions, _ report: @escaping Report
+    ) throws(StorageError) -> TransferReport? {
+        var result = TransferReport()
+        result.isVerified = options.verifies
+        let writer = try target.beginWrite(WriteOptions(limit: limit))
+        defer { writer.end() }
+        let contents = try contents(work, writer, &result)
+        let copy = MergingCopy(contents, writer, options, limit, try progress(contents, report), rejecting: work.rejects)
+        if try !copy.run(&result) { return nil }
+        try finish(work)
+        result.rejected = work.rejects?.sorted ?? []
+        _ = try writer.commit(CommitRecord(author: "transfer"))
         return result
+    }
+
+    /// Copies the objects into an empty target. Returns nil if further rows were rejected.
+    private func copy(
+        _ work: TransferWork, _ target: OpenStore, _ options: TransferOptions, _ report: @escaping Report
+    ) throws(StorageError) -> TransferReport? {
+        var result = TransferReport()
+        result.isVerified = options.verifies
+        let contents = try contents(work, nil, &result), progress = try progress(contents, report)
+        do throws(StorageError) {
+            let copy = BulkCopy(contents, to: target, options, limit, progress) { () throws(StorageError) in try finish(work) }
+            try copy.run(&result)
+        } catch {
+            if error.code == .incompleteCopy, work.hasRefusedRows { throw Self.refusedLate }
+            guard let rejects = work.rejects, RejectedRows.concernsRow(error), target.capabilities.contains(.savepoints) else {
+                throw error
+            }
+            let known = rejects.count
+            try CopyTrial(contents, target, rejects, limit).run(after: try Self.copied(target, options))
+            if rejects.count == known { throw error }
+            return nil
+        }
+        result.rejected = work.rejects?.sorted ?? []
+        return result
+    }
+
+    private static var refusedLate: StorageError {
+        StorageError(
+            .incompleteCopy,
+            "the target has refused rows that rows in an earlier step need; erase the target (polystore erase), and repeat the transfer in one "
+                + "transaction")
+    }
+
+    /// Returns the number of rows of each table that an incomplete copy in steps has committed.
+    private static func copied(_ target: OpenStore, _ options: TransferOptions) throws(StorageError) -> [String: Int] {
+        if options.source == nil { return [:] }
+        let reader = try target.beginRead()
+        defer { reader.end() }
+        let tables = try options.state(in: reader)?.tables ?? []
+        return Dictionary(tables.map { ($0.name, $0.count) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Passes on the rows that are left out, before the copy is complete.
+    private func finish(_ work: TransferWork) throws(StorageError) {
+        guard let rejects = work.rejects, let receive = work.options.receiveRejects else { return }
+        try receive(TransferRejects(rejects, work.reader, work.model))
     }
 
     private func contents(
         _ work: TransferWork, _ target: ReadSession?, _ result: inout TransferReport
     ) throws(StorageError) -> Contents {
-        let options = work.options, scope: TransferScope
-        if let known = work.scope, let counts = work.changedValues {
-            scope = known
-            result.changedValues = counts
-        } else {
-            scope = try TransferScope(options, from: work.reader, to: target, work.model, limit)
-            let changed = try ChangedValues(work.model, scope, work.reader, limit)
-            try changed.refuse(options.acceptedLosses)
-            result.changedValues = changed.counts
-        }
-        result.removedReferences = scope.removedReferences
-        return Contents(work.reader, scope, work.model, accepting: options.acceptedLosses)
+        let found = try scope(work, target)
+        result.changedValues = found.changedValues
+        result.removedReferences = found.scope.removedReferences
+        return Contents(work.reader, found.scope, work.model, accepting: work.options.acceptedLosses)
     }
 
     private func progress(_ contents: Contents, _ report: @escaping Report) throws(StorageError) -> CopyProgress {

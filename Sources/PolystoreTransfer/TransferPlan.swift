@@ -36,6 +36,8 @@ package struct TransferPlan {
     package let refusals: [String]
     /// The number of references that would become nil, by relationship.
     package let removedReferences: [String: Int]
+    /// The number of rows that would be left out, by entity of the target.
+    package let rejected: [String: Int]
 
     /// Reads the objects that a transfer would copy.
     ///
@@ -46,7 +48,10 @@ package struct TransferPlan {
     ) throws(StorageError) {
         try options.check()
         let model: MappedModel? = options.mapping.isEmpty ? nil : try MappedModel(options.mapping, of: reader.schema)
-        let scope = try TransferScope(options, from: reader, to: target, model, limit)
+        var scope = try TransferScope(options, from: reader, to: target, model, limit)
+        let rejects = RejectedRows(options, reader.store)
+        try rejects?.leaveOut(of: &scope, options, reader, target, model, limit)
+        rejected = rejects?.counts ?? [:]
         var changed = ChangedValues()
         do throws(StorageError) { changed = try ChangedValues(model, scope, reader, limit) } catch {
             // A row that cannot be read is a problem of its table.

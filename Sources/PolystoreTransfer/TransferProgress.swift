@@ -10,4 +10,6 @@ public struct TransferProgress: Sendable {
     public let allDone: Int
     /// The total number of rows of all entities.
     public let allTotal: Int
+    /// Whether the copy waits until it may go on (`TransferPace.isPaused`).
+    public internal(set) var isPaused = false
 }

@@ -17,6 +17,8 @@ struct LoadCommand: ParsableCommand {
             References are resolved to objects of the files and of the store; unresolved references are skipped and counted, and the exit \
             code is then 3. A record that cannot be loaded ends the load, and nothing is loaded, unless --rejects names a file for such records.
 
+            A file that polystore transfer --rejects has written needs neither: its records name their entities, and are loaded with their keys.
+
             Files may be compressed by gzip. The form of a file follows from its extension (.csv, .tsv, .ndjson, .jsonl), otherwise from its \
             first line; the separator of a .csv file is the comma, semicolon or tab of its first line. --infer makes a model from the file.
             """)
@@ -113,6 +115,9 @@ struct LoadCommand: ParsableCommand {
         let schema = try model.map { path throws(StorageError) in try Stores.model(path) }
         if let mapping { return (try LoadMapping(json: Stores.data(mapping, atMost: Stores.longestText)), schema) }
         guard let name = source.name, let entity = entity ?? (infer ? source.entityName : nil) else {
+            if let name = source.name, !infer, let mapping = try LoadMapping(objectsIn: source.blocks(name), name) {
+                return (mapping, schema)
+            }
             throw ValidationError("specify --mapping FILE, or a file and --entity NAME")
         }
         var file = LoadMapping.file(name, entity: entity)

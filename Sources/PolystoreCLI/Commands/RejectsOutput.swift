@@ -33,6 +33,7 @@ struct RejectsOutput {
     /// Beside those of a mapping is a copy of the mapping, `load.json`, for the files that have some.
     func write(_ rejects: LoadRejects, _ mapping: LoadMapping) throws(StorageError) {
         if rejects.count == 0 { return }
+        if !isFolder { return try writeFile(rejects, mapping) }
         var rest = mapping, taken: Set<String> = ["load.json"]
         rest.files = []
         for (index, file) in mapping.files.enumerated() {
@@ -40,19 +41,27 @@ struct RejectsOutput {
             // Several files may have the same name in different folders, or be one file with records of several entities.
             if !taken.insert(name).inserted { name = "\(index + 1)/\(name)" }
             taken.insert(name)
-            guard let text = try rejects.text(ofFile: index, named: isFolder ? name : path) else { continue }
+            guard let text = try rejects.text(ofFile: index, named: name) else { continue }
             rest.files.append(file)
             rest.files[rest.files.count - 1].file = name
             let place = URL(fileURLWithPath: path).appendingPathComponent(name).path
-            if isFolder { try makeFolder(of: place) }
-            let output = try OutputFile(isFolder ? place : path)
+            try makeFolder(of: place)
+            let output = try OutputFile(place)
             try output.write(text)
             try output.finish()
         }
-        if !isFolder { return }
         let output = try OutputFile(URL(fileURLWithPath: path).appendingPathComponent("load.json").path)
         do { try output.write(Array(JSONEncoder().encode(rest))) } catch let error as StorageError { throw error } catch {
             throw StorageError(.inputOutput, "the mapping cannot be written", cause: error)
+        }
+        try output.finish()
+    }
+
+    /// Writes the rejected records of one file, which may have records of several entities.
+    private func writeFile(_ rejects: LoadRejects, _ mapping: LoadMapping) throws(StorageError) {
+        let output = try OutputFile(path)
+        for index in mapping.files.indices {
+            if let text = try rejects.text(ofFile: index, named: path) { try output.write(text) }
         }
         try output.finish()
     }

@@ -135,12 +135,15 @@ enum Stores {
         }
     }
 
+    /// The ends of the paths of the files that a store may have.
+    static let suffixes = ["", "-wal", "-shm", "-journal", "-lock", "/data.mdb", "/lock.mdb"]
+
     /// Refuses an output that is a file of the store itself, under any path.
     static func checkIsNoPart(_ path: String, of opened: Opened) throws(StorageError) {
         func place(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path }
         guard let file = opened.store.ability((any LocalStorage).self)?.fileURL.path else { return }
         // The store creates missing files of this list when it is next used.
-        let parts = ["", "-wal", "-shm", "-journal", "-lock", "/data.mdb", "/lock.mdb"].map { place(file + $0) }
+        let parts = suffixes.map { place(file + $0) }
         let output = identity(path)
         if parts.contains(place(path)) || output != nil && parts.contains(where: { identity($0) == output }) {
             throw StorageError(.invalidConfiguration, "\(path) is a file of the store that is read; write to another file")

@@ -25,6 +25,12 @@ struct TransferCommand: ParsableCommand {
             the names of the source. A value that has no exact equivalent of the new type is refused; --accept-loss ENTITY.ATTRIBUTE copies the nearest \
             value, or nil if there is none and the attribute is optional.
 
+            --on-error skip leaves rows out that the target cannot take, such as a value without an equivalent, a value that breaks a rule of the \
+            model, a duplicate, or a row of another program's database that cannot be read. They are in the file of --rejects, from which \
+            polystore load reads them after a correction. The exit code is then 3, and the comparison includes all other rows.
+
+            --rate and --memory limit the copy, and while the file of --throttle-file exists, it waits.
+
             --plan reads the source completely and shows what would be copied and what would prevent it. It opens the target only for reading \
             and writes nothing; the exit code is 1 if the transfer would be refused.
             """)
@@ -69,6 +75,12 @@ struct TransferCommand: ParsableCommand {
     var acceptLoss: [String] = []
 
     @OptionGroup
+    var errors: TransferErrorOptions
+
+    @OptionGroup
+    var pace: TransferPaceOptions
+
+    @OptionGroup
     var live: LiveTransferOptions
 
     @Option(
@@ -99,6 +111,13 @@ struct TransferCommand: ParsableCommand {
                 )
             }
         }
+        if errors.onError == .skip, errors.rejects == nil, !plan {
+            throw ValidationError("--on-error skip needs a file for the rows that are left out: --rejects FILE")
+        }
+        if live.live || layout == .plain, errors.onError == .skip || pace.isLimited {
+            throw ValidationError(
+                "--on-error, --rate, --memory and --throttle-file are for a transfer into a store, without --live and --layout plain")
+        }
         try layout.check(ifExists, isMapped: try !changed.mapping().isEmpty)
     }
 
@@ -112,18 +131,29 @@ struct TransferCommand: ParsableCommand {
         defer { from.close() }
         Interruption.watch()
         if layout == .plain { return try transferTables(from) }
-        let place = try TransferTarget(target), options = try options(from)
+        let place = try TransferTarget(target)
+        var options = try options(from)
         if plan { return try showPlan(from, place, options) }
         if !quiet { for note in try from.remarks + notes(from) { Console.error("note: \(note)") } }
         try refuseLosses(from)
+        let output = try errors.rejects.map { path throws(StorageError) in try TransferRejectsOutput(path, from: from, to: place) }
+        if let output {
+            options.receiveRejects = { rejects throws(StorageError) in try output.write(rejects) }
+        }
         // A database of another program would get tables and triggers before the copy is refused.
         if let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options) { throw obstacle }
         if ifExists == .replace, let count = try place.count(), count > 0 {
             try Question.confirm("replace the \(Console.counted(count)) of \(place.redacted)?", isConfirmed: yes)
         }
         let start = Date(), report = try copy(from, place, options)
-        if json { return Console.print(TransferText.json(report)) }
-        if !quiet { for line in TransferText.lines(report, seconds: Date().timeIntervalSince(start)) { Console.report(line) } }
+        if json {
+            Console.print(TransferText.json(report))
+        } else if !quiet {
+            for line in TransferText.lines(report, seconds: Date().timeIntervalSince(start)) { Console.report(line) }
+        }
+        if report.rejected.isEmpty { return }
+        output?.show(report.rejected, isQuiet: quiet)
+        throw Failure.incomplete
     }
 
     /// Returns the options of the transfer.
@@ -148,6 +178,8 @@ struct TransferCommand: ParsableCommand {
             throw StorageError(.invalidConfiguration, "--accept-loss '\(unknown.excerpt())' names nothing that the copy could lack\(near)")
         }
         options.verifies = !noVerify
+        options.onError = errors.treatment
+        options.pace = try pace.pace()
         return options
     }
 
@@ -164,7 +196,10 @@ struct TransferCommand: ParsableCommand {
                 try to.opened.finish()
                 return report
             } catch  where to.isInSteps && to.isOutdated(error, options) {
-                if !quiet { Console.error("note: the source has changed since the transfer was interrupted, so it begins again") }
+                let reason =
+                    work.hasRefusedRows
+                    ? "rows were found that the target refuses" : "the source has changed since the transfer was interrupted"
+                if !quiet { Console.error("note: \(reason), so it begins again") }
                 to.discard()
             } catch {
                 if to.abandon(error, options), !quiet {
@@ -213,7 +248,8 @@ struct TransferCommand: ParsableCommand {
         let text = PlanText(
             source: from.url.redacted, target: place.redacted, items: plan?.items ?? [], renames: plan?.renames ?? [],
             casts: plan?.casts ?? [],
-            notes: try from.remarks + notes(from) + removed.map { "\($0.value) references of \($0.key) would become nil" },
+            notes: try from.remarks + notes(from) + removed.map { "\($0.value) references of \($0.key) would become nil" }
+                + (plan?.rejected ?? [:]).sorted { $0.key < $1.key }.map { "\($0.value) rows of \($0.key) would be left out" },
             obstacles: obstacles)
         Console.print(json ? text.json : text.lines.joined(separator: "\n"))
         if text.isRefused { throw Failure.differs }
@@ -236,6 +272,7 @@ struct TransferCommand: ParsableCommand {
         } catch {
             switch error.code {
             case .dataLossRefused, .invalidConfiguration, .invalidPredicate: return (nil, error.message)
+            case .limitExceeded where errors.onError == .skip: return (nil, error.message)
             default: throw error
             }
         }

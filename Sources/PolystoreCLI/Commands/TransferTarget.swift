@@ -55,6 +55,15 @@ struct TransferTarget {
         return obstacle(at: path, to: source)
     }
 
+    /// Returns why a file cannot be written that would be a part of the target; nil for any other.
+    func obstacle(toOutput path: String) -> StorageError? {
+        func place(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path }
+        guard let file = storage.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty else { return nil }
+        let parts = ["", ".partial", ".partial.transfer"].flatMap { name in Stores.suffixes.map { place(file + name + $0) } }
+        if !parts.contains(place(path)) { return nil }
+        return StorageError(.invalidConfiguration, "\(path) would be a file of the target; write to another file")
+    }
+
     private func obstacle(at path: String, to source: Stores.Opened) -> StorageError? {
         let sourcePath = source.store.ability((any LocalStorage).self)?.fileURL.path
         if let file = Stores.identity(path), file == sourcePath.flatMap(Stores.identity) {

@@ -13,6 +13,10 @@ final class ProgressLine: Sendable {
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
     func show(_ progress: TransferProgress) {
+        if progress.isPaused {
+            if !isQuiet { write("waiting while the throttle file exists, with \(progress.allDone) of \(progress.allTotal) rows copied") }
+            return
+        }
         guard let seconds = due() else { return }
         let rate = Double(progress.allDone) / seconds
         let left = rate > 0 ? Double(progress.allTotal - progress.allDone) / rate : 0

@@ -19,7 +19,8 @@ enum TransferText {
         lines += sorted(report.changedValues).map {
             "note: \($0.value) values of \($0.key) have the nearest value of the new type in the copy, or nil"
         }
-        if report.isVerified { lines.append("verified: all \(report.items.count) digests are equal") }
+        let rest = report.rejected.isEmpty ? "" : ", without the rows that were left out"
+        if report.isVerified { lines.append("verified: all \(report.items.count) digests are equal\(rest)") }
         return lines
     }
 
@@ -34,7 +35,7 @@ enum TransferText {
             ("items", JSONText.array(items)), ("continued", "\(report.continued)"), ("wasComplete", "\(report.wasComplete)"),
             ("verified", "\(report.isVerified)"),
             ("removedReferences", counts(report.removedReferences)), ("omittedMembers", counts(report.omittedMembers)),
-            ("changedValues", counts(report.changedValues)),
+            ("changedValues", counts(report.changedValues)), ("rejected", counts(report.rejectedCounts)),
         ])
     }
 

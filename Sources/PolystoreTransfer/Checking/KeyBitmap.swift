@@ -27,6 +27,16 @@ struct KeyBitmap {
         return true
     }
 
+    /// Removes a key. Returns whether it was present.
+    @discardableResult
+    mutating func remove(_ key: Int64) -> Bool {
+        let (range, word, bit) = Self.place(key)
+        guard let position = positions[range], words[position + word] & bit != 0 else { return false }
+        words[position + word] &= ~bit
+        count -= 1
+        return true
+    }
+
     /// Returns whether a key is in the set.
     func contains(_ key: Int64) -> Bool {
         let (range, word, bit) = Self.place(key)

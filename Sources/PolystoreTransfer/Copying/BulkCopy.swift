@@ -11,16 +11,22 @@ final class BulkCopy {
     /// The progress of an earlier run, by table.
     private var earlier: [String: CopyState.Table] = [:]
     private let steps: CopySteps
+    private let throttle: CopyThrottle
+    private let willComplete: () throws(StorageError) -> Void
 
+    /// - Parameter willComplete: Called before the copy is complete. If it throws, the copy is not completed.
     init(
-        _ contents: Contents, to target: OpenStore, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress
+        _ contents: Contents, to target: OpenStore, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress,
+        willComplete: @escaping () throws(StorageError) -> Void
     ) {
         self.contents = contents
         self.target = target
         self.options = options
         self.limit = limit
         self.progress = progress
+        self.willComplete = willComplete
         steps = CopySteps(target, every: options.step, limit)
+        throttle = CopyThrottle(options.pace, limit, progress)
     }
 
     /// Copies everything that is missing.
@@ -28,7 +34,8 @@ final class BulkCopy {
     /// - Throws: `alreadyExists` if the target contains objects, or the copy of something else or of another state; `incompleteCopy` if the source has
     ///   changed since an interrupted transfer; `corrupted` if the copy differs.
     func run(_ report: inout TransferReport) throws(StorageError) {
-        if let source = options.source, try isComplete(source, &report) { return }
+        if let source = options.source, try isComplete(source, &report) { return try willComplete() }
+        defer { report.waited += throttle.waited }
         do throws(StorageError) {
             try copy(&report)
         } catch {
@@ -62,14 +69,15 @@ final class BulkCopy {
                 "the target contains a copy of the source, and one of them has changed since; update the target with --if-exists merge or "
                     + "replace, or choose an empty target")
         }
-        steps.begin(state, after: try reader.note(CopyNote.incomplete))
+        if !options.isWhole { steps.begin(state, after: try reader.note(CopyNote.incomplete)) }
         return false
     }
 
-    /// Records what was written, and commits the step when it is due.
-    private func wrote(_ item: TransferItem) throws(StorageError) {
+    /// Records what was written, commits the step when it is due, and waits if the pace demands it.
+    private func wrote(_ item: TransferItem, _ rows: Int, _ bytes: Int) throws(StorageError) {
         steps.state?.set(item)
         try steps.commitIfDue()
+        try throttle.wrote(rows, bytes) { () throws(StorageError) in try steps.commit() }
     }
 
     // MARK: Copying
@@ -90,15 +98,17 @@ final class BulkCopy {
 
     private func copyRows(_ root: EntityIndex, _ name: String) throws(StorageError) -> TransferItem {
         var digest = Digest(), left = earlier[name]?.count ?? 0
-        try contents.batches(root) { batch throws(StorageError) in
+        try contents.batches(root, capacity: throttle.mostRows, bytes: throttle.mostBytes) { batch throws(StorageError) in
             try limit?.check()
             let skipped = min(left, batch.count)
             contents.add(batch, 0..<skipped, to: &digest)
             if skipped > 0 { try skip(skipped, of: name, &left, digest) }
             if skipped < batch.count {
                 contents.add(batch, skipped..<batch.count, to: &digest)
-                try load(root, skipped == 0 ? batch : contents.rows(of: batch, from: skipped), name)
-                try wrote(TransferItem(name: name, digest: digest))
+                let rest = skipped == 0 ? batch : contents.rows(of: batch, from: skipped)
+                try load(root, rest, name)
+                let bytes = throttle.countsBytes ? contents.bytes(of: rest) : 0
+                try wrote(TransferItem(name: name, digest: digest), rest.count, bytes)
             }
             progress.add(batch.count, of: name)
         }
@@ -119,7 +129,7 @@ final class BulkCopy {
             if skipped < pairs.count {
                 for pair in pairs[skipped...] { digest.add(pair) }
                 try steps.step().load(link: link, Array(pairs[skipped...]))
-                try wrote(TransferItem(name: name, digest: digest.digest))
+                try wrote(TransferItem(name: name, digest: digest.digest), pairs.count - skipped, 24 * (pairs.count - skipped))
             }
         }
         if left > 0 { throw Self.changed }
@@ -158,10 +168,15 @@ final class BulkCopy {
             let writer = try steps.step()
             if options.verifies { try Self.verify(items, Contents(writer)) }
             try contents.raiseKeys(of: writer)
+            try willComplete()
+            if let source = options.source {
+                try writer.setNote(CopyNote.complete, CopyState(source, options.work(contents.schema), options.run).completeNote)
+            }
             _ = try writer.commit(CommitRecord(author: "transfer"))
             return
         }
         try steps.commit()
+        try willComplete()
         if options.verifies {
             let reader = try target.beginRead(ReadOptions(limit: limit))
             defer { reader.end() }

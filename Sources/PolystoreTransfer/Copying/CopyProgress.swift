@@ -19,8 +19,17 @@ final class CopyProgress {
         }
         done += count
         allDone += count
-        report(
-            TransferProgress(
-                name: name, done: done, total: totals[name] ?? 0, allDone: allDone, allTotal: totals.values.reduce(0, +)))
+        report(current)
+    }
+
+    /// Reports that the copy waits.
+    func pause() {
+        var progress = current
+        progress.isPaused = true
+        report(progress)
+    }
+
+    private var current: TransferProgress {
+        TransferProgress(name: name, done: done, total: totals[name] ?? 0, allDone: allDone, allTotal: totals.values.reduce(0, +))
     }
 }

@@ -8,6 +8,9 @@ final class MergingCopy {
     private let limit: WorkLimit?
     private let progress: CopyProgress
     private let schema: Schema
+    /// The rows that the target refuses; nil if the first one ends the copy.
+    private let rejects: RejectedRows?
+    private let throttle: CopyThrottle
     /// The greatest key of an inserted object, by hierarchy.
     private var greatest: [EntityIndex: Int64] = [:]
 
@@ -15,10 +18,13 @@ final class MergingCopy {
     private static let block = 1024
 
     init(
-        _ contents: Contents, _ writer: WriteSession, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress
+        _ contents: Contents, _ writer: WriteSession, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress,
+        rejecting rejects: RejectedRows? = nil
     ) {
         self.contents = contents
         self.writer = writer
+        self.rejects = rejects
+        throttle = CopyThrottle(options.pace, limit, progress)
         self.options = options
         self.limit = limit
         self.progress = progress
@@ -27,14 +33,19 @@ final class MergingCopy {
 
     /// Writes everything and checks the result, but does not commit.
     ///
+    /// - Returns: Whether nothing was rejected. Otherwise the rows that need the rejected ones are still there, and the copy is made again.
     /// - Throws: `alreadyExists` for an object that exists in the target and must not; `uniqueConstraintViolated`; `validationFailed` if
     ///   references or relationships of the target would be wrong; `corrupted` if the copy differs.
-    func run(_ report: inout TransferReport) throws(StorageError) {
+    func run(_ report: inout TransferReport) throws(StorageError) -> Bool {
         try Peers(writer).checkIsAlone()
+        defer { report.waited += throttle.waited }
+        let known = rejects?.count
         if options.existing == .replace { try deleteOthers() }
         try write(&report)
+        if rejects?.count != known { return false }
         if options.verifies { try verify(report.items) }
         try checkIsWhole()
+        return true
     }
 
     /// Writes chosen objects into a target that has all others as they are in the source, and deletes objects. The target is not checked as
@@ -62,9 +73,13 @@ final class MergingCopy {
         var items: [TransferItem] = []
         for root in schema.roots {
             let name = schema.entities[root].name
-            let digest = try contents.rows(root) { batch throws(StorageError) in
+            var digest = Digest()
+            try contents.batches(root, capacity: throttle.mostRows, bytes: throttle.mostBytes) { batch throws(StorageError) in
                 try limit?.check()
+                contents.add(batch, 0..<batch.count, to: &digest)
                 try write(batch, root)
+                let bytes = throttle.countsBytes ? contents.bytes(of: batch) : 0
+                try throttle.wrote(batch.count, bytes) {}
                 progress.add(batch.count, of: name)
             }
             items.append(TransferItem(name: name, digest: digest))
@@ -113,8 +128,16 @@ final class MergingCopy {
 
     // MARK: Rows
 
-    /// Inserts the rows of a batch, or updates those that exist and differ.
+    /// Writes the rows of a batch, and rejects those that the target refuses if others may be copied without them.
     private func write(_ batch: RowBatch, _ root: EntityIndex) throws(StorageError) {
+        guard let rejects else { return try writeAll(batch, root) }
+        try CopyTrial.bisect(batch, 0..<batch.count, writer, contents, rejects, limit) { rows throws(StorageError) in
+            try writeAll(rows, root)
+        }
+    }
+
+    /// Inserts the rows of a batch, or updates those that exist and differ.
+    private func writeAll(_ batch: RowBatch, _ root: EntityIndex) throws(StorageError) {
         let present = RowBatch(capacity: batch.count)
         try writer.rows(root, keys: (0..<batch.count).map(batch.key), into: present)
         let positions = Dictionary(uniqueKeysWithValues: (0..<present.count).map { (present.key($0), $0) })
@@ -178,7 +201,10 @@ final class MergingCopy {
             while try cursor.next(into: batch) {
                 try limit?.check()
                 let entities = try contents.entities(of: (0..<batch.count).map(batch.key), root)
-                for index in 0..<batch.count where entities[batch.key(index)] != batch.row(index).entity { others.insert(batch.key(index)) }
+                for index in 0..<batch.count {
+                    let key = batch.key(index), entity = batch.row(index).entity
+                    if entities[key] != entity || !contents.isCopied(key, entity) { others.insert(key) }
+                }
             }
             try others.forEach({ Self.block }) { keys throws(StorageError) in
                 try limit?.check()

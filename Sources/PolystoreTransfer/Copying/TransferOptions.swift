@@ -1,5 +1,5 @@
 package import Foundation
-package import PolystoreStorage
+public import PolystoreStorage
 
 /// The choices of a transfer.
 public struct TransferOptions: Sendable {
@@ -15,6 +15,15 @@ public struct TransferOptions: Sendable {
         case replace
     }
 
+    /// The treatment of a row that the target cannot take.
+    public enum ErrorTreatment: Sendable, Hashable {
+        /// The transfer ends, and the target is not complete.
+        case stop
+        /// The row is left out, and so are rows that must refer to it; other references to it become nil. The transfer ends if more than
+        /// `most` rows are left out.
+        case skip(most: Int = 1000)
+    }
+
     /// The objects that are copied. All names are those of the source.
     public var selection = TransferSelection()
     /// The names and types that the target has instead of those of the source. The target must have the model `mapping.schema(for:)`.
@@ -25,6 +34,17 @@ public struct TransferOptions: Sendable {
     /// copied become nil in the copy; and attributes with another type, such as `Book.price`, whose values without an exact equivalent become
     /// the nearest value, or nil if there is none and the attribute is optional.
     public var acceptedLosses: Set<String> = []
+    /// The treatment of a row that the target cannot take: a value that is not storable there or breaks a rule of the model, a value of another
+    /// type without an equivalent, a duplicate under a unique constraint, or a row of another program's database that cannot be read.
+    ///
+    /// Rows are examined before anything is copied, so that what the models tell is known then. What only the target finds begins the copy
+    /// again.
+    public var onError = ErrorTreatment.stop
+    /// Receives the rows that are left out, before the copy is complete: once for a transfer, and again if a transfer that was interrupted is
+    /// repeated. If it throws, the copy is not completed.
+    public var receiveRejects: (@Sendable (TransferRejects) throws(StorageError) -> Void)?
+    /// The pace of the copy.
+    public var pace = TransferPace()
     /// Whether the copy is read and compared with the source before it is complete.
     public var verifies = true
     /// The name of the source, such as its URL, if the copy is made in steps; nil if it is made in one transaction.
@@ -33,6 +53,8 @@ public struct TransferOptions: Sendable {
     /// step the target can be opened for no other purpose. A transfer that was interrupted, also by the end of its process, continues if it
     /// is repeated with the same name and the same options.
     public var source: String?
+    /// Whether the copy is made in one transaction although the source has a name. The target then has a note that the copy is complete.
+    package var isWhole = false
     /// Whether the source changes meanwhile, and its changes are followed.
     package var isLive = false
     /// Identifies the transfer among others into the same target.
@@ -43,6 +65,14 @@ public struct TransferOptions: Sendable {
     /// Creates the options of a transfer that copies everything into an empty target in one transaction, and verifies the copy.
     public init() {}
 
+    /// Whether rows are left out that the target cannot take.
+    var skipsErrors: Bool {
+        switch onError {
+        case .stop: false
+        case .skip: true
+        }
+    }
+
     /// Returns a text that identifies what is copied.
     ///
     /// - Parameter schema: The model of the target.
@@ -52,7 +82,9 @@ public struct TransferOptions: Sendable {
             selection.only.map { "\($0.sorted())" } ?? "", "\(selection.except.sorted())", "\(conditions)",
             "\(selection.followsReferences)",
         ]
-        let further = (isLive ? ["live"] : []) + acceptedLosses.sorted() + (mapping.isEmpty ? [] : ["mapping", mapping.text])
+        let further =
+            (isLive ? ["live"] : []) + (skipsErrors ? ["skip"] : []) + acceptedLosses.sorted()
+            + (mapping.isEmpty ? [] : ["mapping", mapping.text])
         return "\(schema.hash) \(SchemaHash(of: (parts + further).joined(separator: "\n")))"
     }
 
@@ -96,6 +128,7 @@ public struct TransferOptions: Sendable {
 
     /// Refuses options that exclude each other.
     func check() throws(StorageError) {
+        try pace.check()
         if existing == .replace, !selection.isAll {
             throw StorageError(
                 .invalidConfiguration,

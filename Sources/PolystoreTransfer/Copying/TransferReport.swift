@@ -14,6 +14,14 @@ public struct TransferReport: Sendable {
     /// The number of values for which the copy has the nearest value of another type, or nil, by attribute of the source.
     public internal(set) var changedValues: [String: Int] = [:]
 
+    /// The rows that were left out, which the comparison with the source does not include.
+    public internal(set) var rejected: [RejectedRow] = []
+    /// The time for which the copy waited because of its pace.
+    public internal(set) var waited = Duration.zero
+
+    /// The number of rows that were left out, by entity of the target.
+    public var rejectedCounts: [String: Int] { Dictionary(rejected.map { ($0.entity, 1) }, uniquingKeysWith: +) }
+
     /// Whether the copy was compared with the source.
     public internal(set) var isVerified = false
 

@@ -4,17 +4,17 @@ internal import PolystoreStorage
 ///
 /// It contains the keys of the hierarchies that are not copied whole. All names and entities are those of the source.
 struct TransferScope {
-    private let schema: Schema
+    let schema: Schema
     /// The keys that are copied, by the root of each hierarchy that is not copied whole.
-    private var chosen: [EntityIndex: KeyBitmap] = [:]
+    var chosen: [EntityIndex: KeyBitmap] = [:]
     /// The keys that the target has before the transfer, by entity of the source, of the hierarchies that are not copied whole.
     private var present: [EntityIndex: KeyBitmap] = [:]
     /// Whether the target has all objects that are not copied.
     private var hasOthers = false
     /// The number of references that become nil, by the name of the relationship.
-    private(set) var removedReferences: [String: Int] = [:]
+    var removedReferences: [String: Int] = [:]
     /// The slots that may refer to objects that are neither copied nor present, by entity.
-    private var cuts: [EntityIndex: [Int]] = [:]
+    var cuts: [EntityIndex: [Int]] = [:]
     /// The objects that were chosen because others refer to them, and whose own references were not followed yet.
     private var waiting: [EntityIndex: [Int64]] = [:]
 
@@ -46,15 +46,7 @@ struct TransferScope {
         if selection.isAll { return }
         let entities = try Self.entities(of: selection, schema)
         try choose(entities, selection, source, limit)
-        if let target {
-            for root in chosen.keys {
-                for entity in schema[root].family where !schema[entity].isAbstract {
-                    let index = model?.entities[entity] ?? entity
-                    let plan = FetchPlan(entity: index, entities: [index], fields: .keysOnly)
-                    present[entity] = try Self.keys(plan, target, limit)
-                }
-            }
-        }
+        try findPresent(target, of: chosen.keys.sorted(), model, limit)
         let restricted = Set(chosen.keys), before = self
         for root in schema.roots {
             if !refers(root, to: restricted) { continue }
@@ -81,7 +73,12 @@ struct TransferScope {
 
     /// Returns whether the target has an object after the transfer.
     func willExist(_ key: Int64, _ entity: EntityIndex) -> Bool {
-        hasOthers || contains(key, entity) || schema[entity].family.contains { present[$0]?.contains(key) ?? false }
+        hasOthers || contains(key, entity) || wasPresent(key, entity)
+    }
+
+    /// Returns whether the target had an object before the transfer, as far as that was looked for.
+    func wasPresent(_ key: Int64, _ entity: EntityIndex) -> Bool {
+        schema[entity].family.contains { present[$0]?.contains(key) ?? false }
     }
 
     /// Returns the keys of the copied objects of a hierarchy; nil if all are copied.
@@ -101,10 +98,11 @@ struct TransferScope {
 
     /// Passes the copied rows of a hierarchy that is not copied whole to `body`, in the order of their keys. Does nothing for others.
     func forEachChosenRow(
-        _ root: EntityIndex, _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
+        _ root: EntityIndex, _ source: ReadSession, atMost rows: Int = 2048, bytes: Int = 8 << 20,
+        _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
         guard let keys = chosen[root] else { return }
-        try Self.forEachRow(root, keys, source, body)
+        try Self.forEachRow(root, keys, source, atMost: rows, bytes: bytes, body)
     }
 
     // MARK: Choosing
@@ -157,7 +155,20 @@ struct TransferScope {
         }
     }
 
-    private static func keys(_ plan: FetchPlan, _ session: ReadSession, _ limit: WorkLimit?) throws(StorageError) -> KeyBitmap {
+    /// Finds the keys that the target has, of some hierarchies.
+    mutating func findPresent(
+        _ target: ReadSession?, of roots: [EntityIndex], _ model: MappedModel?, _ limit: WorkLimit?
+    ) throws(StorageError) {
+        guard let target else { return }
+        for root in roots {
+            for entity in schema[root].family where !schema[entity].isAbstract && present[entity] == nil {
+                let index = model?.entities[entity] ?? entity
+                present[entity] = try Self.keys(FetchPlan(entity: index, entities: [index], fields: .keysOnly), target, limit)
+            }
+        }
+    }
+
+    static func keys(_ plan: FetchPlan, _ session: ReadSession, _ limit: WorkLimit?) throws(StorageError) -> KeyBitmap {
         var keys = KeyBitmap()
         try forEachKey(plan, session, limit) { keys.insert($0) }
         return keys
@@ -176,7 +187,7 @@ struct TransferScope {
     // MARK: References
 
     /// Finds the references of rows to objects that are neither chosen nor present, and chooses those objects if references are followed.
-    private mutating func follow(_ batch: RowBatch, _ followsReferences: Bool) {
+    mutating func follow(_ batch: RowBatch, _ followsReferences: Bool) {
         for index in 0..<batch.count {
             let row = batch.row(index), slots = schema[row.entity].slots
             for slot in slots.indices {
@@ -195,7 +206,7 @@ struct TransferScope {
     }
 
     /// Returns whether rows of a hierarchy can refer to some hierarchies. Not inlined: the optimiser of Swift 6.3.1 fails on it inside `init`.
-    @inline(never) private func refers(_ root: EntityIndex, to roots: Set<EntityIndex>) -> Bool {
+    @inline(never) func refers(_ root: EntityIndex, to roots: Set<EntityIndex>) -> Bool {
         for entity in schema[root].family {
             for slot in schema[entity].slots {
                 if let destination = slot.destination, roots.contains(schema[destination].root) { return true }
@@ -205,7 +216,7 @@ struct TransferScope {
     }
 
     /// Whether a reference must not be nil. Not inlined for the same reason.
-    @inline(never) private static func isRequired(_ slot: Slot) -> Bool {
+    @inline(never) static func isRequired(_ slot: Slot) -> Bool {
         switch slot.content {
         case .toOne(let relationship, _): !relationship.isOptional
         case .attribute: false
@@ -237,7 +248,7 @@ struct TransferScope {
     // MARK: Reading
 
     /// Passes the chosen rows of a hierarchy to `body`, at least with their references.
-    private func forEachRow(
+    func forEachRow(
         _ root: EntityIndex, _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
         if let keys = chosen[root] { return try Self.forEachRow(root, keys, source, body) }
@@ -246,16 +257,18 @@ struct TransferScope {
     }
 
     private static func forEachRow(
-        _ root: EntityIndex, _ keys: KeyBitmap, _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
+        _ root: EntityIndex, _ keys: KeyBitmap, _ source: ReadSession, atMost rows: Int = 2048, bytes most: Int = 8 << 20,
+        _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
         // Large rows are read in smaller blocks.
-        var size = 256
-        let batch = RowBatch(capacity: 2048)
+        let rows = min(rows, 2048)
+        var size = min(rows, 256)
+        let batch = RowBatch(capacity: rows)
         try keys.forEach({ size }) { keys throws(StorageError) in
             batch.clear()
             try source.rows(root, keys: keys, into: batch)
             let bytes = Self.bytes(of: batch, source.schema)
-            size = bytes > 4 << 20 ? max(1, size / 2) : min(2048, size * 2)
+            size = bytes > most / 2 ? max(1, size / 2) : min(rows, size * 2)
             try body(batch)
         }
     }

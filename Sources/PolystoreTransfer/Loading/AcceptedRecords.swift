@@ -5,9 +5,13 @@ struct AcceptedRecords {
     private var reader: any RecordReader
     private let file: Int
     private let rejects: LoadRejects?
+    /// The entity of the records, if the file has records of several entities.
+    private let entity: String?
     private var ordinal = 0
 
-    init(_ reader: any RecordReader, ofFile file: Int, _ rejects: LoadRejects?) {
+    /// - Parameter entity: The entity of the records that are returned; nil for all records.
+    init(_ reader: any RecordReader, ofFile file: Int, _ rejects: LoadRejects?, of entity: String? = nil) {
+        self.entity = entity
         self.reader = reader
         self.file = file
         self.rejects = rejects
@@ -18,11 +22,19 @@ struct AcceptedRecords {
         while var record = try reader.next() {
             record.ordinal = ordinal
             ordinal += 1
+            if !isWanted(record) { continue }
             if rejects?.contains(record, ofFile: file) == true { continue }
             guard let problem = record.problem else { return record }
             guard let rejects else { throw problem }
             try rejects.add(record, ofFile: file, problem)
         }
         return nil
+    }
+
+    private func isWanted(_ record: LoadRecord) -> Bool {
+        guard let entity else { return true }
+        // What is no record belongs to the first file.
+        if record.problem != nil { return file == 0 }
+        return record.objectEntity == entity
     }
 }

@@ -167,7 +167,7 @@ package final class FileLoader {
 
     /// Refuses a mapping that fills both ends of a one-to-one relationship, because they could contradict each other.
     private func checkEnds() throws(StorageError) {
-        for target in targets {
+        for target in targets where !target.file.hasObjects {
             for reference in target.references {
                 guard case .slot(let slot) = reference.inverse, let name = reference.inverseName else { continue }
                 let isSelf = name == reference.name && schema[reference.destination].root == target.description.root
@@ -194,7 +194,7 @@ package final class FileLoader {
         let format = try RecordFormat(name, &bytes), records = try format.records(bytes, name)
         if let columns = records.columns { try target.check(columns: columns) }
         rejects?.setForm(format.form(records.columns), ofFile: target.index)
-        return AcceptedRecords(records, ofFile: target.index, rejects)
+        return AcceptedRecords(records, ofFile: target.index, rejects, of: target.file.hasObjects ? target.file.entity : nil)
     }
 
     /// Returns the values that a record assigns to some slots of an object. A reference is a primary key.
@@ -234,23 +234,43 @@ package final class FileLoader {
             count += 1
             if count % 1024 == 0 { try limit?.check() }
             var found: [[Value]] = []
-            for lookup in wanted { found.append(try values(of: record, target, lookup.slots)) }
+            for lookup in wanted { found.append(lookup.isByKey ? [] : try values(of: record, target, lookup.slots)) }
             // Otherwise all records that refer to the values would be ambiguous.
             let isUnique = try accepting(record, target) { () throws(StorageError) in
                 if !isRejecting { return }
                 for (lookup, values) in zip(wanted, found) { try checkIsNew(record, target, values, lookup, keys) }
             }
             if !isUnique { continue }
-            let key = try keys.take(target.entity, writer)
+            guard let key = try self.key(of: record, target, &keys) else { continue }
             for (lookup, values) in zip(wanted, found) { lookup.add(values, key) }
         }
         surveyed[index] = keys
+    }
+
+    /// Returns the key of the new object of a record: a reserved one, or the one that the record has; nil if the record was rejected.
+    private func key(of record: LoadRecord, _ target: LoadTarget, _ keys: inout ReservedKeys) throws(StorageError) -> Int64? {
+        if !target.file.hasObjects { return try keys.take(target.entity, writer) }
+        var found: Int64?
+        let isAccepted = try accepting(record, target) { () throws(StorageError) in
+            let key = try target.key(record), present = RowBatch(capacity: 1)
+            try writer.rows(target.entity, keys: [key], into: present)
+            if present.count > 0 || !keys.add(key) {
+                let column = ExactText(ObjectRecord.key)
+                throw target.refusal(
+                    record, column, column.text,
+                    "\(present.count > 0 ? "the store has" : "an earlier record is") an object of \(target.description.name) with this key",
+                    .validationFailed)
+            }
+            found = key
+        }
+        return isAccepted ? found : nil
     }
 
     /// Refuses a record whose unique values an earlier one or an object of the store has.
     private func checkIsNew(
         _ record: LoadRecord, _ target: LoadTarget, _ values: [Value], _ lookup: LoadedKeys, _ keys: ReservedKeys
     ) throws(StorageError) {
+        if lookup.isByKey { return }
         let isConstrained = target.description.uniqueConstraints.contains {
             Set($0.slots) == Set(lookup.slots) && Set(schema[$0.declaredIn].family).isSuperset(of: schema[lookup.entity].family)
         }
@@ -270,7 +290,14 @@ package final class FileLoader {
         let batch = RowBatch(capacity: 1024)
         var count = 0
         while let record = try records.next() {
-            guard let key = try known == nil ? reserved.take(entity, writer) : known?.next() else { throw Self.changed(target) }
+            let key: Int64
+            if known != nil {
+                guard let next = known?.next() else { throw Self.changed(target) }
+                key = next
+            } else {
+                guard let next = try self.key(of: record, target, &reserved) else { continue }
+                key = next
+            }
             let isAccepted = try accepting(record, target) { () throws(StorageError) in
                 try target.check(record)
                 try append(record, key, target, &dangling, batch)
@@ -325,7 +352,7 @@ package final class FileLoader {
     /// Refuses a record that differs from the one whose key other records reference.
     private func check(_ record: LoadRecord, _ target: LoadTarget, _ key: Int64, _ wanted: [LoadedKeys]) throws(StorageError) {
         // Objects that another file updates are found by other values then.
-        for lookup in wanted where !lookup.isUpdated {
+        for lookup in wanted where !lookup.isUpdated && !lookup.isByKey {
             let values = try values(of: record, target, lookup.slots)
             if values.contains(where: \.isNull) { continue }
             switch lookup.find(values) {

@@ -35,6 +35,19 @@ package struct LoadMapping: Sendable, Codable {
         package var on: [String]?
         /// The text between the values of a CSV field that names several members of a to-many relationship; nil if a field is one value.
         package var separator: String?
+        /// Whether the file has records of several entities, as a transfer writes those of rows that it has left out: of
+        /// these the records of the entity are read, with their keys. Related objects are found by their keys.
+        var hasObjects = false
+
+        private enum CodingKeys: CodingKey {
+            case file, entity, columns, relationships, on, separator
+        }
+
+        /// Creates the mapping of a file whose columns have the names of the attributes.
+        init(file: String, entity: String) {
+            self.file = file
+            self.entity = entity
+        }
     }
 
     /// The texts of CSV fields that represent nil. By default only the empty text does.
@@ -82,6 +95,6 @@ package struct LoadMapping: Sendable, Codable {
 
     /// Returns the mapping of a file whose columns have the names of the attributes.
     package static func file(_ file: String, entity: String) -> File {
-        File(file: file, entity: entity, columns: nil, relationships: nil, on: nil, separator: nil)
+        File(file: file, entity: entity)
     }
 }

@@ -31,4 +31,14 @@ struct LoadMembers {
         self.separator = separator
         inverseName = description.relationship.inverse
     }
+
+    /// Creates the members of a relationship that are found by their keys; nil if the relationship is not kept in a link table.
+    init?(keysOf description: RelationshipDescription) {
+        guard case .link(let link, let side) = description.place else { return nil }
+        search = LoadSearch(keysOf: description.relationship.name, to: description.destination, isRequired: false)
+        self.link = link
+        self.side = side
+        separator = nil
+        inverseName = description.relationship.inverse
+    }
 }

@@ -35,6 +35,11 @@ struct LoadRecord {
         positions.sorted { $0.value < $1.value }.map { ($0.key.text, fields[$0.value]) }
     }
 
+    /// The entity that a record of an object names; nil if it names none.
+    var objectEntity: String? {
+        if case .json(.string(let name))? = field(ExactText(ObjectRecord.entity)) { name } else { nil }
+    }
+
     /// The names of the fields.
     var names: some Collection<ExactText> { positions.keys }
 

@@ -27,8 +27,15 @@ struct LoadReference {
             throw StorageError(
                 .invalidConfiguration, "\(file.excerpt()): \(entity.name) has no relationship \"\(name.excerpt())\"\(near)")
         }
-        search = try LoadSearch(name, columns, of: entity, to: destination, isRequired: !relationship.isOptional, schema, file: file)
+        let search = try LoadSearch(name, columns, of: entity, to: destination, isRequired: !relationship.isOptional, schema, file: file)
+        self.init(search, slot: slot, relationship, schema)
+    }
+
+    /// Creates the reference of a relationship that is kept in a slot.
+    init(_ search: LoadSearch, slot: Int, _ relationship: Relationship, _ schema: Schema) {
+        self.search = search
         self.slot = slot
+        let destination = search.destination
         let other = relationship.inverse.flatMap { schema[destination].relationship($0) }
         inverseName = other?.relationship.name
         switch other?.place {

@@ -16,6 +16,9 @@ struct LoadSearch {
     /// The attributes, in the order of their names.
     let parts: [Part]
 
+    /// The position that stands for the primary key instead of a slot.
+    static let key = -1
+
     /// The index in which the destinations are found.
     var lookup: FileLoader.Lookup { FileLoader.Lookup(entity: destination, slots: parts.map(\.slot)) }
 
@@ -38,5 +41,15 @@ struct LoadSearch {
                 Part(slot: try LoadTarget.slot(attribute, of: schema[destination], file: file), column: ExactText(column)))
         }
         self.parts = parts
+    }
+
+    /// Creates a search for the destinations by their primary keys.
+    ///
+    /// - Parameter name: The name of the relationship, which is also that of the column.
+    init(keysOf name: String, to destination: EntityIndex, isRequired: Bool) {
+        self.name = name
+        self.isRequired = isRequired
+        self.destination = destination
+        parts = [Part(slot: Self.key, column: ExactText(name))]
     }
 }

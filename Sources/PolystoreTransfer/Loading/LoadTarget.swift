@@ -53,6 +53,14 @@ struct LoadTarget {
         self.nils = nils
         for name in (file.columns ?? [:]).keys.sorted() { _ = try Self.slot(name, of: description, file: file.file) }
         var references: [LoadReference] = [], members: [LoadMembers] = []
+        if file.hasObjects {
+            for (position, slot) in description.slots.enumerated() {
+                guard case .toOne(let relationship, let destination) = slot.content else { continue }
+                let search = LoadSearch(keysOf: slot.name, to: destination, isRequired: !relationship.isOptional)
+                references.append(LoadReference(search, slot: position, relationship, schema))
+            }
+            members = description.relationships.compactMap(LoadMembers.init(keysOf:))
+        }
         for (name, columns) in (file.relationships ?? [:]).sorted(by: { $0.key < $1.key }) {
             let several = try LoadMembers(name, columns, separator: file.separator, of: description, schema, file: file.file)
             if let several {
@@ -99,7 +107,8 @@ struct LoadTarget {
             ignoresUnknown
             ? nil
             : Set(
-                fillings.compactMap { $0?.column } + searches.flatMap { $0.parts.map(\.column) } + [ExactText(LoadRejects.reasonName)])
+                fillings.compactMap { $0?.column } + searches.flatMap { $0.parts.map(\.column) } + [ExactText(LoadRejects.reasonName)]
+                    + (file.hasObjects ? ObjectRecord.names.map(ExactText.init) : []))
     }
 
     /// Returns the slot of an attribute.
@@ -201,7 +210,12 @@ struct LoadTarget {
     private func value(
         _ field: LoadRecord.Field, _ record: LoadRecord, _ part: LoadSearch.Part, _ search: LoadSearch
     ) throws(StorageError) -> Value? {
-        let entity = schema[search.destination], type = entity.slots[part.slot].type
+        let entity = schema[search.destination]
+        if part.slot == LoadSearch.key {
+            if let key = value(field, as: .int64) { return key.isNull ? nil : key }
+            throw refusal(record, part.column, search.name, "expected the key of an object of \(entity.name)")
+        }
+        let type = entity.slots[part.slot].type
         guard let found = value(field, as: type) else {
             let name = "\(entity.name).\(entity.slots[part.slot].name)"
             throw refusal(record, part.column, search.name, "\(Self.expected(type)), the type of \(name)")
@@ -232,6 +246,14 @@ struct LoadTarget {
             throw refusal(record, filling.column, attribute.name, "the value \(failure)", .validationFailed)
         }
         return normal
+    }
+
+    /// Returns the primary key that a record has.
+    func key(_ record: LoadRecord) throws(StorageError) -> Int64 {
+        let column = ExactText(ObjectRecord.key), field = record.field(column)
+        // Above a greater key there would soon be none left for new objects.
+        if case .int(let key)? = field.flatMap({ value($0, as: .int64) }), key.magnitude <= 1 << 62 { return key }
+        throw refusal(record, column, column.text, "expected the primary key of the object, a whole number of at most 2 to the power of 62")
     }
 
     /// Returns the values that identify the object of a record, in the order of `on`.

@@ -16,6 +16,8 @@ final class LoadedKeys {
     /// Whether the store had objects of the entity before the load.
     private(set) var hasStored = false
     private var keys: [[Value]: Int64] = [:]
+    /// The keys of objects that are found by their keys.
+    private var present = KeyBitmap()
     /// The other objects with the same values. Some may have other values by now.
     private var others: [[Value]: [Int64]] = [:]
     /// The number of other objects that have the same values now.
@@ -30,9 +32,18 @@ final class LoadedKeys {
         if isUpdated { values = [:] }
     }
 
+    /// Whether objects are found by their primary keys.
+    var isByKey: Bool { slots == [LoadSearch.key] }
+
     /// Adds the objects of a store.
     func addStored(_ reader: ReadSession) throws(StorageError) {
         let schema = reader.schema
+        if isByKey {
+            let cursor = try reader.cursor(for: FetchPlan(schema, entity, fields: .keysOnly)), batch = RowBatch(capacity: 1024)
+            while try cursor.next(into: batch) { for index in 0..<batch.count { present.insert(batch.key(index)) } }
+            hasStored = present.count > 0
+            return
+        }
         var mask = SlotMask()
         for slot in slots { mask.insert(slot) }
         let cursor = try reader.cursor(for: FetchPlan(schema, entity, fields: .some(mask))), batch = RowBatch(capacity: 1024)
@@ -56,6 +67,10 @@ final class LoadedKeys {
 
     /// Adds an object, or replaces its values. An object with a nil is not found.
     func add(_ new: [Value], _ key: Int64) {
+        if isByKey {
+            present.insert(key)
+            return
+        }
         if let old = values?.updateValue(new, forKey: key) {
             if old == new { return }
             remove(key, old)
@@ -89,6 +104,10 @@ final class LoadedKeys {
 
     /// Returns the object with the given values.
     func find(_ values: [Value]) -> Found {
+        if isByKey {
+            guard case .int(let key)? = values.first, present.contains(key) else { return .nothing }
+            return .one(key)
+        }
         guard let key = keys[values] else { return .nothing }
         return !otherCounts.isEmpty && otherCounts[values] != nil ? .several : .one(key)
     }

@@ -44,7 +44,8 @@ struct RecordForm {
                 return Array(
                     #"{"polystore_record":\#(text),\#(JSONWriter.quoted(LoadRejects.reasonName)):\#(JSONWriter.quoted(reason))}"#.utf8)
             }
-            let members = record.members.filter { $0.name != LoadRejects.reasonName }.map { name, field in
+            let members = record.members.filter { $0.name != LoadRejects.reasonName && $0.name != ObjectRecord.property }.map {
+                name, field in
                 let value = if case .json(let value) = field { JSONWriter.write(value) } else { "null" }
                 return "\(JSONWriter.quoted(name)):\(value)"
             }

@@ -1,8 +1,11 @@
 internal import PolystoreStorage
 
-/// The keys that were reserved for the records of a file, in their order.
+/// The keys of the records of a file, in their order: reserved ones, or those that the records have.
 struct ReservedKeys {
     private(set) var ranges: [Range<Int64>] = []
+    /// The keys that records have.
+    private var given: [Int64] = []
+    private var givenSet = KeyBitmap()
     private var next: Int64 = 0
 
     /// Returns the next key. Reserves more keys if none is left.
@@ -20,8 +23,15 @@ struct ReservedKeys {
         return next - 1
     }
 
-    /// The keys from the first one up to the last one that was taken.
-    var taken: some Sequence<Int64> { ranges.joined().lazy.prefix { [next] in $0 != next } }
+    /// Adds the key of a record. Returns false if an earlier record has it.
+    mutating func add(_ key: Int64) -> Bool {
+        if !givenSet.insert(key) { return false }
+        given.append(key)
+        return true
+    }
 
-    func contains(_ key: Int64) -> Bool { ranges.contains { $0.contains(key) } }
+    /// The keys from the first one up to the last one that was taken.
+    var taken: some Sequence<Int64> { [AnySequence(given), AnySequence(ranges.joined().lazy.prefix { [next] in $0 != next })].joined() }
+
+    func contains(_ key: Int64) -> Bool { givenSet.contains(key) || ranges.contains { $0.contains(key) } }
 }
