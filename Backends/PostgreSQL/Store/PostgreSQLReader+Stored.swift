@@ -4,7 +4,8 @@ internal import PolystoreStorage
 
 extension PostgreSQLReader: StoredFormReader {
     private static let form = SQLStoredForm(
-        type: { "format_type(pg_typeof(\($0))::oid, NULL)" }, bytes: { "convert_to(\($0)::text, 'UTF8')" })
+        type: { "format_type(pg_typeof(\($0))::oid, NULL)" },
+        bytes: { name, isData in isData ? name : "convert_to(\(name)::text, 'UTF8')" })
 
     func storedRow(_ root: EntityIndex, key: Int64) throws(StorageError) -> [StoredColumn] {
         try storedRow(root, key: key, Self.form)

@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 extension SQLiteReader: StoredFormReader {
     /// A text as bytes is the text in the encoding of the file, whatever its bytes are, and a number is its digits.
-    private static let form = SQLStoredForm(type: { "typeof(\($0))" }, bytes: { "CAST(\($0) AS BLOB)" })
+    private static let form = SQLStoredForm(type: { "typeof(\($0))" }, bytes: { name, _ in "CAST(\(name) AS BLOB)" })
 
     func storedRow(_ root: EntityIndex, key: Int64) throws(StorageError) -> [StoredColumn] {
         try storedRow(root, key: key, Self.form)

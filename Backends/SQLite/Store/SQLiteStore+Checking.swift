@@ -63,7 +63,10 @@ extension SQLiteReader {
                 if let index = Self.index(in: finding) {
                     indexes[index, default: 0] += finding.hasPrefix("row ") ? 1 : 0
                 } else {
-                    try body(StoreDamage(indexedTable: nil, finding))
+                    // The findings of the pages are lines after a heading.
+                    for line in finding.split(separator: "\n") where !line.hasPrefix("***") {
+                        try body(StoreDamage(indexedTable: nil, String(line)))
+                    }
                 }
             }
         } catch  where error.code == .corrupted {
@@ -72,7 +75,7 @@ extension SQLiteReader {
         for (index, missing) in indexes.sorted(by: { $0.key < $1.key }) {
             let name: SQLText = "SELECT tbl_name FROM main.sqlite_master WHERE type = 'index' AND name = \(bind: .string(index), .string)"
             let table = try connection.rows(name, [.string]).first.map { modelName(ofTable: $0[0].text) }
-            let sentence = missing > 0 ? "lacks \(missing) entries of rows" : "has other entries than the table has rows"
+            let sentence = missing > 0 ? "lacks entries of rows: \(missing)" : "has other entries than the table has rows"
             try body(StoreDamage(indexedTable: table, "the index \(index) \(sentence)"))
         }
         for index in core.tables.indexes() where index.isTable { try checkWords(index, body) }
@@ -93,7 +96,8 @@ extension SQLiteReader {
         let table = core.tables.table(index.root), column = index.columns.first ?? ""
         func rows(_ key: String, _ source: SQLText) throws(StorageError) -> [Value]? {
             try connection.rows(
-                "SELECT count(*), COALESCE(sum(\(identifier: key) % 1000003), 0) FROM \(source)", [.int64, .int64]).first
+                "SELECT count(*), COALESCE(sum(\(identifier: key) % 1000003), 0) FROM \(source)", [.int64, .int64]
+            ).first
         }
         // https://sqlite.org/fts5.html#fts5_data_structures: one row for each indexed text.
         let indexed = try rows("id", "\(identifier: "\(index.name)_docsize")")

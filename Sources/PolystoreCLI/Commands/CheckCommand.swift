@@ -34,7 +34,8 @@ struct CheckCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --repair: remove rows, values and history that cannot be decoded, after adding their bytes to this file.", valueName: "file"))
+            "With --repair: remove rows, values and history that cannot be decoded, after adding their bytes to this file.",
+            valueName: "file"))
     var removeUnreadable: String?
 
     @Flag(help: "Repair without asking.")

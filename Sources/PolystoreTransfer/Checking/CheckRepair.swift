@@ -8,7 +8,7 @@ public struct CheckRepair: Sendable, Hashable, CustomStringConvertible {
         case removingUnreadable
     }
 
-    /// What the repair does, as a verb in the third person with its object.
+    /// The action of the repair: a verb in the third person with its object.
     public let description: String
     /// The consent that the change needs; nil for a change that removes no data.
     public let consent: Consent?

@@ -22,7 +22,9 @@ enum RepairStep: Sendable, Hashable {
 
     /// The change and the consent that it needs.
     var repair: CheckRepair {
-        func repair(_ text: String, _ consent: CheckRepair.Consent? = nil) -> CheckRepair { CheckRepair(description: text, consent: consent) }
+        func repair(_ text: String, _ consent: CheckRepair.Consent? = nil) -> CheckRepair {
+            CheckRepair(description: text, consent: consent)
+        }
         switch self {
         case .rebuildIndexes(let table): return repair("rebuilds the indexes of \(table)")
         case .raiseKeys: return repair("raises the key counter")

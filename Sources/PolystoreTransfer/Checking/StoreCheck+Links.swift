@@ -13,8 +13,9 @@ extension StoreCheck {
                     members.removeAll(keepingCapacity: true)
                 }
                 if !exists(pair.owner, description.owner) {
-                    let owner = missing(pair.owner, description.owner)
-                    let sentence = "has object \(pair.member) as a member although the owner \(owner)"
+                    let isRemoved = removed.contains(pair.owner, root: schema[description.owner].root)
+                    let owner = isRemoved ? "the repair removes the owner" : "the owner does not exist"
+                    let sentence = "has object \(pair.member) as a member although \(owner)"
                     try body(finding(description, pair.owner, sentence, .removePair(link: link, pair)))
                 } else if !exists(pair.member, description.member) {
                     let member = "object \(pair.member) of \(name(description.member))", what = missing(pair.member, description.member)
@@ -110,7 +111,9 @@ extension StoreCheck {
             block.removeAll(keepingCapacity: true)
         }
         while let key = scan.key {
-            if members.contains(scan.entity), !removed.contains(key, root: root) { block.append((key, scan.cell(slot).isNull ? nil : scan.cell(slot).int)) }
+            if members.contains(scan.entity), !removed.contains(key, root: root) {
+                block.append((key, scan.cell(slot).isNull ? nil : scan.cell(slot).int))
+            }
             if block.count == Self.blockSize { try compare() }
             try scan.advance()
         }

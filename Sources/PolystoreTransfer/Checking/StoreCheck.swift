@@ -38,7 +38,8 @@ struct StoreCheck {
     /// Checks the file and the indexes by the store's own means.
     private mutating func checkDamage(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
         guard let stored = session.storedForms else {
-            do throws(StorageError) { try session.store.ability((any CheckedStorage).self)?.check() } catch  where error.code == .corrupted {
+            do throws(StorageError) { try session.store.ability((any CheckedStorage).self)?.check() } catch  where error.code == .corrupted
+            {
                 try body(CheckFinding("store", nil, nil, error.message, isOfFile: true))
             }
             return

@@ -28,7 +28,9 @@ struct RepairChanges {
             }
         }
         var groups: [EntityIndex: [[Int]: [Change]]] = [:]
-        for (row, slots) in changes { groups[row.entity, default: [:]][slots.keys.sorted(), default: []].append(Change(row: row, slots: slots)) }
+        for (row, slots) in changes {
+            groups[row.entity, default: [:]][slots.keys.sorted(), default: []].append(Change(row: row, slots: slots))
+        }
         for (entity, masks) in groups.sorted(by: { $0.key < $1.key }) {
             for (slots, rows) in masks.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
                 let rows = rows.sorted { $0.row.key < $1.row.key }

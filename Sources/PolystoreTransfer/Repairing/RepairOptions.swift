@@ -1,4 +1,4 @@
-/// What a repair may remove.
+/// The data that a repair may remove.
 public struct RepairOptions: Sendable, Hashable {
     /// Whether objects are deleted that have nil in a required attribute, or whose required relationship leads nowhere.
     ///

@@ -1,6 +1,6 @@
 /// A part of a repair, which is one transaction.
 enum RepairPart: String, CaseIterable, Comparable {
-    // In this order: rows are found by indexes, and references are removed before the objects that they lead to.
+    // In this order: rows are found by indexes, and references are removed before the objects to which they refer.
     case indexes, rows, counters, references, members, objects, history
 
     /// Returns the part that a change belongs to.

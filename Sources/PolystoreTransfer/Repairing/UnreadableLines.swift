@@ -54,7 +54,8 @@ struct UnreadableLines {
     private static func column(_ column: StoredColumn) -> String {
         var members = [("name", JSONWriter.quoted(column.name)), ("type", JSONWriter.quoted(column.type))]
         guard let bytes = column.bytes else { return object(members + [("hex", "null")]) }
-        if let text = bytes.withUnsafeBytes(String.init(utf8:)), column.type != "bytes" { members.append(("text", JSONWriter.quoted(text))) }
+        let isText = !["bytes", "blob", "bytea"].contains(column.type)
+        if isText, let text = bytes.withUnsafeBytes(String.init(utf8:)) { members.append(("text", JSONWriter.quoted(text))) }
         let hex = bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         return object(members + [("hex", "\"\(hex)\"")])
     }

@@ -9,10 +9,10 @@ extension KeyValueReader: StoredFormReader {
                 let entries = found[index.map] ?? (present: 0, missing: 0), other = try engine.count(index.map) - entries.present
                 let table = core.schema.entities[root].name
                 if entries.missing > 0 {
-                    try body(StoreDamage(indexedTable: table, "the index \(index.name) lacks \(entries.missing) entries of objects"))
+                    try body(StoreDamage(indexedTable: table, "the index \(index.name) lacks entries of objects: \(entries.missing)"))
                 }
                 if other > 0 {
-                    try body(StoreDamage(indexedTable: table, "the index \(index.name) has \(other) entries that no object has"))
+                    try body(StoreDamage(indexedTable: table, "the index \(index.name) has entries that no object has: \(other)"))
                 }
             }
         }

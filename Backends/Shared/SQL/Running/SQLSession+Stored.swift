@@ -1,20 +1,6 @@
 internal import Foundation
 package import PolystoreStorage
 
-/// The expressions for the stored form of a value, by an engine.
-package struct SQLStoredForm: Sendable {
-    /// Returns the expression of a column's type as text.
-    let type: @Sendable (String) -> String
-    /// Returns the expression of a column's value as bytes.
-    let bytes: @Sendable (String) -> String
-
-    /// Creates the expressions of an engine.
-    package init(type: @escaping @Sendable (String) -> String, bytes: @escaping @Sendable (String) -> String) {
-        self.type = type
-        self.bytes = bytes
-    }
-}
-
 extension SQLSession {
     package func storedKeys(_ root: EntityIndex, after key: Int64?, limit: Int) throws(StorageError) -> [Int64] {
         try checkOpen()
@@ -27,16 +13,24 @@ extension SQLSession {
     /// Returns the columns of a row, or none if there is no row with the key.
     package func storedRow(_ root: EntityIndex, key: Int64, _ form: SQLStoredForm) throws(StorageError) -> [StoredColumn] {
         try checkOpen()
-        let tables = core.tables, columns = tables.schema[root].columns.indices.map { tables.column(root: root, $0) }
-        let names = (tables.schema[root].isHierarchy ? ["_entity"] : []) + ["_version"] + columns
+        let tables = core.tables
+        var columns: [(name: String, isData: Bool)] = tables.schema[root].isHierarchy ? [("_entity", false)] : []
+        columns.append(("_version", false))
+        for (index, column) in tables.schema[root].columns.enumerated() {
+            columns.append((tables.column(root: root, index), column.type == .data))
+        }
         let table = SQLText.quoted(tables.table(root))
         var found: [StoredColumn] = []
-        for start in stride(from: 0, to: names.count, by: 400) {
-            let part = Array(names[start..<min(start + 400, names.count)])
-            let values = part.flatMap { [form.type(SQLText.quoted($0)), form.bytes(SQLText.quoted($0))] }.joined(separator: ", ")
+        // Engines limit the number of values in a row.
+        for start in stride(from: 0, to: columns.count, by: 400) {
+            let part = Array(columns[start..<min(start + 400, columns.count)])
+            let values = part.flatMap { column in
+                let name = SQLText.quoted(column.name)
+                return [form.type(name), form.bytes(name, column.isData)]
+            }.joined(separator: ", ")
             let text: SQLText = "SELECT \(raw: values) FROM \(raw: table) WHERE \"_id\" = \(bind: .int(key), .int64)"
             guard let row = try connection.rows(text, part.flatMap { _ in [.string, .data] }).first else { return [] }
-            found += part.indices.map { column($0, part[$0], row) }
+            found += part.indices.map { self.column($0, part[$0].name, row) }
         }
         return found
     }
@@ -52,7 +46,8 @@ extension SQLSession {
         after position: Int64, limit: Int, _ form: SQLStoredForm
     ) throws(StorageError) -> [StoredEntry] {
         try checkOpen()
-        let names = ["time", "author", "changes"], values = names.flatMap { [form.type($0), form.bytes($0)] }.joined(separator: ", ")
+        let names = ["time", "author", "changes"]
+        let values = names.flatMap { [form.type($0), form.bytes($0, $0 == "changes")] }.joined(separator: ", ")
         let text: SQLText = """
             SELECT position, \(raw: values) FROM polystore_history WHERE position > \(bind: .int(position), .int64) \
             ORDER BY position LIMIT \(bind: .int(Int64(limit)), .int64)
