@@ -2,6 +2,18 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
+extension SQLiteWriter: HistoryRestoringWriter {
+    func restoreHistory(_ entries: [HistoryEntry]) throws(StorageError) {
+        try checkHistory()
+        beside.quietly()
+        let history = SQLiteHistory(core, connection)
+        if try connection.newestPosition(in: "polystore_history") == nil { try connection.setHistoryFloor(.restored) }
+        for entry in entries {
+            _ = try history.add(entry.time, entry.author, HistoryRecorder.encode(entry.changes), isFirst: false)
+        }
+    }
+}
+
 extension SQLiteWriter: RepairingWriter {
     func rebuildIndexes(of table: String) throws(StorageError) {
         try checkOpen()
