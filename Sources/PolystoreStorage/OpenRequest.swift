@@ -8,6 +8,8 @@ public struct OpenRequest: Sendable {
     public var readOnly: Bool
     /// Whether a store is opened that contains an incomplete copy of another store. `OpenStore`, the layer above, refuses it otherwise.
     package var acceptsIncompleteCopy = false
+    /// Whether a new store needs positions for the history of another store before those of its own transactions.
+    package var leavesRoomForHistory = false
 
     /// Creates a request. By default the store accepts reads and writes and is created if it is missing.
     public init(schema: Schema?, createIfMissing: Bool = true, readOnly: Bool = false) {

@@ -14,12 +14,7 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     public init() {}
 
     /// Creates the digest of bytes, as of one row.
-    init(of bytes: UnsafeRawBufferPointer) {
-        var hash = RowHash(UInt64(bytes.count))
-        hash.mix(bytes)
-        sum = hash.value
-        count = 1
-    }
+    package init(of bytes: UnsafeRawBufferPointer) { add(bytes) }
 
     /// The digest as thirty-two hexadecimal digits.
     public var description: String {
@@ -32,6 +27,14 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
         var hash = RowHash(entityName)
         hash.mix(UInt64(bitPattern: row.key))
         for slot in 0..<slots { hash.mix(row[slot]) }
+        sum &+= hash.value
+        count += 1
+    }
+
+    /// Adds bytes as a row.
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        var hash = RowHash(UInt64(bytes.count))
+        hash.mix(bytes)
         sum &+= hash.value
         count += 1
     }

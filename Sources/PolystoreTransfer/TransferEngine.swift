@@ -217,14 +217,11 @@ public struct TransferEngine: Sendable {
     }
 
     /// Checks a store as a whole and passes each violation to `body`: damage that the engine finds, rows that cannot be decoded, required
-    /// values that are nil, references and pairs without a destination, ends of a relationship or indexes that disagree with the rows, and a
-    /// history that cannot be read.
+    /// values that are nil, references and pairs without a destination, ends of a relationship or indexes that disagree with the rows, key
+    /// counters below existing keys, and a history that cannot be read.
     ///
     /// - Throws: `corrupted` if the store cannot be read at all; `cancelled`; errors of `body`.
     public func check(_ store: OpenStore, _ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
-        do throws(StorageError) { try store.ability((any CheckedStorage).self)?.check() } catch  where error.code == .corrupted {
-            try body(CheckFinding("store", nil, nil, error.message))
-        }
         let session = try store.beginRead(ReadOptions(limit: limit))
         defer { session.end() }
         var check = StoreCheck(session, limit)

@@ -25,14 +25,42 @@ import Testing
             let archive = "\(folder.path)/\(name)", copy = "lmdb:\(folder.path)/\(name).lmdb"
             #expect(try run("dump", store, "-o", archive).code == 0)
             let restored = try run("restore", archive, copy)
-            #expect(restored.output == "restored 2 rows of 1 tables; all digests are those of the archive\n", "\(restored)")
+            #expect(
+                restored.output == "restored 2 rows of 1 tables and 0 transactions of the history; all digests are those of the archive\n",
+                "\(restored)")
             #expect(try run("diff", store, copy).output == "the stores are equal\n")
             #expect(try run("restore", archive, copy).code == 5)
         }
         let plain = try Data(contentsOf: folder.appendingPathComponent("a.ndjson"))
         let compressed = try Data(contentsOf: folder.appendingPathComponent("a.ndjson.gz"))
-        #expect(plain.starts(with: Data(#"{"polystore":"archive","format":1,"#.utf8)))
+        #expect(plain.starts(with: Data(#"{"polystore":"archive","format":2,"#.utf8)))
         #expect(compressed.starts(with: [0x1f, 0x8b]))
+    }
+
+    @Test func theHistoryIsRestoredUnlessItIsLeftOut() throws {
+        let store = try notes(), archive = "\(folder.path)/a.gz"
+        #expect(try run("update", store, "Note", "--all", "--set", "text = uppercase(text)", "--yes").code == 0)
+        #expect(try run("delete", store, "Note", "--where", "text == 'A'", "--yes").code == 0)
+        /// What `history` prints without the tokens.
+        func history(_ store: String) throws -> [String] {
+            try run("history", store, "--json").output.split(separator: "\n").map { String($0.drop { $0 != "," }) }
+        }
+        let original = try history(store)
+        #expect(original.count == 2 && original[0].contains(#""author":"update""#), "\(original)")
+        #expect(try run("dump", store, "-o", archive).code == 0)
+        for copy in ["sqlite:\(folder.path)/copy.db", "lmdb:\(folder.path)/copy.lmdb"] {
+            let restored = try run("restore", archive, copy)
+            #expect(restored.output.contains("and 2 transactions of the history"), "\(restored)")
+            #expect(try history(copy) == original)
+            #expect(try run("check", copy).code == 0)
+        }
+        let without = try run("restore", archive, "sqlite:\(folder.path)/without.db", "--no-history")
+        #expect(
+            without.output == "restored 1 rows of 1 tables; all digests are those of the archive\n" && without.error.isEmpty, "\(without)")
+        let off = try run("restore", archive, "lmdb:\(folder.path)/off.lmdb?history=off")
+        #expect(
+            off.code == 0 && off.error == "polystore: the history of the archive was left out, because the store keeps none\n", "\(off)")
+        #expect(try run("dump", store, "--no-history").output.hasPrefix(#"{"polystore":"archive","format":1,"#))
     }
 
     @Test func aDamagedArchiveLeavesNoStore() throws {
@@ -83,7 +111,8 @@ import Testing
         try program.sqlite3("a.db", "UPDATE Note SET text = NULL WHERE _id = 2")
         let result = try run("check", store)
         #expect(result.code == 1)
-        #expect(result.output == "Note.text of object 2: the attribute is required but nil\n", "\(result)")
+        let finding = "Note.text of object 2: the attribute is required but nil; --repair --delete-broken deletes the object\n"
+        #expect(result.output == finding, "\(result)")
     }
 
     @Test func aStoreIsErasedOnlyIfConfirmed() throws {

@@ -147,9 +147,8 @@ import Testing
                 "Note.twin of object 2: object 3 does not refer back to this object",
                 "Part.whole of object 2: refers to object 55 of Note, which does not exist",
                 "Note.tags of object 1: has object 99 of Note as a member, which does not exist",
-                "Note.tags of object 98: pairs exist although the object does not",
+                "Note.tags of object 98: has object 1 as a member although the owner does not exist",
                 "Note.parts of object 1: has no position for object 1, which refers to it",
-                "Note.parts of object 55: has no position for object 2, which refers to it",
             ])
     }
 }

@@ -19,9 +19,11 @@ extension PostgreSQLSetup {
     /// - Parameters:
     ///   - tables: The tables that contain the history; the first one contains its positions.
     ///   - storing: Whether the program may begin the history.
+    ///   - leavesRoom: Whether a history that has not begun leaves positions for that of another store.
     ///   - changed: Performs additional changes in the same transaction if the offset changes.
     func historyOffset(
-        of tables: [String] = ["polystore_history"], storing: Bool, changed: (Int64) throws(StorageError) -> Void = { _ in }
+        of tables: [String] = ["polystore_history"], storing: Bool, leavesRoom: Bool = false,
+        changed: (Int64) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) -> Int64 {
         guard let cluster = connection.cluster else { return 0 }
         if let known = try known(), known.cluster == cluster { return known.offset }
@@ -32,7 +34,7 @@ extension PostgreSQLSetup {
             try connection.patiently(30, orSaying: "the connection to the server was lost during COMMIT: open the store again") {
                 () throws(StorageError) in
                 try connection.execute("LOCK TABLE polystore_notes IN SHARE ROW EXCLUSIVE MODE")
-                offset = try begin(cluster, tables, changed)
+                offset = try begin(cluster, tables, leavesRoom, changed)
             }
             return offset
         } catch {
@@ -52,11 +54,11 @@ extension PostgreSQLSetup {
     }
 
     private func begin(
-        _ cluster: String, _ tables: [String], _ changed: (Int64) throws(StorageError) -> Void
+        _ cluster: String, _ tables: [String], _ leavesRoom: Bool, _ changed: (Int64) throws(StorageError) -> Void
     ) throws(StorageError) -> Int64 {
         let known = try known()
         if let known, known.cluster == cluster { return known.offset }
-        var offset: Int64 = 0
+        var offset: Int64 = leavesRoom ? Self.distance : 0
         if known != nil {
             let note = try connection.query("SELECT value FROM polystore_notes WHERE name = '\(HistoryFloor.noteName)'", [])
             let floor = try HistoryFloor(note: note.data(0, 0))

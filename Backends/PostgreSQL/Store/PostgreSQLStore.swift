@@ -138,7 +138,8 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         // A store of an older version has no notification triggers. If the role may not create them, the owner's program does.
         if isUsed, !request.readOnly { try? PostgreSQLTelling(connection, schema).makeWhereMissing() }
         let setup = PostgreSQLSetup(connection, schema)
-        let offset = try setup.historyOffset(storing: isUsed && !request.readOnly)
+        let offset = try setup.historyOffset(
+            storing: isUsed && !request.readOnly, leavesRoom: wasCreated && request.leavesRoomForHistory)
         var opened = PostgreSQLCore(
             stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, cluster: connection.cluster,
             open: connect)

@@ -8,7 +8,7 @@ struct DumpCommand: ParsableCommand {
         commandName: "dump", abstract: "Writes an archive of a store: its model and all objects as JSON, one object per line.",
         discussion: """
             polystore restore creates a store from an archive, of any kind. An archive contains keys, versions and relationships, and digests by \
-            which damage is noticed. It does not contain the history. A file whose name ends with .gz is compressed.
+            which damage is noticed, and the history of the store unless --no-history is given. A file whose name ends with .gz is compressed.
             """)
 
     @Argument(help: "The store to read, as a URL.")
@@ -16,6 +16,9 @@ struct DumpCommand: ParsableCommand {
 
     @Option(name: .shortAndLong, help: "The file to write instead of the standard output.")
     var output: String?
+
+    @Flag(help: "Leave out the history.")
+    var noHistory = false
 
     func run() throws {
         let opened = try Stores.open(store)
@@ -29,8 +32,12 @@ struct DumpCommand: ParsableCommand {
         Interruption.watch()
         let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
-        let file = try OutputFile(output)
-        try ArchiveWriter(Contents(reader)).write { bytes throws(StorageError) in try file.write(bytes) }
+        let file = try OutputFile(output), hasHistory = !noHistory && opened.store.capabilities.contains(.history)
+        if hasHistory, try reader.hasUnsettledHistory() {
+            Console.error("note: the newest transactions are not in the history yet, because older ones are still open")
+        }
+        try ArchiveWriter(Contents(reader), history: hasHistory ? reader : nil).write { bytes throws(StorageError) in try file.write(bytes)
+        }
         try file.finish()
     }
 }

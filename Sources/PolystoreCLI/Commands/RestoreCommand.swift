@@ -10,6 +10,9 @@ struct RestoreCommand: ParsableCommand {
         discussion: """
             The store can be of any kind. It must not exist, or be empty and have the model of the archive. A damaged or incomplete archive is \
             refused with the number of the damaged block, and nothing is restored.
+
+            If the archive contains the history, the store has the same transactions, with their times, authors and changes. Their tokens are new: \
+            tokens of the archived store are refused as expired, so consumers have to begin again.
             """)
 
     @Argument(help: "The archive, which may be compressed by gzip, or - for the standard input.")
@@ -18,25 +21,33 @@ struct RestoreCommand: ParsableCommand {
     @Argument(help: "The store to create, as a URL.")
     var store: String
 
+    @Flag(help: "Leave out the history of the archive.")
+    var noHistory = false
+
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func run() throws {
         var reader = try ArchiveReader(Stores.blocks(archive), name: archive)
         Interruption.watch()
-        let opened = try Stores.create(store, reader.schema)
-        let line = ProgressLine(isQuiet: quiet), items: [TransferItem]
+        let opened = try Stores.create(store, reader.schema, leavesRoomForHistory: reader.hasHistory && !noHistory)
+        let line = ProgressLine(isQuiet: quiet), restored: RestoredArchive
         do {
             defer { line.finish() }
-            items = try reader.restore(into: opened.store, limit: Interruption.limit) { line.show($0, done: $1) }
+            restored = try reader.restore(into: opened.store, includesHistory: !noHistory, limit: Interruption.limit) {
+                line.show($0, done: $1)
+            }
         } catch {
             opened.abandon()
             throw error
         }
         try opened.finish()
-        if !quiet {
-            Console.print(
-                "restored \(items.reduce(0) { $0 + $1.digest.count }) rows of \(items.count) tables; all digests are those of the archive")
+        if restored.leavesOutHistory {
+            Console.error("polystore: the history of the archive was left out, because the store keeps none")
         }
+        if quiet { return }
+        let rows = restored.items.reduce(0) { $0 + $1.digest.count }
+        let history = restored.transactions.map { " and \($0) transactions of the history" } ?? ""
+        Console.print("restored \(rows) rows of \(restored.items.count) tables\(history); all digests are those of the archive")
     }
 }

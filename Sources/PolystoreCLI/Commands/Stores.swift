@@ -93,16 +93,21 @@ enum Stores {
     /// Opens a store, or creates it with a schema if it is missing. A store in a file is created under a temporary name, and `finish`
     /// renames it.
     ///
-    /// - Parameter continuesCopy: Whether a store is opened that contains an incomplete copy, under its temporary name if it is in a file.
-    static func create(_ text: String, _ schema: Schema, continuesCopy: Bool = false) throws(StorageError) -> Opened {
+    /// - Parameters:
+    ///   - continuesCopy: Whether a store is opened that contains an incomplete copy, under its temporary name if it is in a file.
+    ///   - leavesRoomForHistory: Whether a new store will have the history of another one.
+    static func create(
+        _ text: String, _ schema: Schema, continuesCopy: Bool = false, leavesRoomForHistory: Bool = false
+    ) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
-        return try naming(url) { () throws(StorageError) in try create(url, schema, continuesCopy) }
-    }
-
-    private static func create(_ url: StoreURL, _ schema: Schema, _ continuesCopy: Bool) throws(StorageError) -> Opened {
-        let store = try catalog.store(at: url)
         var request = OpenRequest(schema: schema)
         request.acceptsIncompleteCopy = continuesCopy
+        request.leavesRoomForHistory = leavesRoomForHistory
+        return try naming(url) { () throws(StorageError) in try create(url, request) }
+    }
+
+    private static func create(_ url: StoreURL, _ request: OpenRequest) throws(StorageError) -> Opened {
+        let store = try catalog.store(at: url), continuesCopy = request.acceptsIncompleteCopy
         if let made = try MadeStore(store, url, isContinued: continuesCopy) {
             let storage = try catalog.store(at: made.url)
             do throws(StorageError) {

@@ -30,6 +30,9 @@ package struct HistoryFloor: Sendable, Hashable {
         self.init(position, isUnrecorded: isUnrecorded)
     }
 
+    /// The floor of a history whose entries were those of another store.
+    package static let restored = HistoryFloor(1)
+
     private static let mark = " off"
 
     /// The bytes of the note: the position as text, followed by ` off` if changes are not recorded.

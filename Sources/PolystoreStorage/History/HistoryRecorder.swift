@@ -180,23 +180,43 @@ package struct HistoryRecorder: Sendable {
     // MARK: Bytes
 
     /// Returns the encoded changes, one for each object. The result is empty if all of them cancel out.
-    package func encode() -> [UInt8] {
-        let runs = HistoryCoalescing(runs, rules).result()
+    package func encode() -> [UInt8] { Self.encode(HistoryCoalescing(runs, rules).result(), tombstones) }
+
+    /// Returns the encoded form of changes, which takes no longer for a run of many keys.
+    package static func encode(_ changes: HistoryChanges) -> [UInt8] {
+        var runs: [Run] = [], tombstones: [[UInt8]] = []
+        for (run, keys) in zip(changes.runs, changes.keyRuns) {
+            var new = Run(kind: insert, place: run.entity, first: run.first, count: Int64(keys.keys.count))
+            switch run.kind {
+            case .insert: break
+            case .update(let mask): (new.kind, new.mask) = (update, mask)
+            case .delete:
+                new.kind = run.tombstones.isEmpty ? delete : tombstone
+                new.tombstones = tombstones.count
+                tombstones += run.tombstones.map(HistoryTombstone.bytes)
+            case .links(let table): (new.kind, new.extra) = (link, table)
+            }
+            runs.append(new)
+        }
+        return encode(runs, tombstones)
+    }
+
+    private static func encode(_ runs: [Run], _ tombstones: [[UInt8]]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(runs.count * 6)
         var previous: Int64 = 0
         for run in runs {
             bytes.append(run.kind)
             Varint.append(UInt64(run.place), to: &bytes)
-            if run.kind == Self.link { Varint.append(UInt64(run.extra), to: &bytes) }
-            if run.kind == Self.update {
+            if run.kind == link { Varint.append(UInt64(run.extra), to: &bytes) }
+            if run.kind == update {
                 Varint.append(run.mask.low, to: &bytes)
                 Varint.append(UInt64(run.mask.high.count), to: &bytes)
                 for word in run.mask.high { Varint.append(word, to: &bytes) }
             }
             Varint.append(Varint.zigzag(run.first &- previous), to: &bytes)
             Varint.append(UInt64(run.count), to: &bytes)
-            if run.kind == Self.tombstone {
+            if run.kind == tombstone {
                 for index in 0..<Int(run.count) { bytes += tombstones[run.tombstones + index] }
             }
             previous = run.first &+ run.count

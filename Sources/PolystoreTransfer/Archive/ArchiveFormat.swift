@@ -2,10 +2,14 @@
 ///
 /// The first line describes the archive and contains the model. Then come blocks: the lines of rows, or of pairs of a link table, and a
 /// line with the number of the block, its table, the number of its lines, and the digest of their bytes. The last line contains the digest
-/// of the first line and the digest of each table.
+/// of the first line and the digest of each table. The blocks of the history, if the archive contains it, follow those of the tables.
 enum ArchiveFormat {
-    /// The version of the form that this program writes. It reads this one and earlier ones.
-    static let version = 1
+    /// The version of the form of an archive without the history, which earlier programs read, too.
+    static let plainVersion = 1
+    /// The version of the form of an archive with the history.
+    static let historyVersion = 2
+    /// The name of the history among the tables. Names of entities and relationships never begin so.
+    static let historyTable = "polystore_history"
     /// The size in bytes from which a block is complete.
     static let blockBytes = 1 << 20
 
@@ -15,6 +19,7 @@ enum ArchiveFormat {
         static let block = "block", table = "table", lines = "lines", digest = "digest"
         static let header = "header", tables = "tables", rows = "rows"
         static let entity = "entity", key = "key", version = "version"
+        static let history = "history", time = "time", author = "author", changes = "changes"
         static let link = "link", owner = "owner", rank = "rank", member = "member"
     }
 }

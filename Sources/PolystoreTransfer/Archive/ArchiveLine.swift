@@ -6,6 +6,8 @@ enum ArchiveLine {
     case row(entity: String, key: Int64, version: Int64, properties: ArraySlice<JSONMember>)
     /// A pair of a link table.
     case pair(link: String, LinkPair)
+    /// An entry of the history.
+    case entry(ArchiveEntry)
     /// The end of a block.
     case block(number: Int64, table: String, lines: Int64, digest: String)
     /// The end of the archive.
@@ -25,6 +27,12 @@ enum ArchiveLine {
                 let link = members[0].text, let owner = members[1].integer, let rank = members[2].integer, let member = members[3].integer
             else { return nil }
             self = .pair(link: link, LinkPair(owner: owner, rank: rank, member: member))
+        case Name.history:
+            guard members.map(\.name) == [Name.history, Name.time, Name.author, Name.changes], members[0].integer != nil,
+                let time = members[1].integer, let author = members[2].text, let changes = members[3].text,
+                let entry = ArchiveEntry(time: time, author: author, base64: changes)
+            else { return nil }
+            self = .entry(entry)
         case Name.block:
             guard members.map(\.name) == [Name.block, Name.table, Name.lines, Name.digest],
                 let number = members[0].integer, let table = members[1].text, let lines = members[2].integer, let digest = members[3].text

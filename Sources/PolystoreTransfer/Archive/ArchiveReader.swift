@@ -1,11 +1,14 @@
 package import PolystoreStorage
 
-/// Reads an archive and restores its objects into a store, with their keys, versions, and relationships.
+/// Reads an archive and restores its objects into a store, with their keys, versions, and relationships, and its history if it has one.
 ///
-/// The memory that it needs is that of one block. The history of the archived store is not part of an archive.
+/// The memory that it needs is that of one block. The transactions of the history keep their order, times, authors and changes. Tokens of
+/// the archived store are not tokens of the restored store, which refuses them as `tokenExpired`.
 package struct ArchiveReader {
     /// The model of the archived store.
     package let schema: Schema
+    /// Whether the archive contains the history of the store.
+    package let hasHistory: Bool
     private let name: String
     private let header: Digest
     private var bytes: ByteReader
@@ -27,7 +30,9 @@ package struct ArchiveReader {
                 "\(name.excerpt()) is not an archive; polystore dump writes archives, polystore load reads CSV and NDJSON")
         }
         header = line.withUnsafeBytes { Digest(of: $0) }
-        guard members[1].integer == Int64(ArchiveFormat.version) else {
+        let version = members[1].integer
+        hasHistory = version == Int64(ArchiveFormat.historyVersion)
+        guard hasHistory || version == Int64(ArchiveFormat.plainVersion) else {
             throw StorageError(
                 .unsupported, "\(name.excerpt()) was written by a later version of Polystore, whose form of archives this one does not know"
             )
@@ -39,13 +44,15 @@ package struct ArchiveReader {
 
     /// Restores all objects into an empty store in one transaction.
     ///
-    /// - Parameter progress: Called for each block with its table and the number of its restored rows.
-    /// - Returns: The digests of the restored tables, which are equal to those of the archived store.
+    /// - Parameters:
+    ///   - includesHistory: Whether the history is restored, if the archive contains it and the store can keep it.
+    ///   - progress: Called for each block with its table and the number of its restored rows.
     /// - Throws: `corrupted`, which names the block and its table, for a damaged or incomplete archive; `alreadyExists` if the store
-    ///   contains objects; `schemaMismatch`. After an error nothing was written.
+    ///   contains objects, or transactions of its own while a history is restored; `schemaMismatch`. After an error nothing was written.
     package mutating func restore(
-        into store: OpenStore, limit: WorkLimit? = nil, progress: (_ table: String, _ rows: Int) -> Void = { _, _ in }
-    ) throws(StorageError) -> [TransferItem] {
+        into store: OpenStore, includesHistory: Bool = true, limit: WorkLimit? = nil,
+        progress: (_ table: String, _ rows: Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RestoredArchive {
         guard store.schema.hash == schema.hash else {
             throw StorageError(
                 .schemaMismatch,
@@ -56,22 +63,39 @@ package struct ArchiveReader {
         defer { writer.end() }
         try Peers(writer).checkIsAlone()
         try Contents(writer).checkIsEmpty()
-        var restoration = ArchiveRestoration(writer)
+        let isWanted = hasHistory && includesHistory, isRestored = isWanted && writer.restoresHistory
+        if isRestored { try Self.checkHasNoHistory(writer) }
+        var restoration = ArchiveRestoration(writer, restoresHistory: isRestored)
         while true {
             try limit?.check()
             let block = try nextBlock()
             switch block {
             case .block(let table, let lines):
-                do throws(ArchiveProblem) { try restoration.add(lines, of: table) } catch { throw refusal(error, table) }
+                do throws(ArchiveProblem) {
+                    if hasHistory, table == ArchiveFormat.historyTable {
+                        try restoration.addHistory(lines)
+                    } else {
+                        try restoration.add(lines, of: table)
+                    }
+                } catch { throw refusal(error, table) }
                 progress(table, restoration.rows(of: table))
             case .end(let header, let tables):
-                let items = restoration.items
+                let items = restoration.items, history = restoration.history
                 if header != self.header.description { throw damaged(0, "the model", "its digest does not fit its contents") }
-                try check(tables, items)
+                try check(tables, items + (hasHistory ? [TransferItem(name: ArchiveFormat.historyTable, digest: history)] : []))
                 _ = try writer.commit(CommitRecord(author: "restore"))
-                return items
+                return RestoredArchive(
+                    items: items, transactions: isRestored ? history.count : nil, leavesOutHistory: isWanted && !isRestored)
             }
         }
+    }
+
+    /// Refuses a store with transactions, after which those of the archive would look like later ones.
+    private static func checkHasNoHistory(_ writer: WriteSession) throws(StorageError) {
+        let isStored = try writer.ability((any StoredFormReader).self)?.storedEntries(after: 0, limit: 1).isEmpty == false
+        if !isStored, try writer.currentToken() == nil { return }
+        throw StorageError(
+            .alreadyExists, "the store has a history of its own; choose a new store, or restore without the history (--no-history)")
     }
 
     /// A part of an archive.
@@ -99,7 +123,7 @@ package struct ArchiveReader {
                     let parsed = lines.compactMap { Self.members(text[$0]) }
                     guard parsed.count == lines.count else { throw damaged(blocks, table, "one of its lines is no JSON object") }
                     return .block(table: table, lines: parsed)
-                case .end, .row, .pair: break
+                case .end, .row, .pair, .entry: break
                 }
                 break
             }
@@ -107,7 +131,9 @@ package struct ArchiveReader {
             text += line
             text.append(UInt8(ascii: "\n"))
         }
-        let table = lines.last.flatMap { Self.members(text[$0]) }.flatMap { $0.first?.text } ?? "the end"
+        let first = lines.last.flatMap { Self.members(text[$0]) }?.first
+        let isHistory = first?.name == ArchiveFormat.Name.history
+        let table = isHistory ? ArchiveFormat.historyTable : first?.text ?? "the end"
         throw damaged(blocks + 1, table, "it is incomplete")
     }
 

@@ -8,11 +8,16 @@ struct ArchiveRestoration {
     private var digests: [String: Digest] = [:]
     private let batch = RowBatch(capacity: 4096)
     private var positions: [EntityIndex: [ExactText: Int]] = [:]
+    /// The digest of the history so far.
+    private(set) var history = Digest()
+    /// Whether the history is restored.
+    private let restoresHistory: Bool
     /// The owner of the pair that was read last, and the position of that pair among the members of the owner.
     private var lastOwner: (link: Int, key: Int64, position: Int)?
 
-    init(_ writer: WriteSession) {
+    init(_ writer: WriteSession, restoresHistory: Bool) {
         self.writer = writer
+        self.restoresHistory = restoresHistory
         schema = writer.schema
         names = schema.entities.map { Digest.number(of: $0.name) }
     }
@@ -25,7 +30,21 @@ struct ArchiveRestoration {
     }
 
     /// Returns the number of restored rows of a table.
-    func rows(of table: String) -> Int { digests[table]?.count ?? 0 }
+    func rows(of table: String) -> Int { table == ArchiveFormat.historyTable ? history.count : digests[table]?.count ?? 0 }
+
+    /// Writes the lines of a block of the history, or only adds them to its digest.
+    mutating func addHistory(_ lines: [[JSONMember]]) throws(ArchiveProblem) {
+        var entries: [HistoryEntry] = []
+        for line in lines {
+            guard case .entry(let entry)? = ArchiveLine(line), let transaction = entry.transaction(schema) else {
+                throw .damaged("a line is no transaction of the history")
+            }
+            entry.add(to: &history)
+            entries.append(transaction)
+        }
+        if !restoresHistory { return }
+        do throws(StorageError) { try writer.restoreHistory(entries) } catch { throw .storage(error) }
+    }
 
     /// Writes the lines of a block.
     mutating func add(_ lines: [[JSONMember]], of table: String) throws(ArchiveProblem) {

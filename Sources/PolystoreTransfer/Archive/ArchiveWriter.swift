@@ -2,10 +2,19 @@ package import PolystoreStorage
 
 /// Writes all contents of a store as an archive, from which `ArchiveReader` restores objects with their keys, versions, and relationships.
 package struct ArchiveWriter {
+    private static let entriesAtOnce = 256
+
     private let contents: Contents
+    /// The session that reads the history; nil for an archive without it.
+    private let history: ReadSession?
 
     /// Creates a writer for the given contents.
-    package init(_ contents: Contents) { self.contents = contents }
+    ///
+    /// - Parameter history: The session of the contents, if the archive is to contain its history.
+    package init(_ contents: Contents, history: ReadSession? = nil) {
+        self.contents = contents
+        self.history = history
+    }
 
     /// Passes the bytes of the archive to `output`, in parts of about a megabyte.
     ///
@@ -15,7 +24,7 @@ package struct ArchiveWriter {
         let schema = contents.schema
         let lines = RowLines(schema)
         var blocks = ArchiveBlocks(), items: [TransferItem] = []
-        let header = Self.header(schema)
+        let header = Self.header(schema, hasHistory: history != nil)
         try output(header)
         for root in schema.roots {
             let name = schema.entities[root].name
@@ -38,14 +47,33 @@ package struct ArchiveWriter {
             try blocks.flush(output)
             items.append(TransferItem(name: description.name, digest: digest))
         }
+        if let history { items.append(try write(history, &blocks, output)) }
         try output(Self.end(items, header))
         return items
     }
 
-    private static func header(_ schema: Schema) -> [UInt8] {
+    /// Passes the blocks of the history to `output`.
+    private func write(
+        _ history: ReadSession, _ blocks: inout ArchiveBlocks, _ output: ([UInt8]) throws(StorageError) -> Void
+    ) throws(StorageError) -> TransferItem {
+        var digest = Digest(), last: HistoryToken?
+        while case let entries = try history.history(since: last, limit: Self.entriesAtOnce), let newest = entries.last?.token {
+            for entry in entries {
+                let archived = ArchiveEntry(entry)
+                archived.add(to: &digest)
+                try blocks.add(to: ArchiveFormat.historyTable, output) { bytes in archived.append(at: entry.token.position, to: &bytes) }
+            }
+            last = newest
+        }
+        try blocks.flush(output)
+        return TransferItem(name: ArchiveFormat.historyTable, digest: digest)
+    }
+
+    private static func header(_ schema: Schema, hasHistory: Bool) -> [UInt8] {
         typealias Name = ArchiveFormat.Name
+        let version = hasHistory ? ArchiveFormat.historyVersion : ArchiveFormat.plainVersion
         return Array(
-            "{\"\(Name.archive)\":\"archive\",\"\(Name.format)\":\(ArchiveFormat.version),\"\(Name.model)\":\(schema.json)}\n".utf8)
+            "{\"\(Name.archive)\":\"archive\",\"\(Name.format)\":\(version),\"\(Name.model)\":\(schema.json)}\n".utf8)
     }
 
     private static func end(_ items: [TransferItem], _ header: [UInt8]) -> [UInt8] {

@@ -8,12 +8,22 @@ public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
     public let property: String?
     /// A sentence that describes the violation. It contains no stored value except keys.
     public let sentence: String
+    /// The change by which a repair mends the violation; nil if there is none.
+    public var repair: CheckRepair? { step?.repair }
+    let step: RepairStep?
+    /// Whether the file of the store is damaged, so that nothing in it can be changed safely.
+    let isOfFile: Bool
 
-    init(_ table: String, _ key: Int64? = nil, _ property: String? = nil, _ sentence: String) {
+    init(
+        _ table: String, _ key: Int64? = nil, _ property: String? = nil, _ sentence: String, _ step: RepairStep? = nil,
+        isOfFile: Bool = false
+    ) {
         self.table = table
         self.key = key
         self.property = property
         self.sentence = sentence
+        self.step = step
+        self.isOfFile = isOfFile
     }
 
     /// The table, property, and key, followed by the sentence.

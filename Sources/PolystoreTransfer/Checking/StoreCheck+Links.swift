@@ -11,13 +11,15 @@ extension StoreCheck {
                 if pair.owner != owner {
                     owner = pair.owner
                     members.removeAll(keepingCapacity: true)
-                    if !exists(pair.owner, description.owner) {
-                        try body(finding(description, pair.owner, "pairs exist although the object does not"))
-                    }
                 }
-                if !exists(pair.member, description.member) {
-                    let sentence = "has object \(pair.member) of \(name(description.member)) as a member, which does not exist"
-                    try body(finding(description, pair.owner, sentence))
+                if !exists(pair.owner, description.owner) {
+                    let isRemoved = removed.contains(pair.owner, root: schema[description.owner].root)
+                    let owner = isRemoved ? "the repair removes the owner" : "the owner does not exist"
+                    let sentence = "has object \(pair.member) as a member although \(owner)"
+                    try body(finding(description, pair.owner, sentence, .removePair(link: link, pair)))
+                } else if !exists(pair.member, description.member) {
+                    let member = "object \(pair.member) of \(name(description.member))", what = missing(pair.member, description.member)
+                    try body(finding(description, pair.owner, "has \(member) as a member, which \(what)", .removePair(link: link, pair)))
                 }
                 if !members.insert(pair.member).inserted {
                     try body(finding(description, pair.owner, "has object \(pair.member) as a member twice"))
@@ -26,8 +28,53 @@ extension StoreCheck {
         }
     }
 
-    private func finding(_ link: LinkDescription, _ key: Int64, _ sentence: String) -> CheckFinding {
-        CheckFinding(name(link.owner), key, link.ownerRelationship, sentence)
+    private func finding(_ link: LinkDescription, _ key: Int64, _ sentence: String, _ step: RepairStep? = nil) -> CheckFinding {
+        CheckFinding(name(link.owner), key, link.ownerRelationship, sentence, step)
+    }
+
+    /// Checks that both sides of a link table contain the same pairs.
+    func checkSides(_ link: Int, _ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        if try digest(link, .owner) == digest(link, .member) { return }
+        try checkSide(.owner, link, "but not at the other side of the relationship", body)
+        try checkSide(.member, link, "but only at the other side of the relationship", body)
+    }
+
+    /// Returns the digest of the pairs of a link table as one of its sides contains them.
+    private func digest(_ link: Int, _ side: LinkSide) throws(StorageError) -> Digest {
+        var digest = Digest()
+        try session.links(link, side: side, keys: nil) { pairs throws(StorageError) in
+            try limit?.check()
+            for pair in pairs { digest.add(pair, position: Int(truncatingIfNeeded: pair.rank)) }
+        }
+        return digest
+    }
+
+    /// Passes the pairs of a side that the other side lacks to `body`, unless one of their objects does not exist.
+    private func checkSide(
+        _ side: LinkSide, _ link: Int, _ sentence: String, _ body: (CheckFinding) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let description = schema.links[link], other: LinkSide = side == .owner ? .member : .owner
+        try session.links(link, side: side, keys: nil) { pairs throws(StorageError) in
+            for start in stride(from: 0, to: pairs.count, by: Self.blockSize) {
+                try limit?.check()
+                let block = Array(pairs[start..<min(start + Self.blockSize, pairs.count)])
+                var found: Set<LinkPair> = []
+                try session.links(link, side: other, keys: Set(block.map { $0.key(at: other) }).sorted()) { pairs throws(StorageError) in
+                    found.formUnion(pairs)
+                }
+                // Where the ranks differ, that of the owner counts.
+                let isAnyRank = side == .member
+                if isAnyRank { found = Set(found.map(\.withoutRank)) }
+                for pair in block where !found.contains(isAnyRank ? pair.withoutRank : pair) {
+                    let isWhole = exists(pair.owner, description.owner) && exists(pair.member, description.member)
+                    // Pairs of missing objects on the side of the owners are found by `checkPairs`.
+                    if !isWhole, side == .owner { continue }
+                    let text = "has object \(pair.member) as a member, \(sentence)"
+                    let step: RepairStep = isWhole ? .addPair(link: link, pair) : .removePair(link: link, pair)
+                    try body(finding(description, pair.owner, text, step))
+                }
+            }
+        }
     }
 
     /// Checks that ordered to-many relationships whose members refer to their owner have a position for each of these members.
@@ -44,23 +91,29 @@ extension StoreCheck {
         _ item: RelationshipDescription, _ slot: Int, _ link: Int, _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) {
         let members = Set(schema[item.destination].family), description = schema.links[link]
-        var scan = try RowScan(session, schema[item.destination].root), block: [(key: Int64, owner: Int64?)] = []
+        let root = schema[item.destination].root
+        var scan = try CheckedRows(session, root), block: [(key: Int64, owner: Int64?)] = []
         func compare() throws(StorageError) {
             try limit?.check()
             let owners = try owners(link, block.map(\.key))
             for (key, owner) in block {
                 let found = owners[key] ?? []
-                if let owner, !found.contains(owner) {
-                    try body(finding(description, owner, "has no position for object \(key), which refers to it"))
+                // A reference to a missing owner is a violation of its own.
+                if let owner, !found.contains(owner), exists(owner, description.owner) {
+                    let step = RepairStep.appendMember(link: link, owner: owner, member: key)
+                    try body(finding(description, owner, "has no position for object \(key), which refers to it", step))
                 }
-                for other in found where other != owner {
-                    try body(finding(description, other, "has a position for object \(key), which does not refer to it"))
+                for other in found where other != owner && exists(other, description.owner) {
+                    let step = RepairStep.removePair(link: link, LinkPair(owner: other, member: key))
+                    try body(finding(description, other, "has a position for object \(key), which does not refer to it", step))
                 }
             }
             block.removeAll(keepingCapacity: true)
         }
         while let key = scan.key {
-            if members.contains(scan.entity) { block.append((key, scan.cell(slot).isNull ? nil : scan.cell(slot).int)) }
+            if members.contains(scan.entity), !removed.contains(key, root: root) {
+                block.append((key, scan.cell(slot).isNull ? nil : scan.cell(slot).int))
+            }
             if block.count == Self.blockSize { try compare() }
             try scan.advance()
         }
@@ -76,4 +129,9 @@ extension StoreCheck {
         }
         return owners
     }
+}
+
+extension LinkPair {
+    fileprivate func key(at side: LinkSide) -> Int64 { side == .owner ? owner : member }
+    fileprivate var withoutRank: LinkPair { LinkPair(owner: owner, member: member) }
 }

@@ -1,12 +1,16 @@
 internal import PolystoreStorage
 
 /// Checks a store as a whole: that its rows can be decoded, that references and pairs have destinations, that both ends of a relationship
-/// and each index agree with the rows, and that the history can be read.
+/// and each index agree with the rows, that key counters are above the keys, and that the history can be read.
 ///
 /// It reads everything about three times. The memory that it needs is that of the gaps between the primary keys.
 struct StoreCheck {
     let session: ReadSession
     let limit: WorkLimit?
+    /// The objects that a repair removes. They count as missing, and violations that end with them are not passed on.
+    let removed: RemovedObjects
+    /// The tables whose indexes are damaged.
+    private(set) var damagedTables: Set<String> = []
     /// The keys of each hierarchy, and of each entity of a hierarchy with several.
     private var keys: [EntityIndex: KeySet] = [:]
     private var entityKeys: [EntityIndex: KeyBitmap] = [:]
@@ -16,16 +20,38 @@ struct StoreCheck {
     /// The number of objects that are looked up at once.
     static let blockSize = 1024
 
-    init(_ session: ReadSession, _ limit: WorkLimit?) {
+    init(_ session: ReadSession, _ limit: WorkLimit?, without removed: RemovedObjects = RemovedObjects()) {
         self.session = session
         self.limit = limit
+        self.removed = removed
     }
 
     /// Passes each violation to `body`.
     mutating func findings(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        try checkDamage(body)
         try objectFindings(body)
-        for description in schema.descriptions { try checkIndexes(description, body) }
+        for link in schema.links.indices where !damagedTables.contains(schema.links[link].name) { try checkSides(link, body) }
+        if session.storedForms == nil { for description in schema.descriptions { try checkIndexes(description, body) } }
         try checkHistory(body)
+    }
+
+    /// Checks the file and the indexes by the store's own means.
+    private mutating func checkDamage(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        guard let stored = session.storedForms else {
+            do throws(StorageError) { try session.store.ability((any CheckedStorage).self)?.check() } catch  where error.code == .corrupted
+            {
+                try body(CheckFinding("store", nil, nil, error.message, isOfFile: true))
+            }
+            return
+        }
+        var tables: Set<String> = []
+        try stored.damages { damage throws(StorageError) in
+            let table = damage.indexedTable
+            if let table { tables.insert(table) }
+            let step = table.map { RepairStep.rebuildIndexes(table: $0) }
+            try body(CheckFinding(table ?? "store", nil, nil, damage.sentence, step, isOfFile: table == nil))
+        }
+        damagedTables = tables
     }
 
     /// Passes each violation of the objects and their relationships to `body`, apart from indexes and the history.
@@ -49,56 +75,101 @@ struct StoreCheck {
     private mutating func checkRows(
         _ root: EntityIndex, _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let hasSubentities = schema[root].family.count > 1
-        var found = KeySet(), count = 0
-        var scan = try RowScan(session, root)
-        while let key = scan.key {
+        var found = KeySet(), count = 0, last: Int64?
+        var rows = try CheckedRows(session, root)
+        while true {
+            for row in rows.takeUnreadable() {
+                count += 1
+                last = row.key
+                // The entity of the row is not known.
+                if !removed.contains(row.key, root: root) { add(row.key, root, schema[root].family, &found) }
+                try body(CheckFinding(name(root), row.key, nil, row.sentence, try unreadableStep(root, row.key)))
+            }
+            guard let key = rows.key else { break }
             count += 1
+            last = key
             if count % Self.blockSize == 0 { try limit?.check() }
-            found.append(key)
-            if hasSubentities { entityKeys[scan.entity, default: KeyBitmap()].insert(key) }
-            for (index, slot) in schema[scan.entity].slots.enumerated() {
-                if let sentence = Self.violation(scan.cell(index), slot) {
-                    try body(CheckFinding(name(scan.entity), key, slot.name, sentence))
+            if !removed.contains(key, root: root) { add(key, root, [rows.entity], &found) }
+            for (index, slot) in schema[rows.entity].slots.enumerated() {
+                if let (sentence, step) = Self.violation(rows.cell(index), slot, index, rows.row, root) {
+                    try body(CheckFinding(name(rows.entity), key, slot.name, sentence, step))
                 }
             }
-            try scan.advance()
+            try rows.advance()
         }
         keys[root] = found
         let counted = try Contents(session).count(root)
         counts[root] = count
         if counted != count {
-            try body(CheckFinding(name(root), nil, nil, "the store counts \(counted) objects but has \(count)"))
+            let sentence = "the store counts \(counted) objects but has \(count)"
+            try body(CheckFinding(name(root), nil, nil, sentence, rebuilding(root)))
+        }
+        if let last, let next = try session.nextKey(root), next <= last {
+            let sentence = "the key counter is at \(next) although object \(last) exists"
+            try body(CheckFinding(name(root), nil, nil, sentence, last < .max ? .raiseKeys(root, above: last) : nil))
         }
     }
 
-    /// Returns a sentence for a cell that violates the type of its slot or is nil although required.
-    private static func violation(_ cell: Cell, _ slot: Slot) -> String? {
-        guard let value = Value(cell, as: slot.type) else { return "the value contains ill-formed bytes" }
+    private mutating func add(_ key: Int64, _ root: EntityIndex, _ entities: [EntityIndex], _ found: inout KeySet) {
+        found.append(key)
+        if schema[root].family.count > 1 { for entity in entities { entityKeys[entity, default: KeyBitmap()].insert(key) } }
+    }
+
+    private func rebuilding(_ root: EntityIndex) -> RepairStep? {
+        session.storedForms == nil ? nil : .rebuildIndexes(table: name(root))
+    }
+
+    /// Returns the removal of a row that cannot be decoded; nil if it cannot be saved before.
+    private func unreadableStep(_ root: EntityIndex, _ key: Int64) throws(StorageError) -> RepairStep? {
+        do throws(StorageError) {
+            return try session.storedForms?.storedRow(root, key: key).isEmpty == false ? .removeRow(root, key: key) : nil
+        } catch  where error.code == .corrupted { return nil }
+    }
+
+    /// Returns a sentence for a cell that violates the type of its slot or is nil although required, and the change that mends it.
+    private static func violation(
+        _ cell: Cell, _ slot: Slot, _ index: Int, _ row: RepairStep.Row, _ root: EntityIndex
+    ) -> (String, RepairStep)? {
+        guard let value = Value(cell, as: slot.type) else {
+            let isOptional = slot.attribute?.isOptional ?? slot.isOptionalReference
+            return ("the value contains ill-formed bytes", isOptional ? .clearValue(row, slot: index) : .removeRow(root, key: row.key))
+        }
         guard value.isNull, let attribute = slot.attribute, !attribute.isOptional else { return nil }
-        return "the attribute is required but nil"
+        return ("the attribute is required but nil", .delete(row))
     }
 
     /// Checks that references have destinations, and that the other end of a one-to-one relationship refers back.
     private func checkReferences(
         _ root: EntityIndex, _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) {
-        var scan = try RowScan(session, root), partners = CheckedPartners(self)
-        while let key = scan.key {
-            for (index, slot) in schema[scan.entity].slots.enumerated() {
-                guard let destination = slot.destination, !scan.cell(index).isNull else { continue }
-                let other = scan.cell(index).int
+        var rows = try CheckedRows(session, root), partners = CheckedPartners(self)
+        while let key = rows.key {
+            let isRemoved = removed.contains(key, root: root)
+            for (index, slot) in schema[rows.entity].slots.enumerated() where !isRemoved || !slot.isOptionalReference {
+                guard let destination = slot.destination, !rows.cell(index).isNull else { continue }
+                let other = rows.cell(index).int, mending = clearing(rows.row, slot, index)
                 if !exists(other, destination) {
-                    try body(
-                        CheckFinding(
-                            name(scan.entity), key, slot.name, "refers to object \(other) of \(name(destination)), which does not exist"))
-                } else if let inverse = inverseSlot(scan.entity, slot) {
-                    try partners.add(name(scan.entity), slot.name, key, other, destination, inverse, body)
+                    let sentence = "refers to object \(other) of \(name(destination)), which \(missing(other, destination))"
+                    try body(CheckFinding(name(rows.entity), key, slot.name, sentence, mending))
+                } else if let inverse = inverseSlot(rows.entity, slot) {
+                    let reference = CheckedPartners.Reference(
+                        entity: name(rows.entity), property: slot.name, key: key, other: other, mending: mending, isRemoved: isRemoved)
+                    try partners.add(reference, destination, inverse, body)
                 }
             }
-            try scan.advance()
+            try rows.advance()
         }
         try partners.flush(body)
+    }
+
+    /// Returns the change that removes a wrong reference: the reference if it is optional, else its object.
+    private func clearing(_ row: RepairStep.Row, _ slot: Slot, _ index: Int) -> RepairStep {
+        slot.isOptionalReference ? .setReference(row, slot: index, to: nil) : .delete(row)
+    }
+
+    /// Returns what a sentence says of an object that is not found.
+    func missing(_ key: Int64, _ entity: EntityIndex) -> String {
+        removed.contains(key, root: schema[entity].root) ? "the repair removes" : "does not exist"
     }
 
     /// Returns the slot of the destination that is the other end of a one-to-one relationship.
@@ -139,22 +210,9 @@ struct StoreCheck {
         }
         return digest
     }
+}
 
-    /// Checks that the history can be read, in ascending order of its positions.
-    private func checkHistory(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
-        guard session.store.capabilities.contains(.history) else { return }
-        var last: HistoryToken?
-        while true {
-            try limit?.check()
-            let entries = try session.history(since: last, limit: 256)
-            guard let newest = entries.last?.token else { return }
-            for entry in entries {
-                if let last, entry.token.position <= last.position {
-                    try body(CheckFinding("history", entry.token.position, nil, "the position does not follow the one before"))
-                }
-                last = entry.token
-            }
-            last = newest
-        }
-    }
+extension Slot {
+    /// Whether the slot is that of a to-one relationship that may be nil.
+    fileprivate var isOptionalReference: Bool { if case .toOne(let relationship, _) = content { relationship.isOptional } else { false } }
 }

@@ -174,6 +174,6 @@ struct MergingPairs {
     }
 
     private func rank(after last: Int64?, of owner: Int64, _ link: Int) throws(StorageError) -> Int64 {
-        try LoadInverses.rank(after: last, of: owner, schema.links[link], schema)
+        try NextRank.rank(after: last, of: owner, schema.links[link], schema)
     }
 }

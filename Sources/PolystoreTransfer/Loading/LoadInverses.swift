@@ -13,9 +13,6 @@ struct LoadInverses {
         let key: Int64
     }
 
-    /// The gap between adjacent ranks, which leaves room for inserting members.
-    private static let rankGap: Int64 = 1 << 20
-
     /// The keys to write into each slot, by the key of the object that has the slot.
     private var partners: [End: [Int64: Int64]] = [:]
     /// The keys that slots refer to no longer, by the key of the object that has the slot.
@@ -43,19 +40,11 @@ struct LoadInverses {
             if last == nil, hasStored {
                 try writer.links(link, side: .owner, keys: [destination]) { pairs throws(StorageError) in last = pairs.last?.rank ?? last }
             }
-            let rank = try Self.rank(after: last, of: destination, writer.schema.links[link], writer.schema)
+            let rank = try NextRank.rank(after: last, of: destination, writer.schema.links[link], writer.schema)
             lastRanks[owner] = rank
             pairs[link, default: []].append(LinkPair(owner: destination, rank: rank, member: key))
             return true
         }
-    }
-
-    /// Returns the rank of the next member of an owner.
-    static func rank(after last: Int64?, of owner: Int64, _ link: LinkDescription, _ schema: Schema) throws(StorageError) -> Int64 {
-        let (rank, overflow) = (last ?? 0).addingReportingOverflow(rankGap)
-        if !overflow { return rank }
-        throw StorageError(
-            .limitExceeded, "\(schema[link.owner].name) \(owner) has no rank left for another object of an ordered relationship")
     }
 
     /// Records that a record refers to an object by a relationship that may be its own inverse.

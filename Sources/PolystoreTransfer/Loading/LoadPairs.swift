@@ -36,7 +36,7 @@ struct LoadPairs {
             for (pair, position) in added where known.insert(pair).inserted {
                 var rank: Int64 = 0
                 if isOrdered {
-                    rank = try LoadInverses.rank(after: last[pair.owner], of: pair.owner, writer.schema.links[link], writer.schema)
+                    rank = try NextRank.rank(after: last[pair.owner], of: pair.owner, writer.schema.links[link], writer.schema)
                 }
                 last[pair.owner] = rank
                 new.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member))

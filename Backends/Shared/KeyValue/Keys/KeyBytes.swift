@@ -48,6 +48,13 @@ struct KeyBytes {
     /// Cuts the key to the length that an engine allows. A reader that finds a cut key must compare the values themselves.
     mutating func truncate(to count: Int) { if bytes.count > count { bytes.removeLast(bytes.count - count) } }
 
+    /// Encodes the values of a row in the slots of an index, cut to a length.
+    mutating func encode(_ row: borrowing RowView, slots: [Int], cutTo count: Int) {
+        reset()
+        for slot in slots { append(row[slot]) }
+        truncate(to: count)
+    }
+
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws(StorageError) -> R) throws(StorageError) -> R {
         var result: R?
         var failure: StorageError?

@@ -14,9 +14,7 @@ final class IndexWriter {
 
     /// Encodes the values of a row in an index, cut to the engine's limit, without the row key.
     private func encode(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) {
-        key.reset()
-        for slot in index.slots { key.append(row[slot]) }
-        key.truncate(to: core.indexedBytes)
+        key.encode(row, slots: index.slots, cutTo: core.indexedBytes)
     }
 
     /// Returns the key of a row's entry in an index.

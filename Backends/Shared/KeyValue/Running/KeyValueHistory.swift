@@ -44,7 +44,16 @@ extension KeyValueReader {
     }
 }
 
-extension KeyValueWriter {
+extension KeyValueWriter: HistoryRestoringWriter {
+    func restoreHistory(_ entries: [HistoryEntry]) throws(StorageError) {
+        try checkHistory()
+        if try newestPosition() == 0 { try setNote(HistoryFloor.noteName, HistoryFloor.restored.note) }
+        for entry in entries {
+            try work.step()
+            _ = try add(entry.time, Array(entry.author.utf8), HistoryRecorder.encode(entry.changes))
+        }
+    }
+
     func purgeHistory(through token: HistoryToken) throws(StorageError) {
         try checkHistory()
         let position = min(try core.position(token) ?? 0, try newestPosition())
@@ -109,9 +118,15 @@ extension KeyValueWriter {
         }
         let changes = recorder.encode()
         if changes.isEmpty { return nil }
-        let position = try nextPosition(), author = Array(record.author.utf8), size = HistoryRow.size(author, changes)
-        let target = try RowKey(position).withBytes { key throws(StorageError) in try maps.append(KeyValueLayout.history, key, size) }
-        HistoryRow.write(record.time ?? Microseconds.from(Date()) ?? 0, author, changes, to: target)
+        let position = try add(record.time ?? Microseconds.from(Date()) ?? 0, Array(record.author.utf8), changes)
         return HistoryToken(store: core.storeID, position: position)
+    }
+
+    /// Adds an entry and returns its position.
+    private func add(_ time: Int64, _ author: [UInt8], _ changes: [UInt8]) throws(StorageError) -> Int64 {
+        let position = try nextPosition(), size = HistoryRow.size(author, changes)
+        let target = try RowKey(position).withBytes { key throws(StorageError) in try maps.append(KeyValueLayout.history, key, size) }
+        HistoryRow.write(time, author, changes, to: target)
+        return position
     }
 }

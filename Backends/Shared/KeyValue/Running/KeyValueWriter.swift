@@ -10,7 +10,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
     private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var bulk: BulkLoad
     /// The changes of the transaction that its history entry does not record.
-    private var beside = ChangesBeside()
+    final var beside = ChangesBeside()
     /// Whether the position of the history rises although the transaction writes no entry.
     final var raisesPosition = false
     /// The token by which the outcome of the commit can be found later.

@@ -96,6 +96,10 @@ package struct SQLTables: Sendable {
         package let constraint: ResolvedConstraint?
         /// The indexed columns.
         package let columns: [String]
+        /// The terms of the index, in the order of its entries; empty for a full-text index.
+        package let keys: [String]
+        /// The condition on the rows that the index contains; nil for all rows.
+        package let rows: String?
         /// The columns that the condition of the index reads.
         let conditionColumns: [String]
         /// The condition on the rows that a constraint covers; nil for all rows.
@@ -169,7 +173,7 @@ package struct SQLTables: Sendable {
         case .ordered:
             return IndexStatement(
                 root: index.entity.root, name: name, creation: creation(index, name), removal: "DROP INDEX \(SQLText.quoted(name))",
-                constraint: index.constraint, columns: columns,
+                constraint: index.constraint, columns: columns, keys: keys(index), rows: rows(index),
                 conditionColumns: index.condition.map { SQLPredicates(tables: self).columns($0) } ?? [],
                 condition: index.constraint.flatMap(condition), isTable: false)
         case .fullText:
@@ -177,18 +181,23 @@ package struct SQLTables: Sendable {
             let column = fullTextColumn(index, slot)
             return IndexStatement(
                 root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column),
-                constraint: nil, columns: columns, conditionColumns: [], condition: nil, isTable: true)
+                constraint: nil, columns: columns, keys: [], rows: nil, conditionColumns: [], condition: nil, isTable: true)
         }
     }
 
     private func creation(_ index: DeclaredIndex, _ name: String) -> String {
+        let table = SQLText.quoted(table(index.entity.index)), condition = rows(index).map { " WHERE \($0)" } ?? ""
+        let unique = index.constraint != nil ? "UNIQUE " : ""
+        return "CREATE \(unique)INDEX \(SQLText.quoted(name)) ON \(table)(\(keys(index).joined(separator: ", ")))\(condition)"
+    }
+
+    private func keys(_ index: DeclaredIndex) -> [String] {
         let columns = index.slots.map { SQLText.quoted(column(index.entity.index, $0)) }
-        let isUnique = index.constraint != nil
-        let keys = isUnique ? columns : columns.map(dialect.indexKey) + [SQLText.quoted("_id")]
-        let table = SQLText.quoted(table(index.entity.index))
-        let rows = index.constraint.flatMap(condition) ?? index.condition.flatMap(SQLPredicates(tables: self).indexCondition)
-        let condition = rows.map { " WHERE \($0)" } ?? ""
-        return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))\(condition)"
+        return index.constraint != nil ? columns : columns.map(dialect.indexKey) + [SQLText.quoted("_id")]
+    }
+
+    private func rows(_ index: DeclaredIndex) -> String? {
+        index.constraint.flatMap(condition) ?? index.condition.flatMap(SQLPredicates(tables: self).indexCondition)
     }
 
     /// Returns the condition on the rows of a hierarchy's table that a unique constraint covers, by their entity; nil where its index can

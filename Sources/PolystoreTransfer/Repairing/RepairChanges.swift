@@ -1,0 +1,102 @@
+internal import PolystoreStorage
+
+/// The changes of objects of one part of a repair, as change sets.
+struct RepairChanges {
+    private static let blockSize = 1024
+
+    /// The slots that change in an object.
+    private struct Change {
+        let row: RepairStep.Row
+        var slots: [Int: Int64?]
+    }
+
+    private let schema: Schema
+
+    init(_ schema: Schema) { self.schema = schema }
+
+    /// Passes the updates of values and references to `body`. An object is updated once, in the version in which the check found it.
+    func updates(_ steps: Set<RepairStep>, _ body: (ChangeSet) throws(StorageError) -> Void) throws(StorageError) {
+        var changes: [RepairStep.Row: [Int: Int64?]] = [:]
+        for step in steps {
+            switch step {
+            case .clearValue(let row, let slot): changes[row, default: [:]][slot] = .some(nil)
+            case .setReference(let row, let slot, let key):
+                // A reference that is set replaces one that leads nowhere.
+                if key == nil, changes[row]?[slot] != nil { continue }
+                changes[row, default: [:]][slot] = .some(key)
+            case .rebuildIndexes, .raiseKeys, .addPair, .appendMember, .removePair, .delete, .removeRow, .purgeHistory: break
+            }
+        }
+        var groups: [EntityIndex: [[Int]: [Change]]] = [:]
+        for (row, slots) in changes {
+            groups[row.entity, default: [:]][slots.keys.sorted(), default: []].append(Change(row: row, slots: slots))
+        }
+        for (entity, masks) in groups.sorted(by: { $0.key < $1.key }) {
+            for (slots, rows) in masks.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                let rows = rows.sorted { $0.row.key < $1.row.key }
+                for start in stride(from: 0, to: rows.count, by: Self.blockSize) {
+                    try body(changeSet(entity, slots, Array(rows[start..<min(start + Self.blockSize, rows.count)])))
+                }
+            }
+        }
+    }
+
+    private func changeSet(_ entity: EntityIndex, _ slots: [Int], _ rows: [Change]) -> ChangeSet {
+        var mask = SlotMask()
+        for slot in slots { mask.insert(slot) }
+        let count = schema[entity].slots.count
+        let source = RowSource(count: rows.count) { range, batch in
+            for change in rows[range] {
+                let cells = batch.appendRow(key: change.row.key, version: change.row.version, entity: entity, slots: count)
+                cells.initialize(repeating: .null, count: count)
+                for (slot, key) in change.slots { cells[slot] = key.map(Cell.int) ?? .null }
+            }
+        }
+        return ChangeSet(entities: [EntityChanges(entity: entity, updates: [RowUpdate(mask: mask, checksVersion: true, rows: source)])])
+    }
+
+    /// Passes the deletions of objects to `body`, each in the version in which the check found it.
+    func deletions(_ steps: Set<RepairStep>, _ body: (ChangeSet) throws(StorageError) -> Void) throws(StorageError) {
+        var deletions: [EntityIndex: [RowDeletion]] = [:]
+        for case .delete(let row) in steps {
+            deletions[row.entity, default: []].append(RowDeletion(key: row.key, expectedVersion: row.version))
+        }
+        for (entity, list) in deletions.sorted(by: { $0.key < $1.key }) {
+            let list = list.sorted { $0.key < $1.key }
+            for start in stride(from: 0, to: list.count, by: Self.blockSize) {
+                let block = Array(list[start..<min(start + Self.blockSize, list.count)])
+                try body(ChangeSet(entities: [EntityChanges(entity: entity, deletes: block)]))
+            }
+        }
+    }
+
+    /// Returns the changes of the link tables. New members follow the last one of their owner.
+    func members(_ steps: Set<RepairStep>, _ writer: WriteSession) throws(StorageError) -> ChangeSet {
+        var changes: [Int: LinkChanges] = [:], appended: [Int: [Int64: [Int64]]] = [:]
+        for step in steps {
+            switch step {
+            case .addPair(let link, let pair): changes[link, default: LinkChanges(link: link)].added.append(pair)
+            case .removePair(let link, let pair): changes[link, default: LinkChanges(link: link)].removed.append(pair)
+            case .appendMember(let link, let owner, let member): appended[link, default: [:]][owner, default: []].append(member)
+            case .rebuildIndexes, .raiseKeys, .setReference, .clearValue, .delete, .removeRow, .purgeHistory: break
+            }
+        }
+        for (link, owners) in appended {
+            for (owner, members) in owners {
+                var last: Int64?
+                try writer.links(link, side: .owner, keys: [owner]) { pairs in last = pairs.last?.rank ?? last }
+                for member in members.sorted() {
+                    let rank = try NextRank.rank(after: last, of: owner, schema.links[link], schema)
+                    changes[link, default: LinkChanges(link: link)].added.append(LinkPair(owner: owner, rank: rank, member: member))
+                    last = rank
+                }
+            }
+        }
+        return ChangeSet(links: changes.values.sorted { $0.link < $1.link }.map(Self.sorted))
+    }
+
+    private static func sorted(_ changes: LinkChanges) -> LinkChanges {
+        func sorted(_ pairs: [LinkPair]) -> [LinkPair] { pairs.sorted { ($0.owner, $0.rank, $0.member) < ($1.owner, $1.rank, $1.member) } }
+        return LinkChanges(link: changes.link, removed: sorted(changes.removed), added: sorted(changes.added))
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import PolystoreInMemory
+import PolystoreStorage
+import PolystoreTransfer
+import TestStores
+import Testing
+
+/// Archives with the history of a store.
+@Suite struct ArchivedHistoryTests {
+    private let schema: Schema
+    private let note: EntityIndex
+
+    init() throws {
+        schema = try Schema(entities: [
+            Entity(
+                "Note",
+                attributes: [
+                    Attribute("text", .string, history: .preserved), Attribute("price", .decimal, isOptional: true, history: .preserved),
+                    Attribute("rank", .int64, isOptional: true),
+                ], relationships: [Relationship("tags", to: "Note", .toManyOrdered)]),
+            Entity("Poem", parent: "Note"),
+        ])
+        note = try #require(schema.index(of: "Note"))
+    }
+
+    private static let pairs = TestStore.all.flatMap { source in TestStore.all.map { (source, $0) } }
+
+    private func rows(_ keys: [Int64], _ entity: EntityIndex? = nil) -> RowSource {
+        let entity = entity ?? note, count = schema[entity].slots.count
+        return RowSource(count: keys.count) { range, batch in
+            for key in keys[range] {
+                let cells = batch.appendRow(key: key, version: 1, entity: entity, slots: count)
+                cells.initialize(repeating: .null, count: count)
+                cells[0] = batch.cell(for: .string("n\(key) é\u{1f600}"))
+                cells[1] = batch.cell(for: .decimal(Decimal(string: "0.1")!))
+                cells[2] = .int(key)
+            }
+        }
+    }
+
+    private func commit(_ store: OpenStore, _ record: CommitRecord, _ changes: ChangeSet) throws {
+        let writer = try store.beginWrite()
+        defer { writer.end() }
+        try writer.apply(changes)
+        _ = try writer.commit(record)
+    }
+
+    /// A store whose transactions insert, update, link and delete objects. The oldest ones are purged.
+    private func source(_ storage: any StorageInterface) throws -> OpenStore {
+        let store = try OpenStore(opening: storage, OpenRequest(schema: schema))
+        let writer = try store.beginWrite(WriteOptions(bulk: .whole)), batch = RowBatch(), poem = try #require(schema.index(of: "Poem"))
+        try rows(Array(1...3000)).forEachBatch(batch) { batch throws(StorageError) in try writer.load(note, batch) }
+        _ = try writer.commit(CommitRecord())
+        for key: Int64 in 4001...4002 {
+            try commit(
+                store, CommitRecord(author: "purged", time: 1), ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([key]))]))
+        }
+        let newest = try #require(try settled(store).last?.token)
+        let purger = try store.beginWrite()
+        try purger.purgeHistory(through: newest)
+        _ = try purger.commit(CommitRecord())
+        var mask = SlotMask()
+        mask.insert(2)
+        let update = RowUpdate(mask: mask, checksVersion: false, rows: rows([2, 3, 9]))
+        let records: [(CommitRecord, ChangeSet)] = [
+            (
+                CommitRecord(author: "ann", time: -62_135_596_800_000_000),
+                ChangeSet(entities: [EntityChanges(entity: poem, inserts: rows([5000, 5001, 5007], poem))])
+            ),
+            (CommitRecord(author: "\"b\\\n\u{1}é", time: 5), ChangeSet(entities: [EntityChanges(entity: note, updates: [update])])),
+            (
+                CommitRecord(author: "", time: 5),
+                ChangeSet(
+                    entities: [EntityChanges(entity: note, deletes: [RowDeletion(key: 7), RowDeletion(key: 8)])],
+                    links: [LinkChanges(link: 0, added: [LinkPair(owner: 1, rank: 1, member: 2), LinkPair(owner: 5, rank: 1, member: 1)])])
+            ),
+        ]
+        for (record, changes) in records { try commit(store, record, changes) }
+        for key in 6001...6300 {
+            try commit(
+                store, CommitRecord(author: "many \(key)", time: Int64(key)),
+                ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([Int64(key)]))]))
+        }
+        return store
+    }
+
+    /// The whole history, once no entry is withheld any more.
+    private func settled(_ store: OpenStore, since token: HistoryToken? = nil) throws -> [HistoryEntry] {
+        for _ in 0..<500 {
+            let reader = try store.beginRead()
+            defer { reader.end() }
+            if try !reader.hasUnsettledHistory() { return try reader.history(since: token, limit: 10_000) }
+            usleep(10_000)
+        }
+        Issue.record("the history is not settled")
+        return []
+    }
+
+    private struct Transaction: Hashable {
+        let time: Int64
+        let author: String
+        let changes: [HistoryChange]
+
+        init(_ entry: HistoryEntry) { (time, author, changes) = (entry.time, entry.author, Array(entry.changes)) }
+    }
+
+    private func archive(_ store: OpenStore) throws -> [UInt8] {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        var bytes: [UInt8] = []
+        try ArchiveWriter(Contents(reader), history: reader).write { bytes += $0 }
+        return bytes
+    }
+
+    private func restore(
+        _ bytes: [UInt8], to storage: any StorageInterface, includesHistory: Bool = true
+    ) throws -> (OpenStore, RestoredArchive) {
+        var reader = try ArchiveReader(FileBlocks(Data(bytes)), name: "notes.ndjson"), request = OpenRequest(schema: reader.schema)
+        request.leavesRoomForHistory = reader.hasHistory
+        let store = try OpenStore(opening: storage, request)
+        do { return (store, try reader.restore(into: store, includesHistory: includesHistory)) } catch {
+            try? store.erase()
+            throw error
+        }
+    }
+
+    @Test(arguments: pairs) func aRestoredStoreHasTheTransactionsOfItsSource(_ from: TestStore, _ to: TestStore) throws {
+        let source = try source(from.make())
+        defer { try? source.erase() }
+        let original = try settled(source), (copy, report) = try restore(archive(source), to: to.make())
+        defer { try? copy.erase() }
+        let restored = try settled(copy)
+        #expect(original.count == 303 && report.transactions == 303 && !report.leavesOutHistory)
+        #expect(restored.map(Transaction.init) == original.map(Transaction.init))
+        #expect(
+            restored[2].changes.filter { $0.kind == .delete }.map { $0.tombstone[0] } == [
+                .string("n7 é\u{1f600}"), .string("n8 é\u{1f600}"),
+            ])
+        #expect(try TransferEngine().verify(source, copy).allSatisfy(\.isSame))
+
+        // Tokens of the source, and tokens from before the first transaction, are refused.
+        for token in [original[5].token, HistoryToken(store: copy.storeID, position: 0)] {
+            let error = #expect(throws: StorageError.self) { try settled(copy, since: token) }
+            #expect(error?.code == .tokenExpired)
+        }
+        // A follower continues from the restored transactions to those of the restored store.
+        let changes = ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([9000]))])
+        try commit(copy, CommitRecord(author: "later"), changes)
+        #expect(try settled(copy, since: restored[301].token).map(\.author) == ["many 6300", "later"])
+    }
+
+    @Test(arguments: TestStore.all) func aRestoredHistoryIsArchivedAgain(_ kind: TestStore) throws {
+        let source = try source(InMemoryStore()), (first, _) = try restore(archive(source), to: kind.make())
+        defer { try? first.erase() }
+        let (second, _) = try restore(archive(first), to: InMemoryStore())
+        #expect(try settled(second).map(Transaction.init) == settled(source).map(Transaction.init))
+    }
+
+    @Test func aStoreThatKeepsNoHistoryDoesNotRestoreIt() throws {
+        let bytes = try archive(source(InMemoryStore()))
+        let (store, report) = try restore(bytes, to: InMemoryStore(recordsHistory: false))
+        #expect(report.transactions == nil && report.leavesOutHistory)
+        #expect(try TransferEngine().verify(source(InMemoryStore()), store).allSatisfy(\.isSame))
+        let (_, without) = try restore(bytes, to: InMemoryStore(), includesHistory: false)
+        #expect(without.transactions == nil && !without.leavesOutHistory)
+    }
+
+    @Test(arguments: TestStore.all) func aStoreWithAHistoryOfItsOwnIsRefused(_ kind: TestStore) throws {
+        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema)), bytes = try archive(source(InMemoryStore()))
+        defer { try? store.erase() }
+        try commit(store, CommitRecord(), ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([1]))]))
+        try commit(store, CommitRecord(), ChangeSet(entities: [EntityChanges(entity: note, deletes: [RowDeletion(key: 1)])]))
+        var reader = try ArchiveReader(FileBlocks(Data(bytes)), name: "notes.ndjson")
+        let error = #expect(throws: StorageError.self) { try reader.restore(into: store) }
+        #expect(error?.code == .alreadyExists && error?.message.contains("--no-history") == true)
+        var again = try ArchiveReader(FileBlocks(Data(bytes)), name: "notes.ndjson")
+        #expect(try again.restore(into: store, includesHistory: false).items[0].digest.count > 3000)
+    }
+
+    @Test func damageOfTheHistoryIsNamedAndNothingIsRestored() throws {
+        let bytes = try archive(source(InMemoryStore())), text = String(decoding: bytes, as: UTF8.self)
+        let start = try #require(text.range(of: "{\"history\":")), first = text.utf8.distance(from: text.startIndex, to: start.lowerBound)
+        for position in stride(from: first, to: bytes.count, by: 97) {
+            var damaged = bytes
+            damaged[position] ^= 1
+            #expect(throws: StorageError.self, "byte \(position)") { _ = try restore(damaged, to: InMemoryStore()) }
+        }
+        var damaged = bytes
+        damaged[first + 40] ^= 1
+        let error = #expect(throws: StorageError.self) { try restore(damaged, to: InMemoryStore()) }
+        #expect(error?.code == .corrupted && error?.message.contains("(polystore_history)") == true, "\(error?.message ?? "")")
+        // A cut within the history, too.
+        let cut = #expect(throws: StorageError.self) { try restore(Array(bytes[..<(first + 300)]), to: InMemoryStore()) }
+        #expect(cut?.message.contains("(polystore_history): it is incomplete") == true, "\(cut?.message ?? "")")
+    }
+
+    /// A block with a valid digest whose changes are cut, those of another model, or no Base64.
+    @Test(arguments: ["AQ==", "AQkCAQ==", "!"]) func aForgedTransactionIsDamaged(_ changes: String) throws {
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        try commit(store, CommitRecord(author: "a", time: 1), ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([1]))]))
+        let lines = String(decoding: try archive(store), as: UTF8.self).split(separator: "\n").map(String.init)
+        let index = try #require(lines.firstIndex { $0.hasPrefix("{\"history\":") })
+        let line = "{\"history\":1,\"time\":1,\"author\":\"a\",\"changes\":\"\(changes)\"}"
+        // The digest of the block fits, so that only the changes themselves are wrong.
+        let digest = Array((line + "\n").utf8).withUnsafeBytes { Digest(of: $0) }
+        let block = "{\"block\":2,\"table\":\"polystore_history\",\"lines\":1,\"digest\":\"\(digest)\"}"
+        let forged = lines[..<index] + [line, block] + lines[(index + 2)...]
+        let error = #expect(throws: StorageError.self) {
+            try restore(Array((forged.joined(separator: "\n") + "\n").utf8), to: InMemoryStore())
+        }
+        #expect(error?.message.contains("a line is no transaction") == true)
+        #expect(error?.code == .corrupted && error?.message.contains("polystore_history") == true)
+    }
+
+    /// An archive of a version that did not archive the history.
+    @Test(arguments: TestStore.all) func anEarlierArchiveIsRestored(_ kind: TestStore) throws {
+        let archive = #"""
+            {"polystore":"archive","format":1,"model":{"version":"1","entities":[{"name":"Note","attributes":[{"name":"text","type":"string"}],"relationships":[{"name":"tags","to":"Note","kind":"toManyOrdered"}]}]}}
+            {"entity":"Note","key":1,"version":1,"text":"a"}
+            {"entity":"Note","key":2,"version":1,"text":"b"}
+            {"block":1,"table":"Note","lines":2,"digest":"5d7610f8f3fd803bbbc9233bf0fdd5e9"}
+            {"link":"Note.tags","owner":1,"rank":1048576,"member":2}
+            {"block":2,"table":"Note.tags","lines":1,"digest":"efbbc63abf0505b6cf5557ee120402de"}
+            {"header":"5e5ec0db8d0465df25e87b43353cc651","tables":[{"table":"Note","rows":2,"digest":"d36af30cca11fd5a443caba2e09a8888"},{"table":"Note.tags","rows":1,"digest":"a3158269ce7bf74622da5dc8e60a0fae"}]}
+
+            """#
+        let (store, report) = try restore(Array(archive.utf8), to: kind.make())
+        defer { try? store.erase() }
+        #expect(report.transactions == nil && !report.leavesOutHistory && report.items.map(\.digest.count) == [2, 1])
+        #expect(try settled(store).isEmpty)
+    }
+}
