@@ -12,7 +12,8 @@ struct HistoryWindow {
 
     init(_ session: ReadSession, before position: Int64?) throws(StorageError) {
         newest = try session.currentToken()?.position ?? 0
-        let end = min(position ?? .max, newest == .max ? newest : newest + 1)
+        // Positions begin with 1; a request can name any number.
+        let end = max(min(position ?? .max, newest == .max ? newest : newest + 1), 1)
         var span = Int64(Self.size)
         // Positions can have gaps, so a wider range is read if the first one has few transactions.
         while true {
