@@ -49,16 +49,9 @@ struct ObjectPage {
 
     /// Returns the key of the next or the previous object of the entity.
     private func neighbour(_ reading: StoreReading, isNext: Bool) throws(StorageError) -> Int64? {
-        let order = TableOrder(property: nil, isDescending: false)
-        let behind = order.behind(.null, key, reversed: !isNext)
-        var plan: FetchPlan
-        do throws(QueryError) {
-            plan = try ObjectRequest(schema[entity].name, where: behind, orderBy: order.terms(reversed: !isNext), limit: 1).plan(in: schema)
-        } catch {
-            throw StorageError(error)
-        }
-        plan.fields = .keysOnly
-        return try reading.records(plan, longest: 0).first?.key
+        if !isNext { return try reading.last(entity, before: key, limit: 1, longest: 0)?.first?.key }
+        let condition = QueryPredicate.compare(.path(.object), .greater, .value(.int(key)))
+        return try reading.records(reading.plan(entity, condition, limit: 1), longest: 0).first?.key
     }
 
     /// Returns the address of the table with all members of a relationship.

@@ -40,16 +40,6 @@ struct TablePage {
         }
     }
 
-    private func plan(
-        _ reading: StoreReading, _ predicate: QueryPredicate?, orderBy terms: [OrderTerm] = [], limit: Int? = nil
-    ) throws(StorageError) -> FetchPlan {
-        do throws(QueryError) {
-            return try ObjectRequest(entity.name, where: predicate, orderBy: terms, limit: limit).plan(in: reading.schema)
-        } catch {
-            throw StorageError(error)
-        }
-    }
-
     /// The objects of a page, and whether there are more in both directions.
     private struct Rows {
         var records: [ObjectRecord]
@@ -58,21 +48,33 @@ struct TablePage {
     }
 
     private func rows(_ reading: StoreReading) throws(StorageError) -> Rows {
-        let isReversed = bound.isBackward, condition = try predicate(reading)
-        var predicate = condition
-        if let key = bound.key {
-            let behind = try behind(key, reading, reversed: isReversed)
-            predicate = condition.map { $0 && behind } ?? behind
-        }
+        let isReversed = bound.isBackward
         // One object more shows whether there is another page.
-        let plan = try plan(reading, predicate, orderBy: order.terms(reversed: isReversed), limit: Self.size + 1)
-        var records = try reading.records(plan)
+        var records: [ObjectRecord]
+        if let last = try lastRecords(reading) { records = last } else { records = try orderedRecords(reading) }
         let hasMore = records.count > Self.size
         records = Array(records.prefix(Self.size))
         if isReversed { records.reverse() }
         let hasBound = bound.key != nil
         return Rows(
             records: records, hasPrevious: isReversed ? hasMore : hasBound, hasNext: isReversed ? hasBound : hasMore)
+    }
+
+    /// Returns the objects of a page by descending keys without a condition; nil for other pages.
+    private func lastRecords(_ reading: StoreReading) throws(StorageError) -> [ObjectRecord]? {
+        guard condition == nil, list == nil, order.isDescendingByKey(reversed: bound.isBackward) else { return nil }
+        return try reading.last(entity.index, before: bound.key, limit: Self.size + 1)
+    }
+
+    private func orderedRecords(_ reading: StoreReading) throws(StorageError) -> [ObjectRecord] {
+        let isReversed = bound.isBackward
+        var predicate = try predicate(reading)
+        if let key = bound.key {
+            let behind = try behind(key, reading, reversed: isReversed)
+            predicate = predicate.map { $0 && behind } ?? behind
+        }
+        let terms = order.terms(reversed: isReversed)
+        return try reading.records(reading.plan(entity.index, predicate, orderBy: terms, limit: Self.size + 1))
     }
 
     private func behind(_ key: Int64, _ reading: StoreReading, reversed: Bool) throws(StorageError) -> QueryPredicate {
@@ -93,7 +95,7 @@ struct TablePage {
     private func total() throws(StorageError) -> Int? {
         do throws(StorageError) {
             return try browser.read(within: browser.countPatience) { reading throws(StorageError) in
-                try reading.count(plan(reading, predicate(reading)))
+                try reading.count(reading.plan(entity.index, predicate(reading)))
             }
         } catch {
             if error.code == .timeout { return nil }
@@ -103,7 +105,7 @@ struct TablePage {
 
     /// Returns the answer with the number of objects as text.
     func count() throws(StorageError) -> StoreBrowser.Answer {
-        let count = try browser.read { reading throws(StorageError) in try reading.count(plan(reading, predicate(reading))) }
+        let count = try browser.read { reading throws(StorageError) in try reading.count(reading.plan(entity.index, predicate(reading))) }
         return StoreBrowser.Answer(status: 200, contentType: "text/plain; charset=utf-8", body: Figures.grouped(count))
     }
 

@@ -20,7 +20,7 @@ struct RelatedMembers {
         case .slot: return
         case .inverseSlot:
             guard let condition = Self.condition(relationship, of: record, reading) else { return }
-            let plan = try Self.plan(reading.schema, relationship.destination, condition, most)
+            let plan = try reading.plan(relationship.destination, condition, limit: most)
             count = try reading.count(plan)
             first = count == 0 ? [] : try reading.records(plan, longest: StoreReading.longestLabel)
         case .link(let link, let side): try read(link, side, record.key, reading, most)
@@ -37,16 +37,6 @@ struct RelatedMembers {
         self.count = count
         let records = try reading.records(destination, keys: keys)
         first = keys.compactMap { records[$0] }
-    }
-
-    private static func plan(_ schema: Schema, _ entity: EntityIndex, _ condition: QueryPredicate, _ limit: Int) throws(StorageError)
-        -> FetchPlan
-    {
-        do throws(QueryError) {
-            return try ObjectRequest(schema.entities[entity].name, where: condition, limit: limit).plan(in: schema)
-        } catch {
-            throw StorageError(error)
-        }
     }
 
     /// Returns the condition that the members satisfy; nil for a relationship without an inverse.

@@ -24,6 +24,51 @@ struct StoreReading {
         return records
     }
 
+    /// Returns the objects of an entity with the greatest keys below one, in descending order. Nil if the search has no beginning, because
+    /// the key is nil and the store does not count keys.
+    ///
+    /// Stores with ordered keys read them upwards. So ranges of keys are searched, the nearest one first, each larger than the one before.
+    func last(_ entity: EntityIndex, before key: Int64?, limit: Int, longest: Int = longestInTable) throws(StorageError) -> [ObjectRecord]?
+    {
+        var greatest = key
+        if key == nil { greatest = try session.nextKey(schema[entity].root) }
+        guard var end = greatest else { return nil }
+        guard let first = try records(plan(entity, nil, limit: 1), longest: 0).first?.key else { return [] }
+        var found: [ObjectRecord] = [], span: Int64 = 512
+        while found.count < limit, end > first {
+            let (difference, isTooSmall) = end.subtractingReportingOverflow(span), start = isTooSmall ? first : max(difference, first)
+            let range =
+                QueryPredicate.compare(.path(.object), .greaterOrEqual, .value(.int(start)))
+                && .compare(.path(.object), .less, .value(.int(end)))
+            found += try self.end(of: plan(entity, range), limit - found.count, longest).reversed()
+            end = start
+            span = span.multipliedReportingOverflow(by: 8).overflow ? .max : span * 8
+        }
+        return found
+    }
+
+    /// Returns the last objects of a plan, in its order.
+    private func end(of plan: FetchPlan, _ count: Int, _ longest: Int) throws(StorageError) -> [ObjectRecord] {
+        let cursor = try session.cursor(for: plan), batch = RowBatch()
+        var records: [ObjectRecord] = []
+        while try cursor.next(into: batch) {
+            append(batch, to: &records, longest)
+            if records.count > count { records.removeFirst(records.count - count) }
+        }
+        return records
+    }
+
+    /// Returns the checked plan of a request for objects of an entity.
+    func plan(
+        _ entity: EntityIndex, _ condition: QueryPredicate?, orderBy terms: [OrderTerm] = [], limit: Int? = nil
+    ) throws(StorageError) -> FetchPlan {
+        do throws(QueryError) {
+            return try ObjectRequest(schema.entities[entity].name, where: condition, orderBy: terms, limit: limit).plan(in: schema)
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
     /// Returns the objects of an entity's hierarchy with the given keys. Those that do not exist are left out.
     func records(_ entity: EntityIndex, keys: [Int64], longest: Int = longestLabel) throws(StorageError) -> [Int64: ObjectRecord] {
         if keys.isEmpty { return [:] }

@@ -36,9 +36,12 @@ struct TableOrder: Sendable, Hashable {
         return isDescending ? TableOrder(property: nil, isDescending: false) : TableOrder(property: property, isDescending: true)
     }
 
-    /// Returns the terms of the order, or of its reverse.
+    /// Whether objects are ordered by descending keys, in the order or in its reverse.
+    func isDescendingByKey(reversed: Bool) -> Bool { property == nil && isDescending != reversed }
+
+    /// Returns the terms of the order, or of its reverse. Stores return objects by ascending keys if there are none.
     func terms(reversed: Bool) -> [OrderTerm] {
-        guard let property else { return [OrderTerm(.object, ascending: isDescending == reversed)] }
+        guard let property else { return isDescending == reversed ? [] : [OrderTerm(.object, ascending: false)] }
         return [OrderTerm(PropertyPath([property]), ascending: isDescending == reversed), OrderTerm(.object, ascending: !reversed)]
     }
 
@@ -48,19 +51,18 @@ struct TableOrder: Sendable, Hashable {
     ///   - value: The value of the property that the object has.
     ///   - key: The key of the object.
     func behind(_ value: Value, _ key: Int64, reversed: Bool) -> QueryPredicate {
-        let terms = terms(reversed: reversed)
-        func compare(_ term: OrderTerm, _ comparison: Comparison, _ value: Value) -> QueryPredicate {
-            .compare(term.expression, comparison, .value(value))
+        guard let property else {
+            return .compare(.path(.object), isDescending == reversed ? .greater : .less, .value(.int(key)))
         }
-        func isBehind(_ term: OrderTerm) -> QueryPredicate { compare(term, term.ascending ? .greater : .less, .int(key)) }
-        guard property != nil else { return isBehind(terms[0]) }
-        let tie = compare(terms[0], .equal, value) && isBehind(terms[1])
+        let path = QueryExpression.path(PropertyPath([property])), isAscending = isDescending == reversed
+        func compare(_ comparison: Comparison, _ value: Value) -> QueryPredicate { .compare(path, comparison, .value(value)) }
+        let tie = compare(.equal, value) && .compare(.path(.object), reversed ? .less : .greater, .value(.int(key)))
         // Nil is smaller than all values.
-        switch (terms[0].ascending, value.isNull) {
-        case (true, true): return tie || compare(terms[0], .notEqual, .null)
-        case (true, false): return tie || compare(terms[0], .greater, value)
+        switch (isAscending, value.isNull) {
+        case (true, true): return tie || compare(.notEqual, .null)
+        case (true, false): return tie || compare(.greater, value)
         case (false, true): return tie
-        case (false, false): return tie || compare(terms[0], .less, value) || compare(terms[0], .equal, .null)
+        case (false, false): return tie || compare(.less, value) || compare(.equal, .null)
         }
     }
 }
