@@ -69,6 +69,22 @@ struct Shop {
         return keys
     }
 
+    /// Inserts persons with the given keys.
+    func load(_ name: String, _ keys: [Int64]) throws {
+        let entity = schema.index(of: name) ?? 0, slots = schema[entity].slots, batch = RowBatch(capacity: keys.count)
+        for key in keys.sorted() {
+            let cells = batch.appendRow(key: key, version: 1, entity: entity, slots: slots.count)
+            for (slot, description) in slots.enumerated() {
+                let value: Value = description.name == "name" ? .string("n") : description.type == .bool ? .bool(true) : .null
+                (cells + slot).initialize(to: batch.cell(for: value))
+            }
+        }
+        let writer = try store.beginWrite()
+        defer { writer.end() }
+        try writer.load(schema[entity].root, batch)
+        _ = try writer.commit(CommitRecord())
+    }
+
     func delete(_ name: String, _ key: Int64, author: String = "tests") throws {
         let writer = try store.beginWrite()
         defer { writer.end() }

@@ -66,6 +66,25 @@ import Testing
         #expect(Set(keys).count == 120)
     }
 
+    /// Keys that are far from each other, below zero, and of other entities of the hierarchy.
+    @Test(arguments: TestStore.all) func pagesByKeysFindDistantObjects(_ kind: TestStore) throws {
+        let shop = try Shop(kind)
+        defer { shop.erase() }
+        let far: [Int64] = [-5_000_000_000_000, -3, 1, 700, 90_000, 4_000_000_000, 4_000_000_001, 8_000_000_000_000_000]
+        let near = (0..<90).map { Int64($0) + 5_000_000 }
+        try shop.load("Customer", far + near)
+        try shop.load("Employee", (0..<3000).map { Int64($0) + 6_000_000 })
+        let keys = (far + near).sorted()
+        #expect(walk(shop, "/e/Customer").flatMap { $0 } == keys)
+        #expect(walk(shop, "/e/Customer?page=last", "prev").reversed().flatMap { $0 } == keys)
+        #expect(walk(shop, "/e/Customer?sort=-SELF").flatMap { $0 } == keys.reversed())
+        for (before, key) in zip(keys, keys.dropFirst()) {
+            #expect(shop.page("/o/Customer/\(key)").link("prev") == "/o/Customer/\(before)")
+            #expect(shop.page("/o/Customer/\(before)").link("next") == "/o/Customer/\(key)")
+        }
+        #expect(shop.page("/o/Customer/\(keys[0])").link("prev") == nil)
+    }
+
     @Test func pagesAfterADeletedObjectSayWhatHappened() throws {
         let shop = try Shop(.memory)
         let keys = try shop.insert("Order", (0..<60).map { ["number": .int(Int64($0))] })

@@ -86,6 +86,7 @@ struct BrowseResponder: Sendable {
         var response = page(
             .ok,
             "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=/\"><title>Polystore</title>"
+                + "<link rel=icon href=/icon.svg>"
                 + "<p><a href=\"/\">Continue</a></p>")
         response.headers[.setCookie] = cookie
         return response

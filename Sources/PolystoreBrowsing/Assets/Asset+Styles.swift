@@ -34,7 +34,7 @@ extension Asset {
         main:focus { outline: none; }
         h1 { font-size: 21px; line-height: 1.3; font-weight: 650; letter-spacing: -0.01em; margin: 0; overflow-wrap: anywhere; }
         h2 { font-size: 13px; font-weight: 650; margin: 0; }
-        .mono, kbd, pre { font-family: var(--mono); font-size: 12px; }
+        .mono, kbd, pre { font-family: var(--mono); font-size: 12px; font-variant-ligatures: none; }
         .soft { color: var(--soft); } .dot { color: var(--pale); }
         .skip { position: absolute; left: -999px; } .skip:focus { left: 8px; top: 8px; z-index: 9; background: var(--ground); padding: 6px; }
         .bar { display: flex; align-items: center; gap: 8px; height: 48px; padding: 0 16px; border-bottom: 1px solid var(--line);
@@ -117,7 +117,7 @@ extension Asset {
         .object .key { color: var(--pale); font-size: 12px; margin-left: 3px; }
         .filter { display: flex; flex-wrap: wrap; gap: 8px; margin-bottom: 12px; position: relative; }
         .filter .plain { margin: 0; }
-        .filter input:not([type=hidden]) { flex: 1; min-width: 200px; font: 13px/1.4 var(--mono); color: inherit; background: var(--ground);
+        .filter input:not([type=hidden]) { flex: 1; min-width: 200px; font: 13px/1.4 var(--mono); font-variant-ligatures: none; color: inherit; background: var(--ground);
           border: 1px solid var(--line); border-radius: 7px; padding: 7px 12px; }
         .filter input::placeholder { color: var(--pale); opacity: 1; }
         .filter input:focus { outline: 2px solid var(--accent); outline-offset: -1px; }
