@@ -129,8 +129,9 @@ import Testing
         }
     }
 
-    @Test func aConditionThatTakesTooLongIsAnErrorAtItsField() throws {
-        let shop = try Shop(.memory)
+    @Test(arguments: TestStore.all) func aConditionThatTakesTooLongIsAnErrorAtItsField(_ kind: TestStore) throws {
+        let shop = try Shop(kind)
+        defer { shop.erase() }
         try shop.insert("Order", (0..<2000).map { ["number": .int(Int64($0)), "note": .string(String(repeating: "ab", count: 500))] })
         var browser = shop.browser
         browser.patience = .nanoseconds(1)
@@ -139,8 +140,9 @@ import Testing
         #expect(answer.body.contains("needs too long for this condition"))
     }
 
-    @Test func aNumberThatTakesTooLongIsRequestedByThePage() throws {
-        let shop = try Shop(.memory)
+    @Test(arguments: TestStore.all) func aNumberThatTakesTooLongIsRequestedByThePage(_ kind: TestStore) throws {
+        let shop = try Shop(kind)
+        defer { shop.erase() }
         try shop.insert("Order", (0..<60).map { ["number": .int(Int64($0))] })
         var browser = shop.browser
         browser.countPatience = .nanoseconds(1)

@@ -11,7 +11,7 @@ struct BrowseResponder: Sendable {
     private let gate: SessionGate
     /// Threads that wait for the store, so that those of the server do not.
     private let threads: NIOThreadPool
-    private let feeds = FeedCount()
+    private let feeds = FeedTurn.Count()
 
     private static let longestTarget = 64 << 10
 
@@ -42,18 +42,18 @@ struct BrowseResponder: Sendable {
         guard target.utf8.count <= Self.longestTarget else { return Self.refusal(.uriTooLong, "The address is too long.") }
         if let token = Self.token(target) { return entrance(token, request, port) }
         guard Self.cookies(request.headers, Self.cookieName(port)).contains(where: gate.admits) else { return Self.stranger }
-        if target.hasPrefix("/history/events") { return feed(target, request) }
+        if target.split(separator: "?").first == "/history/events" { return feed(target, request) }
         return await page(target)
     }
 
     // MARK: The session
 
-    /// Whether a request names this server itself: a page of the web that lets its own name lead to this machine names another host.
+    /// Whether a request names this server: one of a web page whose own name leads to this machine names that host.
     private static func isOwn(_ authority: String?, _ port: Int) -> Bool {
         ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"].contains(authority?.lowercased())
     }
 
-    /// Cookies belong to a host with all of its ports, so the name tells servers on different ports apart.
+    /// Cookies belong to a host with all of its ports, so the name contains the port.
     private static func cookieName(_ port: Int) -> String { "polystore-browse-\(port)" }
 
     /// Returns the values of a cookie in the headers of a request.
@@ -112,21 +112,18 @@ struct BrowseResponder: Sendable {
     }
 
     private func feed(_ target: String, _ request: Request) -> Response {
-        guard feeds.begin() else {
+        guard let turn = FeedTurn(feeds) else {
             return Self.refusal(.serviceUnavailable, "Too many pages follow the history already; close some of them.")
         }
+        if request.method == .head { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
         let name = HTTPField.Name("Last-Event-ID")
         let after = name.flatMap { request.headers[$0] } ?? String(target.drop { $0 != "=" }.dropFirst())
-        let feed = HistoryFeed(browser, threads, after: Int64(after)), feeds = feeds
-        if request.method == .head {
-            feeds.end()
-            return Response(status: .ok, headers: [.contentType: "text/event-stream"])
-        }
+        let feed = HistoryFeed(browser, threads, after: Int64(after))
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream"],
-            body: ResponseBody { writer in
-                defer { feeds.end() }
+            body: ResponseBody { [turn] writer in
                 try await feed.write(to: &writer)
+                _ = turn
             })
     }
 

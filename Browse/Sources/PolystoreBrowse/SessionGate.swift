@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Decides who may read: the visitor who brings the token first receives the cookie of the session, and nobody else does.
+/// Decides who may read: the visitor who brings the token first receives the cookie of the session, and no other visitor does.
 final class SessionGate: Sendable {
     /// The token of the address that is printed.
     let token = SessionGate.secret()
@@ -21,7 +21,7 @@ final class SessionGate: Sendable {
     /// Returns whether a text is the value of the cookie.
     func admits(_ text: String) -> Bool { Self.isEqual(text, session) }
 
-    /// Compares all bytes, so that the time does not tell how many were right.
+    /// Compares all bytes, so that the time does not depend on how many are equal.
     private static func isEqual(_ a: String, _ b: String) -> Bool {
         let a = Array(a.utf8), b = Array(b.utf8)
         if a.count != b.count { return false }

@@ -157,6 +157,27 @@ import Testing
         }
     }
 
+    @Test func pagesThatLeaveMakeRoomForOthers() async throws {
+        try await RunningServer.with { server in
+            let cookie = try await server.enter()
+            let request = "GET /history/events HTTP/1.1\r\nHost: 127.0.0.1:\(server.client.port)\r\nCookie: \(cookie)\r\n\r\n"
+            // A visitor who has left is noticed with the next bytes that are written.
+            var refused = 0
+            for _ in 0..<40 {
+                let text = try await server.client.stream(request) { !$0.contains("retry:") && !$0.contains("Too many") }
+                if text.contains("503") { refused += 1 }
+            }
+            #expect(refused > 0)
+            for _ in 0..<150 {
+                try await Task.sleep(for: .milliseconds(100))
+                if try await !server.client.stream(request, while: { !$0.contains("retry:") && !$0.contains("Too many") }).contains("503") {
+                    return
+                }
+            }
+            Issue.record("no page can follow the history")
+        }
+    }
+
     @Test func aStoreThatFailsIsAPageAndNotTheEndOfTheServer() async throws {
         try await RunningServer.with { server in
             try server.insert("one")

@@ -1,12 +1,12 @@
 internal import PolystoreStorage
 
-/// The places of boxes and lines of a diagram.
+/// The coordinates of boxes and lines of a diagram.
 ///
 /// Boxes are in columns, so that the end of a relationship with one object is left of the end with many, and parents are left of their
-/// children. A line that passes columns has a place in each of them, so that it runs between the boxes. The order in the columns, and then
+/// children. A line that passes columns has a position in each of them, so that it runs between the boxes. The order in the columns, and then
 /// the heights, follow the neighbours (Sugiyama, Tagawa and Toda 1981).
 struct DiagramLayout {
-    /// Something with a place in a column: a box, or a line that passes.
+    /// Something with a position in a column: a box, or a line that passes.
     private struct Item {
         let height: Double
         let column: Int
@@ -51,7 +51,7 @@ struct DiagramLayout {
         let y: Double
     }
 
-    /// A line: its ends, and the places between which it runs straight.
+    /// A line: its ends, and the parts in which it runs straight.
     struct Route {
         let start: Point
         let end: Point
@@ -129,7 +129,7 @@ struct DiagramLayout {
         var state = Array(repeating: 0, count: boxes.count), order: [Int] = []
         var kept: [[Int]] = Array(repeating: [], count: boxes.count)
         for root in boxes.indices where state[root] == 0 {
-            // A list in place of recursion: a schema can have thousands of entities.
+            // A list instead of recursion: a schema can have thousands of entities.
             var path = [(node: root, position: 0)]
             state[root] = 1
             while let (node, position) = path.last {
@@ -188,14 +188,14 @@ struct DiagramLayout {
         }
     }
 
-    /// The place at which the lines of an item would be straight; nil without lines.
+    /// The height at which the lines of an item would be straight; nil without lines.
     private func wish(_ item: Int) -> Double? {
         let neighbours = items[item].neighbours
         if neighbours.isEmpty { return nil }
         return neighbours.reduce(0) { $0 + items[$1.item].y + $1.other - $1.own } / Double(neighbours.count)
     }
 
-    /// Sorts the columns by the places of the neighbours, in both directions.
+    /// Sorts the columns by the heights of the neighbours, in both directions.
     private mutating func arrange() {
         for column in columns.indices { stack(column) }
         for sweep in 0..<8 {

@@ -14,7 +14,7 @@ struct ObjectPage {
         self.key = key
     }
 
-    /// What the page shows.
+    /// The object and the related objects of the page.
     private struct Content {
         let record: ObjectRecord
         let references: [EntityIndex: [Int64: ObjectRecord]]

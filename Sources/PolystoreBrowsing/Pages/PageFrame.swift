@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// What surrounds the content of every page: the head, the bar at the top, the list of entities, and the help.
+/// The parts that all pages have: the head, the bar at the top, the list of entities, and the help.
 struct PageFrame {
     private let name: String
     private let kind: String

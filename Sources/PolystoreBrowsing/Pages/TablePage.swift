@@ -10,7 +10,7 @@ struct TablePage {
     private let condition: String?
     private let order: TableOrder
     private let bound: TableBound
-    /// The number of objects before the page, as far as the links that lead to it know.
+    /// The number of objects before the page, according to the links that lead to it.
     private let position: Int
     private let list: RelatedList?
 
@@ -246,7 +246,7 @@ struct TablePage {
     private func pager(_ rows: Rows, _ total: Int?) -> HTML {
         guard let first = rows.records.first, let last = rows.records.last else { return .nothing }
         let count = rows.records.count
-        // The place of the last page follows from the number of all objects.
+        // The position of the last page follows from the number of all objects.
         var start: Int? = bound == .end ? total.map { $0 - count } : bound == .start ? 0 : position
         if !rows.hasPrevious { start = 0 }
         let range = start.map { "\(Figures.grouped($0 + 1))–\(Figures.grouped($0.addingReportingOverflow(count).partialValue))" }
