@@ -48,6 +48,7 @@ let package = Package(
         .library(name: "PolystoreCompatibility", targets: ["PolystoreCompatibility"]),
         .library(name: "PolystoreInstrumentation", targets: ["PolystoreInstrumentation"]),
         .library(name: "PolystoreTransfer", targets: ["PolystoreTransfer"]),
+        .library(name: "PolystoreBrowsing", targets: ["PolystoreBrowsing"]),
         .library(name: "PolystoreCLI", targets: ["PolystoreCLI"]),
         .library(name: "PolystoreConformance", targets: ["PolystoreConformance"]),
         .executable(name: "polystore", targets: ["polystore-command"]),
@@ -97,6 +98,9 @@ let package = Package(
             ],
             path: "Sources/PolystoreMacros/Plugin", swiftSettings: strict),
         module("PolystoreTransfer", "Sources/PolystoreTransfer", ["PolystoreStorage"]),
+
+        // The pages that the package in `Browse` serves; they need no server.
+        module("PolystoreBrowsing", "Sources/PolystoreBrowsing", ["PolystoreStorage"]),
 
         // The four stores.
         module("PolystoreSQL", "Backends/Shared/SQL", ["PolystoreStorage"]),
@@ -165,6 +169,9 @@ let package = Package(
         tests(
             "PolystoreTransferTests", "Tests/PolystoreTransferTests",
             ["PolystoreTransfer", "PolystoreStorage", "Polystore", "PolystoreInMemory", "PolystoreSQLite", "TestStores"]),
+        tests(
+            "PolystoreBrowsingTests", "Tests/PolystoreBrowsingTests",
+            ["PolystoreBrowsing", "Polystore", "PolystoreSQLite", "TestStores"]),
         tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
         tests(
             "PolystoreMacrosTests", "Tests/PolystoreMacrosTests",

@@ -22,8 +22,8 @@ public struct PolystoreCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            LoadCommand.self, InfoCommand.self, QueryCommand.self, PromptCommand.self, ExplainCommand.self, SQLCommand.self,
-            UpdateCommand.self, DeleteCommand.self,
+            LoadCommand.self, InfoCommand.self, BrowseCommand.self, QueryCommand.self, PromptCommand.self, ExplainCommand.self,
+            SQLCommand.self, UpdateCommand.self, DeleteCommand.self,
             TransferCommand.self, VerifyCommand.self, DiffCommand.self,
             DumpCommand.self, RestoreCommand.self, BackupCommand.self, CheckCommand.self, CompactCommand.self, EraseCommand.self,
             HistoryCommand.self, ModelCommand.self, SchemaCommand.self, DemoCommand.self,
