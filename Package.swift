@@ -99,7 +99,7 @@ let package = Package(
             path: "Sources/PolystoreMacros/Plugin", swiftSettings: strict),
         module("PolystoreTransfer", "Sources/PolystoreTransfer", ["PolystoreStorage"]),
 
-        // The pages that the package in `Browse` serves; they need no server.
+        // The pages that the package in `Sources/Browse` serves; they need no server.
         module("PolystoreBrowsing", "Sources/PolystoreBrowsing", ["PolystoreStorage"]),
 
         // The four stores.

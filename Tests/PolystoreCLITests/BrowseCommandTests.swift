@@ -26,7 +26,7 @@ import Testing
     @Test func withoutTheProgramItIsSaidHowToGetIt() throws {
         let run = try browse(["sqlite:shop.db"], path: "/nonexistent")
         #expect(run.code == 2 && run.output.isEmpty)
-        #expect(run.error.contains("polystore-browse is not installed") && run.error.contains("folder Browse"), "\(run.error)")
+        #expect(run.error.contains("polystore-browse is not installed") && run.error.contains("folder Sources/Browse"), "\(run.error)")
         #expect(try browse(["sqlite:shop.db", "--port", "-1"], path: "/nonexistent").code == 64)
     }
 }

@@ -7,7 +7,7 @@ struct BrowseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "browse", abstract: "Shows a store in a web browser on this machine, without changing it.",
         discussion: """
-            The pages are served by the program polystore-browse, which is a package of its own in the folder Browse of the repository; it is \
+            The pages are served by the program polystore-browse, which is a package of its own in the folder Sources/Browse of the repository; it is \
             looked for beside this program and in PATH.
 
             The address that is printed works once, in one browser. The server listens on 127.0.0.1 only; Control-C ends it.
@@ -35,7 +35,7 @@ struct BrowseCommand: ParsableCommand {
         for path in Self.places { Self.replaceProcess(path, arguments) }
         throw StorageError(
             .notFound,
-            "the program \(Self.program) is not installed: build it with \"swift build -c release\" in the folder Browse of the Polystore "
+            "the program \(Self.program) is not installed: build it with \"swift build -c release\" in the folder Sources/Browse of the Polystore "
                 + "repository, and copy it beside polystore or into a folder of PATH")
     }
 

@@ -18,7 +18,7 @@ let package = Package(
         .executable(name: "polystore-browse", targets: ["polystore-browse"]),
     ],
     dependencies: [
-        .package(name: "polystore", path: "..", traits: ["SQLite", "PostgreSQL", "LMDB"]),
+        .package(name: "polystore", path: "../..", traits: ["SQLite", "PostgreSQL", "LMDB"]),
         // Only its core is used, which needs neither a router nor TLS.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
