@@ -36,7 +36,7 @@ final class Terminal {
         let end = Date(timeIntervalSinceNow: 60)
         // A line is drawn again for each key. What moves the cursor is left out.
         func plain() -> String {
-            output.replacing("\r\n", with: "\n").replacing(/\u{1b}\[[0-9;]*[A-Za-z]/, with: "").replacing("\r", with: "")
+            String(String.UnicodeScalarView(output.unicodeScalars.filter { $0 != "\r" })).replacing(/\u{1b}\[[0-9;]*[A-Za-z]/, with: "")
         }
         for text in texts {
             while plain().range(of: text) == nil {
