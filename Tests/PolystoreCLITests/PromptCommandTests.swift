@@ -45,6 +45,7 @@ import Testing
             format ndjson
             Customer select name where limit == 2
             Customer select name where name == "where limit 1" or name == 'where'
+            Customer select limit where 1 < limit and limit - 1 > 0 order by limit limit 1
             Order select number limit 1 offset 2 order by number
             entities
             describe Customer
@@ -63,6 +64,7 @@ import Testing
                 Åsa,30
                 {"name":"where"}
                 {"name":"where"}
+                {"limit":2}
                 {"number":3}
                 {"entity":"Customer","objects":2}
                 {"entity":"Order","objects":3}
@@ -100,7 +102,10 @@ import Testing
     }
 
     @Test func aTerminalCompletesAndRemembersLines() throws {
-        let history = "\(program.folder.path)/state/history"
+        // The history can be a link, and can contain lines that another program has damaged.
+        let history = "\(program.folder.path)/history", file = "\(program.folder.path)/kept"
+        try Data("older \u{1b}]0;title\n".utf8 + [0xff, 0x0a]).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.createSymbolicLink(atPath: history, withDestinationPath: file)
         let terminal = try Terminal(["prompt", store], ["TERM": "xterm", "POLYSTORE_HISTORY": history])
         try terminal.expect("sqlite> ")
         // The tab key completes the entity, the clause, the path and its property.
@@ -120,16 +125,19 @@ import Testing
         try terminal.expect("number\n──────\n2\n1\n")
         try terminal.type("\u{4}")
         #expect(try terminal.end() == 0)
-        let lines = try String(contentsOfFile: history, encoding: .utf8)
+        let lines = try String(contentsOfFile: file, encoding: .utf8)
         #expect(
             lines == """
+                older ]0;title
+                \u{fffd}
                 Order select number where customer.name == 'Åsa' order by -number
                 Order where number ==
                 count Customer
                 Order select number where customer.name == 'Åsa' order by -number
 
                 """)
-        let rights = try FileManager.default.attributesOfItem(atPath: history)[.posixPermissions] as? Int
+        let rights = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: history) == file)
         #expect(rights == 0o600)
     }
 

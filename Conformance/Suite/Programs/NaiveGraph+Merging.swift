@@ -164,6 +164,13 @@ struct DetachedMerge {
         }
     }
 
+    private func hasOneInverse(_ number: Int, _ name: String) -> Bool {
+        guard let object = mine.objects[number], let item = mine.schema.description(object.entity).relationship(name),
+            let inverse = item.relationship.inverse
+        else { return false }
+        return mine.schema.description(item.relationship.destination).relationship(inverse)?.relationship.cardinality == .toOne
+    }
+
     private func ones(_ number: Int, _ graph: NaiveGraph) -> [String] {
         guard let object = graph.objects[number] else { return [] }
         return graph.schema.description(object.entity).relationships.map(\.relationship).filter { $0.cardinality == .toOne }.map(\.name)
@@ -229,7 +236,11 @@ struct DetachedMerge {
         for number in changed.union(made).sorted() where merged.objects[number] != nil {
             for name in ones(number, mine) {
                 let (was, own, other) = (base.members(number, name), mine.members(number, name), theirs.members(number, name))
-                if own != was || !own.isEmpty && base.objects[number] == nil {
+                let isVoid = !own.isEmpty && own.allSatisfy { merged.objects[$0] == nil }
+                if isVoid, other != was, hasOneInverse(number, name) {
+                    // The partner that was deleted may have been assigned at its end, and takes nothing from the other transaction.
+                    continue
+                } else if own != was || !own.isEmpty && base.objects[number] == nil {
                     assignments.append((number, name, own.filter { merged.objects[$0] != nil }))
                 } else if other != was, work.assigned.contains(.init(number: number, name: name)) {
                     return false

@@ -25,7 +25,8 @@ struct TransferRejectsOutput {
 
     /// Writes the rows, in place of those of an interrupted run.
     func write(_ rejects: TransferRejects) throws(StorageError) {
-        if rejects.rows.isEmpty { return }
+        // The rows that an earlier run has left out are in the target now.
+        if rejects.rows.isEmpty, Stores.identity(path) == nil { return }
         let output = try OutputFile(path)
         try rejects.forEachRecord { _, record throws(StorageError) in try output.write(Array("\(record)\n".utf8)) }
         try output.finish()

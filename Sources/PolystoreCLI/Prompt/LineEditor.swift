@@ -47,7 +47,9 @@ struct LineEditor {
     /// Takes a byte of the terminal's input. Returns nil if nothing changes on the screen.
     mutating func take(_ byte: UInt8) -> Event? {
         if escape != nil { return takeEscape(byte) }
-        if !partial.isEmpty || byte >= 0x80 { return takePartial(byte) }
+        // A byte of ASCII ends a character that is not complete.
+        if byte < 0x80 { partial = [] }
+        if byte >= 0x80 { return takePartial(byte) }
         switch byte {
         case 1: cursor = 0
         case 2: cursor = max(cursor - 1, 0)
@@ -100,7 +102,7 @@ struct LineEditor {
     private mutating func takeEscape(_ byte: UInt8) -> Event? {
         var sequence = escape ?? []
         sequence.append(byte)
-        if sequence == [0x5b] || sequence == [0x4f] || sequence[0] == 0x5b && (0x30...0x3b).contains(byte) && sequence.count < 8 {
+        if sequence == [0x5b] || sequence == [0x4f] || sequence[0] == 0x5b && (0x30...0x3b).contains(byte) && sequence.count < 32 {
             escape = sequence
             return nil
         }

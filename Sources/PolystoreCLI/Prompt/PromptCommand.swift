@@ -31,8 +31,9 @@ struct PromptCommand: ParsableCommand {
     private func answer(_ opened: Stores.Opened) throws {
         var session = try PromptSession(opened, format, limitsRows: false), number = 0
         Interruption.watch()
-        while let line = readLine() {
+        while var line = readLine() {
             number += 1
+            if number == 1, line.hasPrefix("\u{feff}") { line.removeFirst() }
             do {
                 if try !session.run(line) { return }
             } catch let error as StorageError {
@@ -47,16 +48,15 @@ struct PromptCommand: ParsableCommand {
         let completion = PromptCompletion(opened.schema), name = opened.url.scheme
         let terminal = PromptTerminal("\(name)> ", complete: completion.complete)
         Console.error("\(opened.url.redacted); enter help for the commands, quit to end")
+        Interruption.watch()
         while let line = terminal.line(history: history.lines) {
             history.add(line)
-            Interruption.watch()
-            defer { Interruption.renew() }
+            Interruption.renew()
             do {
                 if try !session.run(line) { break }
             } catch let error as StorageError {
                 Console.error(error.code == .cancelled ? "interrupted" : error.message)
             }
         }
-        history.save()
     }
 }

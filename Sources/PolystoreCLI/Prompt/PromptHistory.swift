@@ -15,27 +15,37 @@ struct PromptHistory {
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let home = environment["HOME"].map { $0 + "/.local/state" }, state = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
         let chosen = environment["POLYSTORE_HISTORY"] ?? (state ?? home).map { $0 + "/polystore/history" }
-        path = chosen.flatMap { $0.isEmpty ? nil : $0 }
-        let text = path.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
-        lines = text.split(separator: "\n").suffix(Self.mostLines).map(String.init)
+        // A link stays one, and the file that it leads to is replaced.
+        path = chosen.flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        lines = Self.lines(path)
     }
 
-    /// Adds a line, unless it repeats the newest one or begins with a space.
+    /// Returns the newest lines of a file; none if it is not a file of lines, such as a device.
+    private static func lines(_ path: String?) -> [String] {
+        guard let path, isFile(path) == true, let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return [] }
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").suffix(mostLines)
+        // Control characters would move the cursor of the terminal.
+        return lines.map { String(String.UnicodeScalarView($0.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f })) }
+    }
+
+    /// Returns whether a path leads to a regular file; nil if there is nothing.
+    private static func isFile(_ path: String) -> Bool? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil
+    }
+
+    /// Adds a line, unless it repeats the newest one or begins with a space, to the lines of this prompt and to the file, which other
+    /// prompts can have changed meanwhile.
     mutating func add(_ line: String) {
         if line.isEmpty || line.hasPrefix(" ") || line == lines.last { return }
-        lines.append(line)
-        if lines.count > Self.mostLines { lines.removeFirst() }
-    }
-
-    /// Writes the lines, in a file that replaces the former one.
-    func save() {
-        guard let path else { return }
+        lines = Array((lines + [line]).suffix(Self.mostLines))
+        guard let path, Self.isFile(path) != false else { return }
         let folder = (path as NSString).deletingLastPathComponent, manager = FileManager.default
-        if !folder.isEmpty {
-            try? manager.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try? manager.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let name = "\(path).\(getpid())", kept = (Self.lines(path) + [line]).suffix(Self.mostLines)
+        let text = Data((kept.joined(separator: "\n") + "\n").utf8)
+        if manager.createFile(atPath: name, contents: text, attributes: [.posixPermissions: 0o600]), rename(name, path) != 0 {
+            unlink(name)
         }
-        let name = "\(path).\(getpid())"
-        let text = Data((lines.joined(separator: "\n") + "\n").utf8)
-        if manager.createFile(atPath: name, contents: text, attributes: [.posixPermissions: 0o600]) { rename(name, path) }
     }
 }

@@ -50,7 +50,35 @@ struct PromptRequest: Equatable {
     }
 
     /// Returns the keywords of a text with their places.
+    ///
+    /// A property can have the name of a clause: a word that follows a keyword, a comma or an operator is one, and so is `limit` or `offset`
+    /// without a number.
     static func keywords(_ text: String) -> [(clause: Clause, range: Range<String.Index>)] {
+        let all = words(text)
+        var found: [(clause: Clause, range: Range<String.Index>)] = []
+        for (position, item) in all.enumerated() {
+            let before = text[(found.last?.range.upperBound ?? text.startIndex)..<item.range.lowerBound].trimmed
+            let isFirst = before.isEmpty && (found.isEmpty || found.last?.clause == .distinct)
+            if !isFirst, before.isEmpty || Self.expectsValue(before) { continue }
+            let end = position + 1 < all.count ? all[position + 1].range.lowerBound : text.endIndex
+            let content = text[item.range.upperBound..<end].trimmed
+            if item.clause == .limit || item.clause == .offset, !content.isEmpty, Int(content) == nil { continue }
+            found.append(item)
+        }
+        return found
+    }
+
+    /// Returns whether a value has to follow a text, which ends with an operator.
+    private static func expectsValue(_ text: String) -> Bool {
+        let operators: Set<Substring> = [
+            "and", "or", "not", "in", "between", "like", "contains", "beginswith", "endswith", "matches", "any", "all", "none", "as",
+        ]
+        if let last = text.last, ",=<>!&|+-*/".contains(last) { return true }
+        return text.lowercased().split(whereSeparator: \.isWhitespace).last.map(operators.contains) == true
+    }
+
+    /// Returns the words of a text that can be keywords.
+    private static func words(_ text: String) -> [(clause: Clause, range: Range<String.Index>)] {
         var found: [(clause: Clause, range: Range<String.Index>)] = [], depth = 0, quote: Character?
         var index = text.startIndex, isEscaped = false
         while index < text.endIndex {
@@ -90,10 +118,6 @@ struct PromptRequest: Equatable {
                     isFound = false
                     break
                 }
-            }
-            // A property can have the name of a clause.
-            if clause == .limit || clause == .offset, let next = rest.first(where: { !$0.isWhitespace }), !"-+0123456789".contains(next) {
-                isFound = false
             }
             if isFound { return (clause, rest.startIndex) }
         }

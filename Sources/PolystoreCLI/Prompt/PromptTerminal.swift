@@ -34,7 +34,13 @@ struct PromptTerminal {
         draw(editor)
         while true {
             let count = read(input, &byte, 1)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR {
+                // SIGTERM ends the prompt. SIGINT does nothing here: Control-C is a key of the terminal.
+                if Interruption.isAsked, Interruption.exitCode == 143 { return nil }
+                tcsetattr(input, TCSADRAIN, &raw)
+                draw(editor)
+                continue
+            }
             if count <= 0 { return nil }
             switch editor.take(byte) {
             case .line(let text)?:
@@ -51,7 +57,9 @@ struct PromptTerminal {
             case .changed?: break
             case nil: continue
             }
-            draw(editor)
+            // What is pasted is drawn once.
+            var waiting: Int32 = 0
+            if ioctl(input, UInt(FIONREAD), &waiting) != 0 || waiting == 0 { draw(editor) }
         }
     }
 
@@ -78,9 +86,12 @@ struct PromptTerminal {
     /// Draws the line, of which the part around the cursor is shown if the terminal is not wide enough.
     private func draw(_ editor: LineEditor) {
         let room = max(TerminalWidth.columns(input) - TerminalWidth.of(prompt) - 1, 10)
-        var start = 0
-        while TerminalWidth.of(editor.text[start..<editor.cursor]) > room { start += 1 }
-        var end = editor.cursor, width = TerminalWidth.of(editor.text[start..<editor.cursor])
+        var start = editor.cursor, width = 0
+        while start > 0, width + TerminalWidth.of(editor.text[start - 1]) <= room {
+            start -= 1
+            width += TerminalWidth.of(editor.text[start])
+        }
+        var end = editor.cursor
         while end < editor.text.count, width + TerminalWidth.of(editor.text[end]) <= room {
             width += TerminalWidth.of(editor.text[end])
             end += 1

@@ -113,7 +113,7 @@ extension Conflicts {
             let name = description.slots[slot].name
             let (was, other) = (base[name] ?? .null, theirs[name] ?? .null)
             let own = (repeats ? reassigned[.init(object, slot)] : nil) ?? mine[name] ?? .null
-            let isKept = other == was || own == .null && isImplied(object, slot)
+            let isKept = other == was || own == .null && isImplied(object, slot) || isVoid(object, slot, own)
             let isCleared = own == .null && cleared.contains(.init(object, slot))
             let value = !isKept ? choose(name, was, own, other) : other == was && !(repeats && isCleared) ? own : other
             do throws(ValueError) {
@@ -135,6 +135,16 @@ extension Conflicts {
     private func isImplied(_ object: ManagedObject, _ slot: Int) -> Bool {
         let reference = ChangeTracker.ClearedReference(object, slot)
         return cleared.contains(reference) || tracker.implied.contains(reference)
+    }
+
+    /// Returns whether an assigned partner of a one-to-one relationship no longer exists. It may have been assigned at the other end, so it
+    /// takes nothing from what the other transaction has assigned.
+    private func isVoid(_ object: ManagedObject, _ slot: Int, _ value: Value) -> Bool {
+        if gone.isEmpty { return false }
+        guard let key = value.key, let destination = object.description.slots[slot].destination,
+            case .toOne = context.model.inverses[Int(object._entity)][slot]
+        else { return false }
+        return gone.contains(Target(store: Int(object._store), root: context.model.schema[destination].root, key: key))
     }
 
     // MARK: Deletions
@@ -200,7 +210,6 @@ extension Conflicts {
     /// Removes this transaction's references to objects that other transactions deleted, because their destination no longer exists.
     private func endMissing() {
         let schema = context.model.schema
-        let gone = missing.union(items.filter { $0.theirs == nil }.map { Target($0.object) })
         if gone.isEmpty { return }
         func isGone(_ entity: EntityIndex, _ key: Int64, _ store: Int) -> Bool {
             gone.contains(Target(store: store, root: schema[entity].root, key: key))
@@ -288,7 +297,7 @@ extension Conflicts {
             let name = slots[slot].name, other = others[name] ?? .null, reference = ChangeTracker.ClearedReference(object, slot)
             let own = reassigned[reference] ?? mine[name] ?? .null
             let isImplied = own == .null && (cleared.contains(reference) || former.implied.contains(slot) && other != before[name] ?? .null)
-            if own == other || isImplied { continue }
+            if own == other || isImplied || other != before[name] ?? .null && isVoid(object, slot, own) { continue }
             if slots[slot].destination != nil {
                 try settle(Contested(object: object, slot: slot, mine: own.key, theirs: other.key, wanted: own.key))
             } else {

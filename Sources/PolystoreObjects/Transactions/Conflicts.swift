@@ -39,6 +39,8 @@ struct Conflicts {
     private(set) var items: [Item] = []
     /// The objects that changes reference and that other transactions deleted.
     private(set) var missing: Set<Target> = []
+    /// The objects that other transactions deleted, of those that are to be changed, deleted or referenced.
+    private(set) var gone: Set<Target> = []
     /// The objects of the items.
     private(set) var inConflict: Set<ObjectIdentifier> = []
     /// The references that deletions here have set to nil.
@@ -69,6 +71,7 @@ struct Conflicts {
             let isDeletedHere = deleted.contains(ObjectIdentifier(object))
             items.append(Item(object: object, theirs: theirs, isDeletedHere: isDeletedHere, isReferred: isReferred))
         }
+        gone = missing.union(items.filter { $0.theirs == nil }.map { Target($0.object) })
         inConflict = Set(items.map { ObjectIdentifier($0.object) })
         for object in tracker.deleted {
             for reference in tracker.clearings[ObjectIdentifier(object)]?.references ?? [] {

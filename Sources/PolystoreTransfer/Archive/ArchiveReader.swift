@@ -127,6 +127,8 @@ package struct ArchiveReader {
                 }
                 break
             }
+            // A block ends with the line that reaches its size, so an archive without their ends is not read into memory.
+            if text.count >= 64 * ArchiveFormat.blockBytes { break }
             lines.append(text.count..<(text.count + line.count))
             text += line
             text.append(UInt8(ascii: "\n"))

@@ -80,11 +80,12 @@ struct CheckedPartners {
     }
 
     /// Returns the change that lets both ends agree: the missing reference is set for the first object that claims the destination. Other
-    /// objects lose their references.
-    private mutating func mending(_ reference: Reference, _ end: End, _ partner: RepairStep.Row, isFree: Bool) -> RepairStep {
+    /// objects lose their references, or are only reported if they need them.
+    private mutating func mending(_ reference: Reference, _ end: End, _ partner: RepairStep.Row, isFree: Bool) -> RepairStep? {
         if isFree, !reference.isRemoved, claimed[end, default: []].insert(partner.key).inserted {
             return .setReference(partner, slot: end.slot, to: reference.key)
         }
-        return reference.mending
+        // An object that needs its partner is not deleted because the partner has another one: somebody has to choose.
+        return if case .delete = reference.mending { nil } else { reference.mending }
     }
 }

@@ -48,7 +48,9 @@ extension StoreCheck {
         guard let newest = damaged.last else { return try body(CheckFinding("history", nil, nil, error.message)) }
         for position in damaged {
             let sentence = "the entry at position \(position) cannot be decoded"
-            try body(CheckFinding("history", nil, nil, sentence, .purgeHistory(through: newest)))
+            // Later commits need positions above the removed ones.
+            let step = newest < .max >> 1 ? RepairStep.purgeHistory(through: newest) : nil
+            try body(CheckFinding("history", nil, nil, sentence, step))
         }
     }
 }

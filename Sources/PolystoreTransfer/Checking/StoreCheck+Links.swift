@@ -96,10 +96,17 @@ extension StoreCheck {
         func compare() throws(StorageError) {
             try limit?.check()
             let owners = try owners(link, block.map(\.key))
+            // A pair that only the side of the members lacks has its position still: it is found by `checkSides`.
+            let absent = block.compactMap { item in
+                item.owner.flatMap { owners[item.key]?.contains($0) == true ? nil : LinkPair(owner: $0, member: item.key) }
+            }
+            let present = try pairs(link, absent)
             for (key, owner) in block {
                 let found = owners[key] ?? []
                 // A reference to a missing owner is a violation of its own.
-                if let owner, !found.contains(owner), exists(owner, description.owner) {
+                if let owner, !found.contains(owner), exists(owner, description.owner),
+                    !present.contains(LinkPair(owner: owner, member: key))
+                {
                     let step = RepairStep.appendMember(link: link, owner: owner, member: key)
                     try body(finding(description, owner, "has no position for object \(key), which refers to it", step))
                 }
@@ -118,6 +125,17 @@ extension StoreCheck {
             try scan.advance()
         }
         try compare()
+    }
+
+    /// Returns those of some pairs that the side of the owners contains, without their ranks.
+    private func pairs(_ link: Int, _ wanted: [LinkPair]) throws(StorageError) -> Set<LinkPair> {
+        if wanted.isEmpty { return [] }
+        let candidates = Set(wanted)
+        var present: Set<LinkPair> = []
+        try session.links(link, side: .owner, keys: Set(wanted.map(\.owner)).sorted()) { pairs throws(StorageError) in
+            for pair in pairs where candidates.contains(pair.withoutRank) { present.insert(pair.withoutRank) }
+        }
+        return present
     }
 
     /// Returns the owners of each member in a link table.

@@ -70,11 +70,27 @@ struct RepairChanges {
         }
     }
 
+    /// A pair of a link table, without its rank.
+    private struct Place: Hashable {
+        let link: Int
+        let owner: Int64
+        let member: Int64
+
+        init(_ link: Int, _ pair: LinkPair) {
+            self.link = link
+            owner = pair.owner
+            member = pair.member
+        }
+    }
+
     /// Returns the changes of the link tables. New members follow the last one of their owner.
     func members(_ steps: Set<RepairStep>, _ writer: WriteSession) throws(StorageError) -> ChangeSet {
         var changes: [Int: LinkChanges] = [:], appended: [Int: [Int64: [Int64]]] = [:]
+        // A reference decides about its pair: one that is removed is not added to the side that lacks it.
+        let removed = Set(steps.compactMap { step in if case .removePair(let link, let pair) = step { Place(link, pair) } else { nil } })
         for step in steps {
             switch step {
+            case .addPair(let link, let pair) where removed.contains(Place(link, pair)): break
             case .addPair(let link, let pair): changes[link, default: LinkChanges(link: link)].added.append(pair)
             case .removePair(let link, let pair): changes[link, default: LinkChanges(link: link)].removed.append(pair)
             case .appendMember(let link, let owner, let member): appended[link, default: [:]][owner, default: []].append(member)

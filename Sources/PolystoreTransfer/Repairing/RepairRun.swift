@@ -29,7 +29,7 @@ struct RepairRun {
             let writer = try store.beginWrite(WriteOptions(limit: limit))
             defer { writer.end() }
             try Peers(writer).checkIsAlone()
-            if let now = try writer.currentToken(), now.position > token?.position ?? 0 { throw Self.changed }
+            if try writer.currentToken()?.position ?? 0 != token?.position ?? 0 { throw Self.changed }
             try make(part, steps, writer)
             token = try writer.commit(CommitRecord(author: Self.author)) ?? token
             count += steps.count

@@ -80,6 +80,11 @@ extension StoreRepair {
                 "the tables belong to another program, whose rules Polystore does not know, so they are not repaired; use the tools of that "
                     + "program or of the database")
         }
+        if token == nil, !store.capabilities.contains(.history) {
+            throw StorageError(
+                .unsupported,
+                "without the history nothing shows whether other programs change the store meanwhile; open the store with its history")
+        }
         if isFileDamaged {
             throw StorageError(
                 .corrupted, "the file of the store is damaged, so nothing in it can be changed safely; restore the store from a backup")

@@ -58,6 +58,11 @@ extension KeyValueReader: StoredFormReader {
         var isThere = try RowKey(key.map { $0 + 1 } ?? .min).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
         while isThere, keys.count < limit {
             try work.step()
+            // The search for the next key would find a shorter one again.
+            if cursor.key.count != 8 {
+                throw StorageError(
+                    .corrupted, "a row of \(core.schema.entities[root].name) has a malformed key; restore a backup of the store")
+            }
             keys.append(KeyBytes.key(cursor.key))
             isThere = try cursor.next()
         }
@@ -78,6 +83,9 @@ extension KeyValueReader: StoredFormReader {
         var isThere = try RowKey(position + 1).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
         while isThere, entries.count < limit {
             try work.step()
+            if cursor.key.count != 8 {
+                throw StorageError(.corrupted, "an entry of the history has a malformed position; restore a backup of the store")
+            }
             let bytes = StoredColumn(name: "entry", type: "bytes", bytes: Array(cursor.value))
             entries.append(StoredEntry(position: KeyBytes.key(cursor.key), columns: [bytes]))
             isThere = try cursor.next()

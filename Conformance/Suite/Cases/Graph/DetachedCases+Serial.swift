@@ -75,6 +75,25 @@ extension DetachedCases {
             } here: { objects in
                 try objects.set("Room0", "pair", "Seat1")
             }
+            for other in ["Seat2", "Room2"] {
+                let partner = Relationship("next", to: "Seat", .toOne, inverse: "former")
+                let former = Relationship("former", to: "Seat", .toOne, inverse: "next")
+                try scene(
+                    harness, check, "a partner that is deleted there; \(other)", rooms: [pairOfRoom], seats: [pairOfSeat, partner, former]
+                ) { _ in
+                } there: { objects in
+                    try objects.set("Seat1", "pair", "Room1")
+                    try objects.set("Seat1", "next", "Seat0")
+                    try objects.delete(other)
+                } here: { objects in
+                    if other == "Seat2" {
+                        try objects.set("Seat2", "pair", "Room1")
+                        try objects.set("Seat2", "next", "Seat0")
+                    } else {
+                        try objects.set("Room2", "pair", "Seat1")
+                    }
+                }
+            }
             try scene(harness, check, "what is assigned remains", rooms: [pairOfRoom], seats: [pairOfSeat]) { objects in
                 try objects.set("Seat1", "pair", "Room2")
             } there: { objects in
