@@ -110,19 +110,19 @@ import Testing
         try terminal.expect("sqlite> ")
         // The tab key completes the entity, the clause, the path and its property.
         try terminal.type("Ord\tsel\tnumber wh\tcust\t.na\t == 'Åsa' ord\t-num\t\r")
-        try terminal.expect("number\n──────\n2\n1\n", "Order select number where customer.name == 'Åsa' order by -number")
+        try terminal.expect("Order select number where customer.name == 'Åsa' order by -number\n", "number\n──────\n2\n1\n", "\nsqlite> ")
         // Several completions are listed.
         try terminal.type("Customer where \t")
         try terminal.expect("limit   name    orders  \n")
         // Control-C discards the line, and an error ends the statement only.
         try terminal.type("\u{3}Order where number ==\r")
-        try terminal.expect("^C", "where 'number ==': ")
+        try terminal.expect("^C", "where 'number ==': ", "\nsqlite> ")
         // The cursor moves, over a character of two bytes too.
         try terminal.type("cunt Åsa\u{1b}[H\u{1b}[C\u{1b}[C\u{8}ou\u{1b}[F\u{7f}\u{7f}\u{7f}Customer\r")
-        try terminal.expect("\n2\n")
+        try terminal.expect("\n2\nsqlite> ")
         // Earlier lines that begin like the typed one are found again.
         try terminal.type("Order s\u{1b}[A\r")
-        try terminal.expect("number\n──────\n2\n1\n")
+        try terminal.expect("number\n──────\n2\n1\nsqlite> ")
         try terminal.type("\u{4}")
         #expect(try terminal.end() == 0)
         let lines = try String(contentsOfFile: file, encoding: .utf8)
@@ -149,11 +149,11 @@ import Testing
             try terminal.expect("FROM n\n")
             // The statement runs by now or begins later: the interruption ends it in either case.
             Thread.sleep(forTimeInterval: 0.3)
-            try terminal.type("\u{3}")
+            terminal.interrupt()
             try terminal.expect("interrupted", "sqlite> ")
         }
         try terminal.type("count Order\r")
-        try terminal.expect("\n3\n")
+        try terminal.expect("\n3\nsqlite> ")
         try terminal.type("quit\r")
         #expect(try terminal.end() == 0)
     }

@@ -31,6 +31,9 @@ final class Terminal {
     /// Types text.
     func type(_ text: String) throws { try master.write(contentsOf: Data(text.utf8)) }
 
+    /// Sends the signal of Control-C, as the terminal does for a program that it controls.
+    func interrupt() { process.interrupt() }
+
     /// Waits for texts in the output, one after the other.
     func expect(_ texts: String...) throws {
         let end = Date(timeIntervalSinceNow: 60)
@@ -56,6 +59,9 @@ final class Terminal {
 
     /// Waits for the end of the command, and returns its exit code.
     func end() throws -> Int32 {
+        let end = Date(timeIntervalSinceNow: 60)
+        while process.isRunning, Date() < end { Thread.sleep(forTimeInterval: 0.01) }
+        if process.isRunning { throw Missing(description: "the command does not end") }
         process.waitUntilExit()
         return process.terminationStatus
     }

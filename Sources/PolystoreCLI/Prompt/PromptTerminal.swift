@@ -33,17 +33,13 @@ struct PromptTerminal {
         var editor = LineEditor(history: history), byte: UInt8 = 0
         draw(editor)
         while true {
+            if !wait(raw) { return nil }
             let count = read(input, &byte, 1)
-            if count < 0, errno == EINTR {
-                // SIGTERM ends the prompt. SIGINT does nothing here: Control-C is a key of the terminal.
-                if Interruption.isAsked, Interruption.exitCode == 143 { return nil }
-                tcsetattr(input, TCSADRAIN, &raw)
-                draw(editor)
-                continue
-            }
+            if count < 0, errno == EINTR { continue }
             if count <= 0 { return nil }
             switch editor.take(byte) {
             case .line(let text)?:
+                draw(editor)
                 write("\n")
                 return text
             case .cancelled?:
@@ -61,6 +57,18 @@ struct PromptTerminal {
             var waiting: Int32 = 0
             if ioctl(input, UInt(FIONREAD), &waiting) != 0 || waiting == 0 { draw(editor) }
         }
+    }
+
+    /// Waits for input. Returns false if SIGTERM ends the prompt; SIGINT does nothing, because Control-C is a key of the terminal.
+    private func wait(_ raw: termios) -> Bool {
+        var raw = raw, events = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+        while poll(&events, 1, 200) <= 0 {
+            if Interruption.isAsked, Interruption.exitCode == 143 { return false }
+            // A shell that continued the program has set the terminal to its own mode.
+            var present = termios()
+            if tcgetattr(input, &present) == 0, present.c_lflag & tcflag_t(ICANON) != 0 { tcsetattr(input, TCSADRAIN, &raw) }
+        }
+        return true
     }
 
     private func complete(_ editor: inout LineEditor) {
