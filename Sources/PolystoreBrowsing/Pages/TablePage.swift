@@ -10,7 +10,7 @@ struct TablePage {
     private let condition: String?
     private let order: TableOrder
     private let bound: TableBound
-    /// The number of objects before the page, according to the links that lead to it.
+    /// The number of objects before the page, according to the links to it.
     private let position: Int
     private let list: RelatedList?
 

@@ -114,11 +114,19 @@ struct TransferCommand: ParsableCommand {
         if errors.onError == .skip, errors.rejects == nil, !plan {
             throw ValidationError("--on-error skip needs a file for the rows that are left out: --rejects FILE")
         }
+        if let rejects = errors.rejects, let file = pace.throttleFile, Self.isSame(rejects, file) {
+            throw ValidationError("--rejects and --throttle-file name the same file, so the transfer would wait for itself")
+        }
         if live.live || layout == .plain, errors.onError == .skip || pace.isLimited {
             throw ValidationError(
                 "--on-error, --rate, --memory and --throttle-file are for a transfer into a store, without --live and --layout plain")
         }
         try layout.check(ifExists, isMapped: try !changed.mapping().isEmpty)
+    }
+
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        func place(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path }
+        return place(one) == place(other)
     }
 
     func run() throws {

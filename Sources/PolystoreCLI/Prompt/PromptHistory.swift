@@ -15,7 +15,7 @@ struct PromptHistory {
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let home = environment["HOME"].map { $0 + "/.local/state" }, state = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
         let chosen = environment["POLYSTORE_HISTORY"] ?? (state ?? home).map { $0 + "/polystore/history" }
-        // A link stays one, and the file that it leads to is replaced.
+        // The destination of a symbolic link is replaced, and not the link.
         path = chosen.flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
         lines = Self.lines(path)
     }
@@ -28,7 +28,7 @@ struct PromptHistory {
         return lines.map { String(String.UnicodeScalarView($0.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f })) }
     }
 
-    /// Returns whether a path leads to a regular file; nil if there is nothing.
+    /// Returns whether a path is that of a regular file; nil if it does not exist.
     private static func isFile(_ path: String) -> Bool? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil

@@ -22,7 +22,7 @@ extension ChangeTracker {
 
         /// The slots of the object that were assigned before its deletion.
         var assigned = SlotMask()
-        /// Those of the assigned slots that are nil only because of a change of something else.
+        /// The assigned slots that are nil only because the other end was assigned.
         var implied = SlotMask()
         /// The row of the object before its deletion, if it is new or slots were assigned.
         var row: RowBatch?

@@ -85,7 +85,7 @@ struct CheckedPartners {
         if isFree, !reference.isRemoved, claimed[end, default: []].insert(partner.key).inserted {
             return .setReference(partner, slot: end.slot, to: reference.key)
         }
-        // An object that needs its partner is not deleted because the partner has another one: somebody has to choose.
+        // The partner of an object that requires it has another one. Which pair is right is not known, so the object is not deleted.
         return if case .delete = reference.mending { nil } else { reference.mending }
     }
 }

@@ -48,7 +48,7 @@ struct BrowseResponder: Sendable {
 
     // MARK: The session
 
-    /// Whether a request names this server: one of a web page whose own name leads to this machine names that host.
+    /// Whether a request names this server: a web page whose own host name resolves to this machine sends that name.
     private static func isOwn(_ authority: String?, _ port: Int) -> Bool {
         ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"].contains(authority?.lowercased())
     }
@@ -69,7 +69,7 @@ struct BrowseResponder: Sendable {
 
     /// Exchanges a token for the cookie of the session.
     ///
-    /// The page leads to the overview by itself instead of a redirection: a browser that came here by a link of another program would not
+    /// The page opens the overview itself instead of a redirection: a browser that came here by a link of another program would not
     /// send a strict cookie after a redirection.
     private func entrance(_ token: String, _ request: Request, _ port: Int) -> Response {
         // A browser that loads an address before it is visited, or asks only for the head, must not use the token up.
