@@ -159,4 +159,33 @@ import Testing
         }
         #expect(told == ["other": true, "own": false])
     }
+
+    @Test(arguments: TestStore.all.filter { $0 == .postgresql })
+    func aCommitBeforeTheCallIsNotDeliveredWhenAnOlderTransactionEndsAfterIt(_ store: TestStore) async throws {
+        let name = "polystore_\(UUID().uuidString.lowercased())", slow = HookedStore(store.make(named: name))
+        let stacks = try [store.make(named: name), slow].map { opened in
+            let stack = try DataStack(schema: HistoryFixture.schema())
+            try stack.addStorageAndWait(opened)
+            return stack
+        }
+        let isWriting = DispatchSemaphore(value: 0), mayEnd = DispatchSemaphore(value: 0)
+        slow.setHook { event throws(StorageError) in
+            guard event == .commit else { return }
+            isWriting.signal()
+            mayEnd.wait()
+        }
+        Thread { try? self.order(0, stacks[1], author: "older") }.start()
+        func waitForOlder() { isWriting.wait() }
+        waitForOlder()
+        for author in ["before", "also before"] { try order(1, stacks[0], author: TransactionAuthor(author)) }
+        let commits = try stacks[0].commits(.gap(after: 100))
+        try order(2, stacks[0], author: "own")
+        mayEnd.signal()
+        var iterator = commits.makeAsyncIterator(), told: Set<TransactionAuthor> = []
+        while told.count < 2, let commit = await iterator.next() { told.formUnion(commit.authors) }
+        #expect(told == ["older", "own"])
+        // What is withheld until the older transaction ends comes before this one.
+        try order(3, stacks[0], author: "last")
+        #expect(try #require(await iterator.next()).authors == ["last"])
+    }
 }
