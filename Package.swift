@@ -97,7 +97,7 @@ let package = Package(
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
             ],
             path: "Sources/PolystoreMacros/Plugin", swiftSettings: strict),
-        module("PolystoreTransfer", "Sources/PolystoreTransfer", ["PolystoreStorage"]),
+        module("PolystoreTransfer", "Sources/PolystoreTransfer", ["PolystoreStorage", "PolystoreObjects"]),
 
         // The pages that the package in `Sources/Browse` serves; they need no server.
         module("PolystoreBrowsing", "Sources/PolystoreBrowsing", ["PolystoreStorage"]),

@@ -3,6 +3,7 @@ import Polystore
 import PolystoreInMemory
 import PolystoreLMDB
 import PolystoreSQLite
+import PolystoreStorage
 import RawSessions
 import TestStores
 import Testing
@@ -36,6 +37,23 @@ import Testing
             }
         })
         try stack.removeStorage(store)
+    }
+
+    @Test(arguments: persistent) func aStoreWhoseObjectsAreBeingMovedIsNotMigrated(_ kind: TestStore) async throws {
+        let store = kind.make()
+        defer { try? store.erase() }
+        try Self.fill(store)
+        let old = try DataStack(V1.Animal.self, V1.Dog.self, V1.Person.self, version: "V1")
+        try old.addStorageAndWait(store)
+        let writer = try OpenStore(opened: store).beginWrite()
+        try writer.setNote(MoveNote.name, MoveNote(to: "elsewhere", UUID()).bytes())
+        _ = try writer.commit(CommitRecord())
+        try old.removeStorage(store)
+        let stack = try DataStack(schemaHistory: Self.history())
+        let refused = await #expect(throws: StorageError.self) { try await stack.addStorage(store) }
+        #expect(refused?.code == .storeMoved)
+        try old.addStorageAndWait(store)
+        #expect(try old.fetchCount(From<V1.Person>()) == 3)
     }
 
     @Test(arguments: persistent) func bothVersionsOfAClassLiveInOneMigration(_ kind: TestStore) async throws {

@@ -2,8 +2,8 @@ internal import PolystoreStorage
 
 /// The rows of an insertion or upsert under construction. Their objects are in no identity map, until the store has decided about them.
 struct RowBuilder {
-    /// The number of rows per write to the store.
-    private static let batch = 4096
+    /// The maximum number of rows per write to the store, and the number of bytes of their values at which they are written.
+    private static let mostRows = 4096, usualBytes = 4 << 20
 
     private let transaction: WriteTransaction
     private let target: CreationTarget
@@ -12,6 +12,8 @@ struct RowBuilder {
     private let context: ObjectContext
     private let description: EntityDescription
     private var waiting = ContiguousArray<ManagedObject>()
+    /// The rows of the waiting objects.
+    private var rows = RowBatch(capacity: 64)
     private var unique: Set<[Value]> = []
     private let scratch = RowBatch(capacity: 1)
     private(set) var results: [(key: ObjectKey, isInserted: Bool)] = []
@@ -57,19 +59,37 @@ struct RowBuilder {
             context.fail(error)
             throw error
         }
+        encode(object)
         if let constraint {
-            scratch.clear()
-            let cells = scratch.appendRow(key: object._key, version: 1, entity: target.entity, slots: description.slots.count)
-            object._encode(cells, scratch, .max)
-            let values = constraint.slots.map { Value(cells[$0], as: description.slots[$0].type) ?? .null }
+            let row = rows.row(rows.count - 1)
+            let values = constraint.slots.map { Value(row[$0], as: description.slots[$0].type) ?? .null }
             // One statement must not write a row twice.
             if !values.contains(.null), !unique.insert(values).inserted {
+                rows.removeLastRow()
                 try flush()
+                encode(object)
                 unique.insert(values)
             }
         }
         waiting.append(object)
-        if waiting.count == Self.batch { try flush() }
+        if waiting.count == Self.mostRows || rows.copiedBytes >= Self.usualBytes { try flush() }
+    }
+
+    private func encode(_ object: ManagedObject) {
+        let cells = rows.appendRow(key: object._key, version: 1, entity: target.entity, slots: description.slots.count)
+        object._encode(cells, rows, .max)
+    }
+
+    /// Returns a source of some of the rows.
+    private func source(_ range: Range<Int>) -> RowSource {
+        let rows = rows, entity = target.entity, slots = description.slots.count
+        return RowSource(count: range.count) { part, batch in
+            for index in part {
+                let row = rows.row(range.lowerBound + index)
+                let cells = batch.appendRow(key: row.key, version: row.version, entity: entity, slots: slots)
+                for slot in 0..<slots { cells[slot] = row[slot] }
+            }
+        }
     }
 
     /// Returns the assigned slots.
@@ -92,12 +112,14 @@ struct RowBuilder {
         try context.refresh(changed, description.root, target.store)
         changed.removeAll()
         waiting.removeAll(keepingCapacity: true)
+        // A session may keep the source of the written rows until the commit.
+        rows = RowBatch(capacity: 64)
         unique.removeAll(keepingCapacity: true)
     }
 
     private mutating func insert(_ tracker: ChangeTracker, _ sessions: SessionPool) throws(StorageError) {
-        let rows = tracker.source(waiting, target.entity, description.slots.count) { _ in .max }
-        try sessions.apply(ChangeSet(entities: [EntityChanges(entity: target.entity, inserts: rows)]), to: target.store)
+        let changes = EntityChanges(entity: target.entity, inserts: source(0..<waiting.count))
+        try sessions.apply(ChangeSet(entities: [changes]), to: target.store)
         take(waiting.map { UpsertedRow(key: $0._key, entity: target.entity, isInserted: true) }, tracker)
     }
 
@@ -109,8 +131,7 @@ struct RowBuilder {
             let mask = mask(waiting[start])
             var end = start + 1
             while end < waiting.count, self.mask(waiting[end]) == mask { end += 1 }
-            let source = tracker.source(ContiguousArray(waiting[start..<end]), target.entity, description.slots.count) { _ in .max }
-            let upsert = RowUpsert(entity: target.entity, constraint: constraint, mask: mask, rows: source)
+            let upsert = RowUpsert(entity: target.entity, constraint: constraint, mask: mask, rows: source(start..<end))
             let rows = try sessions.upsert(upsert, to: target.store)
             tracker.assign(mask, of: rows.lazy.map(\.key), in: context.identityMap(description.root, target.store))
             take(rows, tracker)

@@ -89,7 +89,7 @@ extension ChangeTracker {
         return changes
     }
 
-    func source(
+    private func source(
         _ objects: ContiguousArray<ManagedObject>, _ entity: EntityIndex, _ slots: Int, _ mask: @escaping (ManagedObject) -> UInt64
     ) -> RowSource {
         RowSource(count: objects.count) { range, batch in

@@ -37,6 +37,9 @@ package final class ChangeTracker {
     var reranked: [LinkKey: Set<Pair>] = [:]
     /// The pairs of `links` that are to be added and are in the store: they were removed before, or another transaction has added them.
     var restored: [LinkKey: Set<Pair>] = [:]
+    /// The greatest ranks of the members of owners in ordered relationships, without those that are added or moved here, in a detached
+    /// transaction.
+    var greatestRanks: [LinkKey: [Int64: Int64]] = [:]
     /// Objects with required relationships that were written before commit and must be checked at commit.
     var unchecked = ContiguousArray<ManagedObject>()
     /// The to-many relationships with limits whose members changed.
@@ -172,6 +175,7 @@ package final class ChangeTracker {
         links.removeAll(keepingCapacity: true)
         reranked.removeAll()
         restored.removeAll()
+        greatestRanks.removeAll()
     }
 
     /// Updates the state after all changes were committed.
@@ -199,6 +203,7 @@ package final class ChangeTracker {
         links.removeAll()
         reranked.removeAll()
         restored.removeAll()
+        greatestRanks.removeAll()
     }
 
     /// The numbers of written objects.

@@ -9,7 +9,8 @@ package struct MemberList<Key: Hashable> {
     private var storedKeys: [Key]
     /// The ranks of the stored keys; empty if the list is not ordered.
     private var storedRanks: [Int64]
-    private var greatestRank: Int64
+    /// The greatest rank of a member that is or was in the list.
+    private(set) var greatestRank: Int64
     private var positions: [Key: Int]?
     private var gaps = 0
 

@@ -90,6 +90,9 @@ extension ObjectContext {
             // If another transaction has added the same pair, its removal here must remove it from the store.
             if rank != nil { tracker?.restored[key, default: []].insert(pair) }
         }
+        if side == .owner, tracker?.greatestRanks[key]?[object._key] != nil {
+            tracker?.greatestRanks[key]?[object._key] = found.last?.rank ?? 0
+        }
         for (pair, rank) in changes where isOurs(pair) {
             if let rank { found.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member)) }
         }
@@ -254,8 +257,17 @@ extension ObjectContext {
             let keys = owner._collections[position]?.keys ?? []
             return reorder(owner, position, link, keys + [member._key])
         }
+        willMoveMembers(of: owner, position, link)
         owner._collections[position]?.append(member._key, rank: rank)
         tracker?.link(link, Int(owner._store), LinkPair(owner: owner._key, rank: rank, member: member._key))
+    }
+
+    /// Records the greatest rank of an ordered to-many relationship before its first change, if another transaction may add a member
+    /// before the commit.
+    private func willMoveMembers(of owner: ManagedObject, _ position: Int, _ link: Int) {
+        let table = ChangeTracker.LinkKey(link: link, store: Int(owner._store))
+        if sessions != nil || owner.isNew || tracker?.greatestRanks[table]?[owner._key] != nil { return }
+        tracker?.greatestRanks[table, default: [:]][owner._key] = owner._collections[position]?.greatestRank
     }
 
     /// Assigns ascending ranks to the members of an ordered to-many relationship and changes as few as possible.
@@ -263,6 +275,7 @@ extension ObjectContext {
         let old = object._collections[position] ?? ToManyState(keys: [])
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
         let ranks = Rank.assign(keys.map { known[$0] })
+        willMoveMembers(of: object, position, link)
         for (key, rank) in zip(keys, ranks) where known[key] != rank {
             let pair = LinkPair(owner: object._key, rank: rank, member: key), store = Int(object._store)
             if known[key] == nil { tracker?.link(link, store, pair) } else { tracker?.rerank(link, store, pair) }

@@ -83,16 +83,19 @@ extension ObjectContext {
         if let error = ValidationFailure.error(failures) { throw error }
     }
 
-    /// Checks that the destination of a reference exists that is about to be assigned to many objects.
+    /// Checks that the destinations of references exist that are about to be assigned to many objects.
     ///
-    /// - Throws: `validationFailed` if it does not exist; any error of reading.
-    func checkReference(_ value: Value, in slot: Int, of description: EntityDescription) throws(StorageError) {
-        guard description.slots[slot].attribute?.crossReference != nil, case .string(let text) = value,
-            let target = ObjectKey(text).flatMap({ PendingReferences.Target($0, self) }), try missing([target]).contains(target)
-        else { return }
+    /// - Throws: `validationFailed` for the first one that does not exist; any error of reading.
+    func checkReferences(_ values: Set<Value>, in slot: Int, of description: EntityDescription) throws(StorageError) {
+        if description.slots[slot].attribute?.crossReference == nil { return }
+        let targets = values.compactMap { value in
+            if case .string(let text) = value { ObjectKey(text).flatMap { PendingReferences.Target($0, self) } } else { nil }
+        }
+        let missing = try missing(Set(targets))
+        guard let first = missing.min(by: { ($0.store, $0.root, $0.key) < ($1.store, $1.root, $1.key) }) else { return }
         let (entity, property) = (description.name, description.slots[slot].name)
         throw StorageError(
-            .validationFailed, "\(entity).\(property) \(sentence(target))", details: .init(entity: entity, property: property))
+            .validationFailed, "\(entity).\(property) \(sentence(first))", details: .init(entity: entity, property: property))
     }
 
     private func sentence(_ target: PendingReferences.Target) -> String {

@@ -159,6 +159,32 @@ extension DataStack {
     /// Adds a store that is open, for all entities.
     package func add(_ store: OpenStore) { append(store, Set(schema.entities.indices)) }
 
+    /// Returns a store of the stack as an open store.
+    ///
+    /// - Throws: `notFound` if the store is not in the stack; `reentrantCall` in a transaction of the stack.
+    package func openStore(of storage: any StorageInterface) throws(StorageError) -> OpenStore {
+        try core.checkReentrancy()
+        if let found = core.entries.first(where: { $0.entry.store.isSame(as: storage) }) { return found.entry.store }
+        throw StorageError(.notFound, "the store is not part of this stack")
+    }
+
+    /// Runs a closure after which another open store has the objects of a store of the stack, and uses that store in its place. Write
+    /// transactions that are refused meanwhile wait and are repeated.
+    ///
+    /// - Throws: The error of the closure, after which the store remains in the stack; an error of closing the former store.
+    package func replaceStorage<R>(_ storage: any StorageInterface, by other: OpenStore, after body: () throws -> R) throws -> R {
+        core.isReplacing = true
+        defer { core.isReplacing = false }
+        let result = try body()
+        other.residualReport = { [weak core, type = other.storeType] in core?.report($0, of: type) }
+        guard let replaced = core.replace(storage, by: other) else { throw StorageError(.notFound, "the store is not part of this stack") }
+        core.storesChanged(replaced.former)
+        core.storesChanged(replaced.current)
+        core.joint.awaitCommit(of: replaced.former)
+        try replaced.store.close()
+        return result
+    }
+
     /// Checks whether attributes of the objects of a request can be assigned values, as far as this is known before there is an object.
     package func checkUpdate<Object: ManagedObject>(_ from: From<Object>, _ assignments: [Assignment<Object>]) throws(StorageError) {
         try reporting { () throws(StorageError) in

@@ -2,8 +2,8 @@ internal import PolystoreStorage
 
 /// Changes to many rows of an entity without an object for each.
 struct BatchWork {
-    /// The number of rows that are read and written together.
-    private static let rows = 4096
+    /// The maximum number of rows that are read and written together.
+    private static let mostRows = 4096
 
     private let context: ObjectContext
     private let plan: FetchPlan
@@ -74,12 +74,13 @@ struct BatchWork {
 
     mutating func update(_ assignments: [(slot: Int, value: CheckedExpression)], in store: Int) throws(StorageError) {
         guard let sessions = context.sessions else { throw SessionPool.ended }
-        for case (let slot, .value(let value, _)) in assignments { try context.checkReference(value, in: slot, of: description) }
+        for case (let slot, .value(let value, _)) in assignments { try context.checkReferences([value], in: slot, of: description) }
         let unique = Set(description.family.flatMap { schema[$0].uniqueConstraints.flatMap(\.slots) })
         let isUnique = assignments.contains { unique.contains($0.slot) }
         let mask = SlotMask(assignments.map(\.slot))
         let isSettable = assignments.allSatisfy { slot, value in
             value.type == description.slots[slot].type && isNormal(value, slot) && !(isRequired(slot) && canBeNil(value))
+                && (Self.isConstant(value) || description.slots[slot].attribute?.crossReference == nil)
         }
         if isPlain, !isUnique, isSettable,
             let keys = try sessions.updateAll(BatchUpdate(fetch: plan, assignments: assignments), in: store)
@@ -87,23 +88,25 @@ struct BatchWork {
             for (_, keys) in keys { try took(keys, store, mask) }
             return
         }
-        let keys = try matching(store)
         // Unique values can be exchanged between rows only within one change set.
-        let size = isUnique ? max(keys.count, 1) : Self.rows
-        let parts = stride(from: 0, to: keys.count, by: size).map { Array(keys[$0..<min($0 + size, keys.count)]) }
-        func apply(_ changes: ChangeSet, _ part: [Int64]) throws(StorageError) {
-            try sessions.apply(changes, to: store)
-            try took(part, store, mask)
-        }
-        if assignments.allSatisfy({ $0.value.isLocal }) {
-            for part in parts { try apply(try changes(part, assignments, store), part) }
-            return
+        let isImmediate = !isUnique && assignments.allSatisfy { $0.value.isLocal }
+        var keys = KeyBlocks(try matching(store)[...], most: Self.mostRows), computed: [Computed] = []
+        while let block = keys.next() {
+            if !isUnique || computed.isEmpty { computed.append(Computed()) }
+            keys.adapt(to: try compute(assignments, block, store, into: &computed[computed.count - 1]))
+            if isImmediate { try write(computed.removeLast(), mask, store) }
         }
         // Values computed from other objects use their previous state: all are computed before the first is written.
-        var computed: [ChangeSet] = []
-        for part in parts { computed.append(try changes(part, assignments, store)) }
-        for (changes, part) in zip(computed, parts) { try apply(changes, part) }
+        for values in computed { try write(values, mask, store) }
     }
+
+    private mutating func write(_ values: Computed, _ mask: SlotMask, _ store: Int) throws(StorageError) {
+        guard let sessions = context.sessions else { throw SessionPool.ended }
+        try sessions.apply(values.changes(schema, mask), to: store)
+        try took(values.keys, store, mask)
+    }
+
+    private static func isConstant(_ expression: CheckedExpression) -> Bool { if case .value = expression { true } else { false } }
 
     private func isRequired(_ slot: Int) -> Bool { description.slots[slot].attribute?.isOptional == false }
 
@@ -172,28 +175,56 @@ struct BatchWork {
         }
     }
 
-    /// Returns the new values of rows, only for the assigned slots, because there can be many rows.
-    private func changes(
-        _ keys: [Int64], _ assignments: [(slot: Int, value: CheckedExpression)], _ store: Int
-    ) throws(StorageError) -> ChangeSet {
-        let storeID = context.stack.storeID(store)
+    /// New values of rows, only of the assigned slots, because there can be many rows.
+    private struct Computed {
+        var rows: [EntityIndex: RowBatch] = [:]
+        var keys: [Int64] = []
+
+        func changes(_ schema: Schema, _ mask: SlotMask) -> ChangeSet {
+            let assigned = Array(mask.slots)
+            return ChangeSet(
+                entities: rows.sorted { $0.key < $1.key }.map { entity, batch in
+                    let slots = schema[entity].slots.count
+                    let rows = RowSource(count: batch.count) { range, target in
+                        for index in range {
+                            let row = batch.row(index)
+                            let cells = target.appendRow(key: row.key, version: row.version, entity: entity, slots: slots)
+                            cells.update(repeating: .null, count: slots)
+                            for (position, slot) in assigned.enumerated() { cells[slot] = target.copy(row[position]) }
+                        }
+                    }
+                    return EntityChanges(entity: entity, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])
+                })
+        }
+    }
+
+    /// Computes the new values of rows.
+    ///
+    /// - Returns: The rows that were read.
+    private func compute(
+        _ assignments: [(slot: Int, value: CheckedExpression)], _ keys: [Int64], _ store: Int, into computed: inout Computed
+    ) throws(StorageError) -> RowBatch {
+        let storeID = context.stack.storeID(store), assignments = assignments.sorted { $0.slot < $1.slot }
         let evaluators = assignments.map { ExpressionEvaluator($0.value.bound(to: storeID, in: schema), schema: schema) }
-        let mask = BatchUpdate(fetch: plan, assignments: assignments).mask, targets = assignments.map(\.slot)
-        var changed: [EntityIndex: RowBatch] = [:]
+        let fields = ReadFields(assignments.lazy.map(\.value), schema: schema).own
+        let rows = RowBatch(capacity: keys.count)
+        var references: [Int: Set<Value>] = [:]
         try context.withReader(store) { reader throws(StorageError) in
-            let rows = RowBatch(capacity: keys.count), related = StoredRows(reader)
-            try reader.rows(plan.entity, keys: keys, into: rows)
+            let related = StoredRows(reader)
+            try reader.rows(description.root, keys: keys, fields, into: rows)
             related.begin(rows)
             for index in 0..<rows.count {
                 let row = rows.row(index)
                 related.beginRow()
-                let batch = changed[row.entity] ?? RowBatch(capacity: keys.count)
-                changed[row.entity] = batch
-                let cells = batch.appendRow(key: row.key, version: row.version, entity: row.entity, slots: targets.count)
+                let batch = computed.rows[row.entity] ?? RowBatch(capacity: keys.count)
+                computed.rows[row.entity] = batch
+                computed.keys.append(row.key)
+                let cells = batch.appendRow(key: row.key, version: row.version, entity: row.entity, slots: assignments.count)
                 for (position, evaluator) in evaluators.enumerated() {
-                    let slot = targets[position], value = evaluator.value(row, related)
+                    let slot = assignments[position].slot, value = evaluator.value(row, related)
                     do throws(QueryError) { try evaluator.throwFailure() } catch { throw StorageError(error) }
                     if value.isNull, isRequired(slot) { throw missing(slot, [row.key]) }
+                    if description.slots[slot].attribute?.crossReference != nil { references[slot, default: []].insert(value) }
                     do throws(ValueError) {
                         let number = Self.number(value, schema[row.entity].slots[slot].type)
                         cells[position] = batch.cell(for: try schema[row.entity].normalise(number, slot: slot))
@@ -204,19 +235,10 @@ struct BatchWork {
                 try related.throwFailure()
             }
         }
-        return ChangeSet(
-            entities: changed.sorted { $0.key < $1.key }.map { entity, batch in
-                let slots = schema[entity].slots.count
-                let rows = RowSource(count: batch.count) { range, target in
-                    for index in range {
-                        let row = batch.row(index)
-                        let cells = target.appendRow(key: row.key, version: row.version, entity: entity, slots: slots)
-                        cells.update(repeating: .null, count: slots)
-                        for (position, slot) in targets.enumerated() { cells[slot] = target.copy(row[position]) }
-                    }
-                }
-                return EntityChanges(entity: entity, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])
-            })
+        for (slot, values) in references.sorted(by: { $0.key < $1.key }) {
+            try context.checkReferences(values, in: slot, of: description)
+        }
+        return rows
     }
 
     /// Converts a number to the type of its attribute if that loses nothing.
@@ -252,21 +274,21 @@ struct BatchWork {
             for (_, keys) in keys { try took(keys, store, nil) }
             return
         }
-        let keys = try matching(store)
-        for start in stride(from: 0, to: keys.count, by: Self.rows) {
-            let part = Array(keys[start..<min(start + Self.rows, keys.count)])
+        var keys = KeyBlocks(try matching(store)[...], most: Self.mostRows)
+        while let block = keys.next() {
             var deletions: [EntityIndex: [RowDeletion]] = [:]
             try context.withReader(store) { reader throws(StorageError) in
-                let rows = RowBatch(capacity: part.count)
-                try reader.rows(plan.entity, keys: part, into: rows)
+                let rows = RowBatch(capacity: block.count)
+                try reader.rows(description.root, keys: block, SlotMask(), into: rows)
                 for index in 0..<rows.count {
                     let row = rows.row(index)
                     deletions[row.entity, default: []].append(RowDeletion(key: row.key, version: row.version))
                 }
+                keys.adapt(to: rows)
             }
             let changes = deletions.sorted { $0.key < $1.key }.map { EntityChanges(entity: $0.key, deletes: $0.value) }
             try sessions.apply(ChangeSet(entities: changes), to: store)
-            try took(part, store, nil)
+            try took(block, store, nil)
         }
     }
 

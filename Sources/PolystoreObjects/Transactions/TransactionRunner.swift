@@ -42,9 +42,17 @@ struct TransactionRunner {
             var attempt = 1
             while true {
                 try limit.check()
-                let transaction = try WriteTransaction(
-                    core, author: author, source: source, attempt: attempt, limit: limit, isExclusive: attempt >= Self.attempts,
-                    stores: stores)
+                let transaction: WriteTransaction
+                do {
+                    transaction = try WriteTransaction(
+                        core, author: author, source: source, attempt: attempt, limit: limit, isExclusive: attempt >= Self.attempts,
+                        stores: stores)
+                } catch let error as StorageError {
+                    if error.code != .storeMoved { throw error }
+                    if try !awaitReplacement() { throw error }
+                    stores = []
+                    continue
+                }
                 do {
                     defer { transaction.finish() }
                     let result = try body(transaction)
@@ -64,6 +72,13 @@ struct TransactionRunner {
                         continue
                     case nil: break
                     }
+                    if (failure as? StorageError)?.code == .storeMoved {
+                        transaction.finish()
+                        if try awaitReplacement() {
+                            stores = []
+                            continue
+                        }
+                    }
                     // If the time limit expired while waiting for another writer, throw `timeout` and not `busy`.
                     if (failure as? StorageError)?.code == .busy { try limit.check() }
                     if attempt >= Self.attempts || (failure as? StorageError)?.code != .serializationFailure {
@@ -75,6 +90,18 @@ struct TransactionRunner {
                 }
             }
         }
+    }
+
+    /// Waits until a store of the stack has been replaced by another one.
+    ///
+    /// - Returns: False if none is being replaced, so that a store that was moved has to be reported.
+    private func awaitReplacement() throws(StorageError) -> Bool {
+        if !core.isReplacing { return false }
+        while core.isReplacing {
+            try limit.check()
+            Thread.sleep(forTimeInterval: 0.002)
+        }
+        return true
     }
 
     /// Waits a random time that increases with the attempts, so that conflicting transactions do not collide again.

@@ -145,6 +145,7 @@ public final class UnsafeTransaction: BaseTransaction {
                 lost = try validateReferences(tracker, pool)
                 for (store, var changes) in changes.sorted(by: { $0.key < $1.key }) {
                     if !lost.isEmpty { changes.remove(lost, of: store) }
+                    try AppendedMembers(context, tracker).follow(in: &changes, of: store, try pool.reader(store))
                     if !changes.isEmpty { try pool.apply(changes, to: store) }
                 }
                 try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)

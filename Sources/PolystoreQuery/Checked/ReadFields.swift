@@ -17,6 +17,12 @@ package struct ReadFields: Sendable {
         for key in plan.sort { add(key.expression) }
     }
 
+    /// Creates the fields that expressions read.
+    package init(_ expressions: some Sequence<CheckedExpression>, schema: Schema) {
+        self.schema = schema
+        for expression in expressions { add(expression) }
+    }
+
     /// Creates the fields that a query for values reads.
     package init(_ plan: QueryPlan, schema: Schema) {
         self.init(plan.fetch, schema: schema)

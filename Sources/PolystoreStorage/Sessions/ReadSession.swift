@@ -59,6 +59,14 @@ public class ReadSession {
         try reader.rows(entity, keys: keys, into: batch)
     }
 
+    /// Appends the rows with primary keys of a hierarchy, of which only some slots are needed. The others may be nil.
+    ///
+    /// The order of the rows is not specified.
+    package final func rows(_ root: EntityIndex, keys: [Int64], _ slots: SlotMask, into batch: RowBatch) throws(StorageError) {
+        try checkActive()
+        try reader.rows(root, keys: keys, slots, schema, into: batch)
+    }
+
     /// Calls `body` with the pairs of a link table whose `side` is among `keys`, or with all pairs if `keys` is nil.
     ///
     /// The pairs are ordered by the key at `side`, then by rank, then by the other key. `body` receives them in chunks.

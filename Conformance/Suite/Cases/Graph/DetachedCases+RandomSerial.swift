@@ -79,6 +79,10 @@ extension DetachedCases {
                 rooms.append(Relationship("visited", to: "Seat", .toMany, inverse: "visitors", deleteRule: rule()))
                 seats.append(Relationship("visitors", to: "Room", .toMany, inverse: "visited", deleteRule: rule()))
             }
+            if kind() {
+                rooms.append(Relationship("tour", to: "Seat", .toManyOrdered, inverse: "tours", deleteRule: rule()))
+                seats.append(Relationship("tours", to: "Room", .toMany, inverse: "tour", deleteRule: rule()))
+            }
             if kind() { seats.append(Relationship("view", to: "Room", .toOne, deleteRule: rule())) }
         }
 

@@ -169,6 +169,41 @@ extension DetachedCases {
                 try objects.delete("Room0")
             }
         },
+        ConformanceCase("L044.members-follow-those-that-were-added-meanwhile", clause: "W20") { harness, check in
+            let list = Relationship("list", to: "Seat", .toManyOrdered, inverse: "row")
+            let row = Relationship("row", to: "Room", .toOne, inverse: "list")
+            let tour = Relationship("tour", to: "Seat", .toManyOrdered, inverse: "tours")
+            let tours = Relationship("tours", to: "Room", .toMany, inverse: "tour")
+            for (name, rooms, seats) in [("list", list, row), ("tour", tour, tours)] {
+                func adds(_ story: String, there: [String], here: [String]) throws {
+                    try scene(harness, check, "\(story); \(name)", rooms: [rooms], seats: [seats], count: 6) { objects in
+                        for seat in ["Seat3", "Seat4"] { try objects.include("Room0", name, seat) }
+                    } there: { objects in
+                        for seat in there { try objects.include("Room0", name, seat) }
+                    } here: { objects in
+                        for seat in here { try objects.include("Room0", name, seat) }
+                    }
+                }
+                // The order of the keys is the opposite.
+                try adds("one member each", there: ["Seat5"], here: ["Seat0"])
+                try adds("several", there: ["Seat5", "Seat2"], here: ["Seat1", "Seat0"])
+                try adds("the same member", there: ["Seat5", "Seat2"], here: ["Seat5", "Seat0"])
+                try scene(harness, check, "a member that moves; \(name)", rooms: [rooms], seats: [seats], count: 6) { objects in
+                    for seat in ["Seat3", "Seat4"] { try objects.include("Room0", name, seat) }
+                } there: { objects in
+                    try objects.include("Room0", name, "Seat5")
+                } here: { objects in
+                    try objects.exclude("Room0", name, "Seat3")
+                    try objects.include("Room0", name, "Seat3")
+                }
+                try scene(harness, check, "an empty list; \(name)", rooms: [rooms], seats: [seats], count: 6) { _ in
+                } there: { objects in
+                    try objects.include("Room0", name, "Seat5")
+                } here: { objects in
+                    try objects.include("Room0", name, "Seat0")
+                }
+            }
+        },
     ]
 
     private static let whole = Relationship("whole", to: "Seat", .toOne, inverse: "parts")
@@ -177,10 +212,10 @@ extension DetachedCases {
 
     /// Runs one transaction after the other in one store, and detached from the other in a second store, and compares the results.
     private static func scene(
-        _ harness: StoreHarness, _ check: Check, _ name: String, rooms: [Relationship], seats: [Relationship],
+        _ harness: StoreHarness, _ check: Check, _ name: String, rooms: [Relationship], seats: [Relationship], count: Int = 3,
         before: (SerialObjects) throws -> Void, there: (SerialObjects) throws -> Void, here: (SerialObjects) throws -> Void
     ) throws {
-        let results = try SerialScene(rooms: rooms, seats: seats).run(
+        let results = try SerialScene(rooms: rooms, seats: seats, count: count).run(
             harness, before: before, there: there, here: here)
         check.equal(results.merged, results.serial, name)
     }

@@ -36,8 +36,24 @@ enum ReferenceCases {
                 check.throwing(.validationFailed, "all objects; \(name)") {
                     try stack.write { _ = try $0.updateAll(From<DynamicObject>(entity: "Left"), .set(named: "to", to: .value(gone))) }
                 }
+                try stack.write { try left($0).setValue(gone, for: "note") }
+                check.throwing(.validationFailed, "computed values; \(name)") {
+                    try stack.write {
+                        _ = try $0.updateAll(From<DynamicObject>(entity: "Left"), .set(named: "to", to: .path("note")))
+                    }
+                }
                 check.equal(try stack.fetchCount(From<DynamicObject>(entity: "Left")), 1, "objects; \(name)")
                 check.equal(try stack.checkReferences().count, 0, "dangling; \(name)")
+                let right = try stack.write { transaction in
+                    let id = try transaction.fetchAll(From<DynamicObject>(entity: "Right"))[0].objectID.description
+                    try left(transaction).setValue(.string(id), for: "note")
+                    return id
+                }
+                try stack.write {
+                    _ = try $0.updateAll(From<DynamicObject>(entity: "Left"), .set(named: "to", to: .path("note")))
+                }
+                let values = try stack.fetchAll(From<DynamicObject>(entity: "Left")).map { try $0.value("to") }
+                check.equal(values, [.string(right)], "a computed destination; \(name)")
             }
         },
         ConformanceCase("R053.a-refused-reference-can-be-corrected", clause: "R8") { harness, check in
@@ -91,7 +107,7 @@ enum ReferenceCases {
                         Entity(
                             "Left",
                             attributes: [
-                                Attribute("x", .int64, isOptional: true),
+                                Attribute("x", .int64, isOptional: true), Attribute("note", .string, isOptional: true),
                                 Attribute("to", .string, isOptional: true, crossReference: CrossReference(to: "Right")),
                             ], uniqueConstraints: [UniqueConstraint(["x"])]),
                         Entity("Right", attributes: [Attribute("x", .int64, isOptional: true)]),

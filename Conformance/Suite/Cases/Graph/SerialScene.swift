@@ -51,7 +51,7 @@ struct SerialObjects {
 
     func delete(_ names: [String]) throws { try transaction.delete(names.compactMap { objects[$0] as ManagedObject? }) }
 
-    /// Returns the objects with their marks and relationships as text. Members are sorted by name.
+    /// Returns the objects with their marks and relationships as text. Members without an order are sorted by name.
     func text() throws -> String {
         let alive = objects.filter { !$1.isDeleted }.sorted { $0.key < $1.key }
         var texts: [String] = []
@@ -65,7 +65,8 @@ struct SerialObjects {
                     targets = try object.objects(relationship.name)
                 }
                 if targets.isEmpty { continue }
-                texts.append("\(name).\(relationship.name) = \(targets.map { nameOf[ObjectIdentifier($0)] ?? "?" }.sorted())")
+                let names = targets.map { nameOf[ObjectIdentifier($0)] ?? "?" }, isOrdered = relationship.cardinality == .toManyOrdered
+                texts.append("\(name).\(relationship.name) = \(isOrdered ? names : names.sorted())")
             }
         }
         return ([alive.map(\.key).joined(separator: " ")] + texts).joined(separator: ", ")

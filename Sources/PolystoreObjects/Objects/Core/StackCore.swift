@@ -25,6 +25,7 @@ package final class StackCore: Sendable {
             }
             return low < entries.count && entries[low].position == position ? low : nil
         }
+        var isReplacing = false
         var relationships = RelationshipLoading.lazy
         var reportedRows = 10_000
         var instrumentation: (any StoreInstrumentation)?
@@ -122,6 +123,27 @@ package final class StackCore: Sendable {
             storeChanges.add(1, ordering: .releasing)
             return state.entries.remove(at: index).entry
         }
+    }
+
+    /// Puts a store at the place of another one, so that there is no moment without a store for its entities.
+    ///
+    /// - Returns: The positions of both, and the former store; nil if it is not in the stack.
+    func replace(_ store: any StorageInterface, by other: OpenStore) -> (former: Int, current: Int, store: OpenStore)? {
+        defer { countWriters() }
+        return state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.entry.store.isSame(as: store) }) else { return nil }
+            let former = state.entries.remove(at: index)
+            state.entries.append((state.next, Entry(store: other, entities: former.entry.entities)))
+            state.next += 1
+            storeChanges.add(1, ordering: .releasing)
+            return (former.position, state.next - 1, former.entry.store)
+        }
+    }
+
+    /// Whether a store of the stack is about to be replaced, so that a write transaction that it refuses waits and is repeated.
+    var isReplacing: Bool {
+        get { state.withLock { $0.isReplacing } }
+        set { state.withLock { $0.isReplacing = newValue } }
     }
 
     /// Sets the number of write transactions that begin concurrently to the number that all stores accept. Additional ones would wait

@@ -37,13 +37,21 @@ extension OpenStore {
     ///
     /// The store must be open for writing, and no session of it may be open in this process.
     /// - Throws: `schemaMismatch` if the stored version is not the one at which the step starts, for example because another program has
-    ///   migrated the store first; `busy` after the timeout of the options; `unsupported` without the capability `migrations`.
+    ///   migrated the store first; `busy` after the timeout of the options; `unsupported` without the capability `migrations`; `storeMoved`
+    ///   if the objects of the store have been moved to another store, or are being moved.
     package func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> MigrationSession {
         try checkWritable()
         guard capabilities.contains(.migrations), let migrating else {
             throw StorageError.lacksMigrations
         }
-        return MigrationSession(try migrating.beginMigration(step, options), step.mapping, of: self)
+        let migration = try migrating.beginMigration(step, options)
+        if checksMoves != nil {
+            do throws(StorageError) { try MoveNote.refuse(migration.source.note(MoveNote.name)) } catch {
+                migration.end()
+                throw error
+            }
+        }
+        return MigrationSession(migration, step.mapping, of: self)
     }
 
     /// Returns a readable description, line by line, of the work that the store would do in a migration step. Changes nothing.

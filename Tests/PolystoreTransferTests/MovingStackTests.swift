@@ -1,0 +1,106 @@
+import Foundation
+import Polystore
+import PolystoreStorage
+import PolystoreTransfer
+import Synchronization
+import TestStores
+import Testing
+
+/// A stack that moves one of its stores while it is used.
+@Suite struct MovingStackTests {
+    private static let pairs = LiveTransferTests.Pair.some
+
+    private static func schema() throws -> Schema {
+        try Schema(
+            entities: [Entity("Note", attributes: [Attribute("number", .int64)]), Entity("Other", attributes: [Attribute("x", .int64)])],
+            configurations: ["Notes": ["Note"], "Others": ["Other"]])
+    }
+
+    private static let notes = From<DynamicObject>(entity: "Note")
+
+    private static func add(_ number: Int64, _ stack: DataStack) throws {
+        try stack.perform(synchronous: { try $0.create(Into<DynamicObject>(entity: "Note")).setValue(.int(number), for: "number") })
+    }
+
+    private static func numbers(_ stack: DataStack) throws -> [Int64] {
+        try stack.fetchAll(notes.orderBy(.ascending("number"))).map {
+            if case .int(let number) = try $0.value("number") { number } else { -1 }
+        }
+    }
+
+    @Test(arguments: pairs) func transactionsContinueInTheTarget(_ pair: LiveTransferTests.Pair) async throws {
+        let stack = try DataStack(schema: Self.schema()), source = pair.source.make(), target = pair.target.make()
+        defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }
+        try stack.addStorageAndWait(source)
+        for number in 0..<500 { try Self.add(Int64(number), stack) }
+        let commits = try stack.commits(.gap(after: 100_000)), isDone = Mutex(false), ended = DispatchSemaphore(value: 0)
+        let added = Mutex<Int64>(500)
+        Thread {
+            // Not one of the transactions fails.
+            while !isDone.withLock({ $0 }) {
+                do { try Self.add(added.withLock { $0 }, stack) } catch { Issue.record(error) }
+                added.withLock { $0 += 1 }
+            }
+            ended.signal()
+        }.start()
+        let report = try stack.moveStorage(source, to: target, named: "elsewhere")
+        #expect(!report.verified.isEmpty)
+        #expect(stack.storages.map { $0 === target } == [true])
+        let atCutOver = added.withLock { $0 }
+        func awaitMore() { while added.withLock({ $0 }) < atCutOver + 20 { Thread.sleep(forTimeInterval: 0.01) } }
+        awaitMore()
+        isDone.withLock { $0 = true }
+        func awaitEnd() { ended.wait() }
+        awaitEnd()
+        let count = added.withLock { $0 }
+        #expect(try Self.numbers(stack) == Array(0..<count))
+        // A store that was moved says where its objects are.
+        let refused = #expect(throws: StorageError.self) { try OpenStore(opening: source, OpenRequest(schema: nil)).close() }
+        if pair.source != .memory { #expect(refused?.code == .storeMoved && refused?.message.contains("elsewhere") == true) }
+        // The feed goes on, and says that it does not know the objects of the other store.
+        try stack.perform(
+            author: "last", synchronous: { try $0.create(Into<DynamicObject>(entity: "Note")).setValue(.int(-5), for: "number") })
+        var unknown = 0
+        for await commit in commits {
+            unknown += commit.unknownStores.count
+            if commit.authors.contains("last") { break }
+        }
+        #expect(unknown > 0)
+    }
+
+    @Test func oneStoreOfSeveralIsMoved() throws {
+        let stack = try DataStack(schema: Self.schema()), source = TestStore.sqlite.make(configuration: "Notes")
+        let other = TestStore.sqlite.make(configuration: "Others"), target = TestStore.lmdb.make(configuration: "Notes")
+        defer { for store in [source, other, target] as [any StorageInterface] { try? store.erase() } }
+        for store in [source, other] { try stack.addStorageAndWait(store) }
+        try Self.add(1, stack)
+        let wrong = TestStore.memory.make()
+        let refused = #expect(throws: StorageError.self) { try stack.moveStorage(source, to: wrong, named: "x") }
+        #expect(refused?.code == .invalidConfiguration)
+        try stack.moveStorage(source, to: target, named: "elsewhere")
+        try Self.add(2, stack)
+        #expect(try Self.numbers(stack) == [1, 2])
+        try stack.perform(synchronous: { try $0.create(Into<DynamicObject>(entity: "Other")).setValue(.int(1), for: "x") })
+        #expect(try stack.fetchCount(From<DynamicObject>(entity: "Other")) == 1)
+    }
+
+    @Test func afterAnErrorTheStackUsesTheSource() throws {
+        let stack = try DataStack(schema: Self.schema()), source = TestStore.sqlite.make(), target = TestStore.lmdb.make()
+        defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }
+        try stack.addStorageAndWait(source)
+        for number in 0..<10 { try Self.add(Int64(number), stack) }
+        let limit = WorkLimit()
+        limit.cancel()
+        let failed = #expect(throws: StorageError.self) { try stack.moveStorage(source, to: target, named: "x", limit: limit) }
+        #expect(failed?.code == .cancelled)
+        try Self.add(10, stack)
+        #expect(stack.storages.map { $0 === source } == [true])
+        try stack.perform(synchronous: { _ in
+            let failed = #expect(throws: StorageError.self) { try stack.moveStorage(source, to: target, named: "x") }
+            #expect(failed?.code == .reentrantCall)
+        })
+        // The same call goes on.
+        try stack.moveStorage(source, to: target, named: "elsewhere")
+        #expect(try Self.numbers(stack) == Array(0...10))
+    }
+}
