@@ -18,9 +18,6 @@ struct TransferScope {
     /// The objects that were chosen because others refer to them, and whose own references were not followed yet.
     private var waiting: [EntityIndex: [Int64]] = [:]
 
-    /// Whether an object is in the target, was there before and is not copied.
-    func isOnlyPresent(_ key: Int64, _ entity: EntityIndex) -> Bool { !contains(key, entity) && willExist(key, entity) }
-
     /// Creates the scope of a copy of all objects.
     init(_ schema: Schema) { self.schema = schema }
 
@@ -35,17 +32,21 @@ struct TransferScope {
 
     /// Finds the objects of a selection.
     ///
-    /// - Parameter target: The target, if its objects remain.
+    /// - Parameters:
+    ///   - target: The target, if its objects remain.
+    ///   - rejects: Receives objects for which a condition cannot be evaluated; nil if the first one ends the transfer.
     /// - Throws: `invalidConfiguration` for an unknown entity or a condition of an entity that is not copied; `invalidPredicate`;
     ///   `dataLossRefused` for references to objects that are neither copied nor in the target, unless the loss is accepted.
     init(
-        _ options: TransferOptions, from source: ReadSession, to target: ReadSession?, _ model: MappedModel?, _ limit: WorkLimit?
+        _ options: TransferOptions, from source: ReadSession, to target: ReadSession?, _ model: MappedModel?,
+        rejecting rejects: RejectedRows?,
+        _ limit: WorkLimit?
     ) throws(StorageError) {
         self.init(source.schema)
         let selection = options.selection
         if selection.isAll { return }
         let entities = try Self.entities(of: selection, schema)
-        try choose(entities, selection, source, limit)
+        try choose(entities, selection, source, model, rejects, limit)
         try findPresent(target, of: chosen.keys.sorted(), model, limit)
         let restricted = Set(chosen.keys), before = self
         for root in schema.roots {
@@ -57,7 +58,7 @@ struct TransferScope {
         }
         while let (root, keys) = waiting.popFirst() {
             try limit?.check()
-            try Self.forEachRow(root, keys, source) { follow($0, true) }
+            try Self.forEachReference(root, Self.bitmap(keys), source) { follow($0, true) }
         }
         try refuseLosses(options.acceptedLosses)
     }
@@ -126,7 +127,9 @@ struct TransferScope {
 
     /// Finds the keys of the chosen objects of each hierarchy that is not copied whole.
     private mutating func choose(
-        _ entities: Set<EntityIndex>, _ selection: TransferSelection, _ source: ReadSession, _ limit: WorkLimit?
+        _ entities: Set<EntityIndex>, _ selection: TransferSelection, _ source: ReadSession, _ model: MappedModel?,
+        _ rejects: RejectedRows?,
+        _ limit: WorkLimit?
     ) throws(StorageError) {
         var conditions: [(family: Set<EntityIndex>, predicate: CheckedPredicate)] = []
         for (name, predicate) in selection.conditions.sorted(by: { $0.key < $1.key }) {
@@ -149,7 +152,13 @@ struct TransferScope {
                 let parts = conditions.filter { $0.family.contains(entity) }.map(\.predicate)
                 let predicate = parts.count == 1 ? parts[0] : parts.isEmpty ? CheckedPredicate.constant(true) : .and(parts)
                 let plan = FetchPlan(entity: entity, entities: [entity], predicate: predicate, fields: .keysOnly)
-                try Self.forEachKey(plan, source, limit) { keys.insert($0) }
+                do throws(StorageError) {
+                    try source.attempt { () throws(StorageError) in try Self.forEachKey(plan, source, limit) { keys.insert($0) } }
+                } catch {
+                    guard let rejects, error.code == .valueNotStorable else { throw error }
+                    let condition = SelectionCondition(entity, predicate, source, model, limit)
+                    try condition.forEachKey(rejecting: rejects) { keys.insert($0) }
+                }
             }
             chosen[root] = keys
         }
@@ -168,13 +177,19 @@ struct TransferScope {
         }
     }
 
+    private static func bitmap(_ keys: [Int64]) -> KeyBitmap {
+        var set = KeyBitmap()
+        for key in keys { set.insert(key) }
+        return set
+    }
+
     static func keys(_ plan: FetchPlan, _ session: ReadSession, _ limit: WorkLimit?) throws(StorageError) -> KeyBitmap {
         var keys = KeyBitmap()
         try forEachKey(plan, session, limit) { keys.insert($0) }
         return keys
     }
 
-    private static func forEachKey(
+    static func forEachKey(
         _ plan: FetchPlan, _ session: ReadSession, _ limit: WorkLimit?, _ body: (Int64) -> Void
     ) throws(StorageError) {
         let cursor = try session.cursor(for: plan), batch = RowBatch(capacity: 8192)
@@ -251,7 +266,7 @@ struct TransferScope {
     func forEachRow(
         _ root: EntityIndex, _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
-        if let keys = chosen[root] { return try Self.forEachRow(root, keys, source, body) }
+        if let keys = chosen[root] { return try Self.forEachReference(root, keys, source, body) }
         let cursor = try source.cursor(for: FetchPlan(schema, root, fields: .some(SlotMask()))), batch = RowBatch(capacity: 1024)
         while try cursor.next(into: batch) { try body(batch) }
     }
@@ -273,12 +288,23 @@ struct TransferScope {
         }
     }
 
-    private static func forEachRow(
-        _ root: EntityIndex, _ keys: [Int64], _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
+    /// Passes rows to `body` at least with their references, also those with other values that cannot be read.
+    private static func forEachReference(
+        _ root: EntityIndex, _ keys: KeyBitmap, _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
-        var set = KeyBitmap()
-        for key in keys { set.insert(key) }
-        try forEachRow(root, set, source, body)
+        let batch = RowBatch(capacity: 1024)
+        try keys.forEach({ 1024 }) { keys throws(StorageError) in
+            batch.clear()
+            do throws(StorageError) {
+                try source.attempt { () throws(StorageError) in try source.rows(root, keys: keys, into: batch) }
+            } catch {
+                if error.code != .valueNotStorable { throw error }
+                let cursor = try source.cursor(for: FetchPlan(source.schema, root, keys: keys, fields: .some(SlotMask())))
+                while try cursor.next(into: batch) { try body(batch) }
+                return
+            }
+            try body(batch)
+        }
     }
 
     private static func bytes(of batch: RowBatch, _ schema: Schema) -> Int {
