@@ -39,8 +39,7 @@ struct TransferScope {
     ///   `dataLossRefused` for references to objects that are neither copied nor in the target, unless the loss is accepted.
     init(
         _ options: TransferOptions, from source: ReadSession, to target: ReadSession?, _ model: MappedModel?,
-        rejecting rejects: RejectedRows?,
-        _ limit: WorkLimit?
+        rejecting rejects: RejectedRows?, _ limit: WorkLimit?
     ) throws(StorageError) {
         self.init(source.schema)
         let selection = options.selection
@@ -58,7 +57,7 @@ struct TransferScope {
         }
         while let (root, keys) = waiting.popFirst() {
             try limit?.check()
-            try Self.forEachReference(root, Self.bitmap(keys), source) { follow($0, true) }
+            try Self.forEachRow(root, Self.bitmap(keys), source, needsAll: false) { follow($0, true) }
         }
         try refuseLosses(options.acceptedLosses)
     }
@@ -128,8 +127,7 @@ struct TransferScope {
     /// Finds the keys of the chosen objects of each hierarchy that is not copied whole.
     private mutating func choose(
         _ entities: Set<EntityIndex>, _ selection: TransferSelection, _ source: ReadSession, _ model: MappedModel?,
-        _ rejects: RejectedRows?,
-        _ limit: WorkLimit?
+        _ rejects: RejectedRows?, _ limit: WorkLimit?
     ) throws(StorageError) {
         var conditions: [(family: Set<EntityIndex>, predicate: CheckedPredicate)] = []
         for (name, predicate) in selection.conditions.sorted(by: { $0.key < $1.key }) {
@@ -266,14 +264,17 @@ struct TransferScope {
     func forEachRow(
         _ root: EntityIndex, _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
-        if let keys = chosen[root] { return try Self.forEachReference(root, keys, source, body) }
+        if let keys = chosen[root] { return try Self.forEachRow(root, keys, source, needsAll: false, body) }
         let cursor = try source.cursor(for: FetchPlan(schema, root, fields: .some(SlotMask()))), batch = RowBatch(capacity: 1024)
         while try cursor.next(into: batch) { try body(batch) }
     }
 
+    /// Passes rows to `body`.
+    ///
+    /// - Parameter needsAll: Whether all values are needed. Otherwise rows with values that cannot be read have only their references.
     private static func forEachRow(
         _ root: EntityIndex, _ keys: KeyBitmap, _ source: ReadSession, atMost rows: Int = 2048, bytes most: Int = 8 << 20,
-        _ body: (RowBatch) throws(StorageError) -> Void
+        needsAll: Bool = true, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
         // Large rows are read in smaller blocks.
         let rows = min(rows, 2048)
@@ -281,30 +282,24 @@ struct TransferScope {
         let batch = RowBatch(capacity: rows)
         try keys.forEach({ size }) { keys throws(StorageError) in
             batch.clear()
-            try source.rows(root, keys: keys, into: batch)
+            do throws(StorageError) {
+                try source.attempt { () throws(StorageError) in try source.rows(root, keys: keys, into: batch) }
+            } catch {
+                if needsAll || error.code != .valueNotStorable { throw error }
+                return try forEachReference(root, keys, source, body)
+            }
             let bytes = Self.bytes(of: batch, source.schema)
             size = bytes > most / 2 ? max(1, size / 2) : min(rows, size * 2)
             try body(batch)
         }
     }
 
-    /// Passes rows to `body` at least with their references, also those with other values that cannot be read.
     private static func forEachReference(
-        _ root: EntityIndex, _ keys: KeyBitmap, _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
+        _ root: EntityIndex, _ keys: [Int64], _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let batch = RowBatch(capacity: 1024)
-        try keys.forEach({ 1024 }) { keys throws(StorageError) in
-            batch.clear()
-            do throws(StorageError) {
-                try source.attempt { () throws(StorageError) in try source.rows(root, keys: keys, into: batch) }
-            } catch {
-                if error.code != .valueNotStorable { throw error }
-                let cursor = try source.cursor(for: FetchPlan(source.schema, root, keys: keys, fields: .some(SlotMask())))
-                while try cursor.next(into: batch) { try body(batch) }
-                return
-            }
-            try body(batch)
-        }
+        let plan = FetchPlan(source.schema, root, keys: keys, fields: .some(SlotMask()))
+        let cursor = try source.cursor(for: plan), batch = RowBatch(capacity: keys.count)
+        while try cursor.next(into: batch) { try body(batch) }
     }
 
     private static func bytes(of batch: RowBatch, _ schema: Schema) -> Int {
