@@ -24,16 +24,6 @@ import Testing
         #expect(try program.run(["update", store, "Note", "--all", "--set", assignment, "--yes"]).code == 0)
     }
 
-    private func target(_ kind: String) -> String {
-        switch kind {
-        case "postgresql":
-            (ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"] ?? "")
-                + "&x-schema=history_\(UUID().uuidString.prefix(8).lowercased())"
-        case "lmdb": "lmdb:\(path("copy.lmdb"))"
-        default: "sqlite:\(path("copy.db"))"
-        }
-    }
-
     private func transfer(_ target: String, _ options: String...) throws -> (code: Int32, output: String, error: String) {
         try program.run(["transfer", store, target] + options)
     }
@@ -44,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: TransferCommandTests.kinds) func theHistoryIsPlannedCopiedAndCompared(_ kind: String) throws {
-        let target = target(kind), original = try history(store)
+        let target = program.target(kind), original = try history(store)
         #expect(original.count == 2)
         let plan = try transfer(target, "--history", "--plan")
         #expect(plan.code == 0 && plan.output.contains("note: 2 transactions of the history would be copied"), "\(plan)")
@@ -71,15 +61,9 @@ import Testing
     @Test(arguments: TransferCommandTests.kinds) func aKilledTransferHasEachTransactionOnce(_ kind: String) throws {
         for turn in 0..<6 { try change("text = '\(turn)'") }
         // Each transaction is a part of its own.
-        let target = target(kind), command = ["transfer", store, target, "--history", "--rate", "8", "-q"]
+        let target = program.target(kind), command = ["transfer", store, target, "--history", "--rate", "8", "-q"]
         for milliseconds in [200, 400, 600, 800] {
-            let process = Program.process(command)
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            try Program.runUntilKilled(command, after: milliseconds)
         }
         let finished = try transfer(target, "--history", "--rate", "1000")
         #expect(finished.code == 0, "\(finished)")

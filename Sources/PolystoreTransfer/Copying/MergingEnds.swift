@@ -15,13 +15,6 @@ final class MergingEnds {
         let inverse: Int
     }
 
-    /// A new reference of an object.
-    private struct Change {
-        let key: Int64
-        let version: Int64
-        let reference: Int64?
-    }
-
     private let contents: Contents
     private let writer: WriteSession
     private let limit: WorkLimit?
@@ -92,7 +85,7 @@ final class MergingEnds {
         try writer.rows(end.entity, keys: keys.filter { known[$0] != nil }, into: batch)
         let others = Set((0..<batch.count).compactMap { batch.row($0)[end.slot].isNull ? nil : batch.row($0)[end.slot].int })
         let sources = try contents.entities(of: others.sorted(), schema[end.destination].root)
-        var changes: [EntityIndex: [Change]] = [:], former: [Int64: Int64] = [:]
+        var changes: [EntityIndex: [EntityChanges.Reference]] = [:], former: [Int64: Int64] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index), now: Int64? = row[end.slot].isNull ? nil : row[end.slot].int, new = wanted[end]?[row.key]
             if now == new { continue }
@@ -102,7 +95,7 @@ final class MergingEnds {
                 if !isCopied, sources[now] != nil { former[now] = row.key }
             }
             if new == nil, TransferScope.isRequired(schema[row.entity].slots[end.slot]) { continue }
-            changes[row.entity, default: []].append(Change(key: row.key, version: row.version, reference: new))
+            changes[row.entity, default: []].append((row.key, row.version, new))
         }
         try apply(changes, end.slot)
         try release(former, end)
@@ -115,29 +108,19 @@ final class MergingEnds {
         if former.isEmpty { return }
         let batch = RowBatch(capacity: former.count)
         try writer.rows(end.destination, keys: former.keys.sorted(), into: batch)
-        var changes: [EntityIndex: [Change]] = [:]
+        var changes: [EntityIndex: [EntityChanges.Reference]] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index)
             if row[end.inverse].isNull || row[end.inverse].int != former[row.key] { continue }
             if TransferScope.isRequired(schema[row.entity].slots[end.inverse]) { continue }
-            changes[row.entity, default: []].append(Change(key: row.key, version: row.version, reference: nil))
+            changes[row.entity, default: []].append((row.key, row.version, nil))
         }
         try apply(changes, end.inverse)
     }
 
-    private func apply(_ changes: [EntityIndex: [Change]], _ slot: Int) throws(StorageError) {
+    private func apply(_ changes: [EntityIndex: [EntityChanges.Reference]], _ slot: Int) throws(StorageError) {
         if changes.isEmpty { return }
-        let entities = changes.sorted { $0.key < $1.key }.map { entity, changes in
-            let slots = schema[entity].slots.count
-            let rows = RowSource(count: changes.count) { range, batch in
-                for change in changes[range] {
-                    let cells = batch.appendRow(key: change.key, version: change.version, entity: entity, slots: slots)
-                    cells.initialize(repeating: .null, count: slots)
-                    if let reference = change.reference { cells[slot] = .int(reference) }
-                }
-            }
-            return EntityChanges(entity: entity, updates: [RowUpdate(mask: SlotMask([slot]), checksVersion: true, rows: rows)])
-        }
+        let entities = changes.sorted { $0.key < $1.key }.map { EntityChanges(schema[$0], slot: slot, $1) }
         try writer.apply(ChangeSet(entities: entities))
     }
 }
