@@ -131,19 +131,36 @@ package struct Contents {
     private func stored(
         _ root: EntityIndex, _ capacity: Int, _ bytes: Int, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let schema = reader.schema
         if !scope.isWhole(root) {
             return try scope.forEachChosenRow(root, reader, atMost: capacity, bytes: bytes) { batch throws(StorageError) in
                 scope.cut(batch)
                 try body(batch)
             }
         }
-        let cursor = try reader.cursor(for: FetchPlan(schema, root))
+        var last: Int64?, unreadable: StorageError?
+        do throws(StorageError) {
+            try reader.attempt { () throws(StorageError) in try storedWhole(root, capacity, bytes, &last, &unreadable, body) }
+        } catch {
+            guard let unreadable else { throw error }
+            throw naming(unreadable, root, after: last)
+        }
+    }
+
+    /// Passes all rows of a hierarchy of the store to `body`.
+    ///
+    /// - Parameters:
+    ///   - last: The key of the last row that was read.
+    ///   - unreadable: The error if a row cannot be read.
+    private func storedWhole(
+        _ root: EntityIndex, _ capacity: Int, _ bytes: Int, _ last: inout Int64?, _ unreadable: inout StorageError?,
+        _ body: (RowBatch) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let schema = reader.schema, cursor = try reader.cursor(for: FetchPlan(schema, root))
         let small = RowBatch(capacity: capacity), kept = RowBatch(capacity: capacity)
-        var last: Int64?
         func next() throws(StorageError) -> Bool {
-            do throws(StorageError) { return try cursor.next(into: small) } catch  where error.code == .valueNotStorable {
-                throw naming(error, root, after: last)
+            do throws(StorageError) { return try cursor.next(into: small) } catch {
+                if error.code == .valueNotStorable { unreadable = error }
+                throw error
             }
         }
         while try next() {
@@ -169,7 +186,9 @@ package struct Contents {
     /// Returns the error with the key of the first unreadable row after a key, or the unchanged error if that row is not found.
     private func naming(_ error: StorageError, _ root: EntityIndex, after last: Int64?) -> StorageError {
         guard error.details.keys.isEmpty, let keys = try? keys(root, after: last), !keys.isEmpty else { return error }
-        func isReadable(_ keys: ArraySlice<Int64>) -> Bool { (try? reader.rows(root, keys: Array(keys), into: RowBatch())) != nil }
+        func isReadable(_ keys: ArraySlice<Int64>) -> Bool {
+            (try? reader.attempt { () throws(StorageError) in try reader.rows(root, keys: Array(keys), into: RowBatch()) }) != nil
+        }
         var first = keys.startIndex, end = keys.endIndex
         if isReadable(keys[first..<end]) { return error }
         while end - first > 1 {
@@ -203,8 +222,24 @@ package struct Contents {
     /// Returns the entities of the objects of a hierarchy with the given keys.
     func entities(of keys: [Int64], _ root: EntityIndex) throws(StorageError) -> [Int64: EntityIndex] {
         let batch = RowBatch(capacity: keys.count)
-        try reader.rows(origin(root), keys: keys, into: batch)
+        do throws(StorageError) {
+            try reader.attempt { () throws(StorageError) in try reader.rows(origin(root), keys: keys, into: batch) }
+        } catch {
+            if error.code != .valueNotStorable { throw error }
+            return try entities(ofUnreadable: keys.sorted(), root)
+        }
         return Dictionary((0..<batch.count).map { (batch.key($0), entity(batch.row($0).entity)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the entities of objects, some of which have values that cannot be read.
+    private func entities(ofUnreadable keys: [Int64], _ root: EntityIndex) throws(StorageError) -> [Int64: EntityIndex] {
+        let cursor = try reader.cursor(for: FetchPlan(reader.schema, origin(root), keys: keys, fields: .keysOnly))
+        let batch = RowBatch(capacity: keys.count)
+        var found: [Int64: EntityIndex] = [:]
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count { found[batch.key(index)] = entity(batch.row(index).entity) }
+        }
+        return found
     }
 
     /// Passes the pairs of a link table to `body` and returns their digest.

@@ -12,7 +12,8 @@ public struct TransferEngine: Sendable {
 
     /// Copies objects with their primary keys.
     ///
-    /// A copy into an empty target keeps the versions of the objects and leaves no entries in the history. A copy into a target with objects
+    /// A copy into an empty target keeps the versions of the objects and leaves no entries in the history, except for those of the source if
+    /// the options include them. A copy into a target with objects
     /// is one transaction, which the history records; inserted objects have version 1 there.
     ///
     /// - Parameters:
@@ -40,7 +41,12 @@ public struct TransferEngine: Sendable {
     /// - Throws: Errors of the options, before a target is created.
     package func begin(from source: OpenStore, _ options: TransferOptions) throws(StorageError) -> TransferWork {
         try options.check()
-        let reader = try source.beginRead(ReadOptions(limit: limit))
+        let reader: ReadSession
+        if options.includesHistory, source.capabilities.contains(.history) {
+            reader = try PastTransactions.settledSession(of: source, limit)
+        } else {
+            reader = try source.beginRead(ReadOptions(limit: limit))
+        }
         do throws(StorageError) {
             let model: MappedModel? = options.mapping.isEmpty ? nil : try MappedModel(options.mapping, of: reader.schema)
             let rejects = RejectedRows(options, source)
@@ -64,7 +70,7 @@ public struct TransferEngine: Sendable {
         if let known = work.found {
             scope = known.scope
         } else {
-            scope = try TransferScope(options, from: work.reader, to: target, work.model, limit)
+            scope = try TransferScope(options, from: work.reader, to: target, work.model, rejecting: work.rejects, limit)
         }
         try work.rejects?.leaveOut(of: &scope, options, work.reader, target, work.model, limit)
         let changed = try ChangedValues(work.model, scope, work.reader, limit)
@@ -121,9 +127,14 @@ public struct TransferEngine: Sendable {
     ) throws(StorageError) -> TransferReport? {
         var result = TransferReport()
         result.isVerified = options.verifies
+        try leaveOutKnown(work, target, options)
         let contents = try contents(work, nil, &result), progress = try progress(contents, report)
         do throws(StorageError) {
-            let copy = BulkCopy(contents, to: target, options, limit, progress) { () throws(StorageError) in try finish(work) }
+            let refused = try work.rejects.flatMap { rejects throws(StorageError) in try RefusedRows(rejects.refused, work.reader) }
+            let history = options.includesHistory ? work.reader : nil
+            let copy = BulkCopy(contents, to: target, options, limit, progress, refused: refused, history: history) {
+                () throws(StorageError) in try finish(work)
+            }
             try copy.run(&result)
         } catch {
             if error.code == .incompleteCopy, work.hasRefusedRows { throw Self.refusedLate }
@@ -137,6 +148,15 @@ public struct TransferEngine: Sendable {
         }
         result.rejected = work.rejects?.sorted ?? []
         return result
+    }
+
+    /// Leaves out the rows that the target has refused in an earlier transfer of the same objects.
+    private func leaveOutKnown(_ work: TransferWork, _ target: OpenStore, _ options: TransferOptions) throws(StorageError) {
+        guard let rejects = work.rejects, options.source != nil else { return }
+        let reader = try target.beginRead(ReadOptions(limit: limit))
+        defer { reader.end() }
+        guard let refused = try options.refused(in: reader) else { return }
+        for row in try refused.unchanged(in: work.reader) where !rejects.contains(row.key, row.root) { try rejects.addKnown(row) }
     }
 
     private static var refusedLate: StorageError {
@@ -158,7 +178,7 @@ public struct TransferEngine: Sendable {
     /// Passes on the rows that are left out, before the copy is complete.
     private func finish(_ work: TransferWork) throws(StorageError) {
         guard let rejects = work.rejects, let receive = work.options.receiveRejects else { return }
-        try receive(TransferRejects(rejects, work.reader, work.model))
+        try receive(TransferRejects(rejects, work.reader, work.model, accepting: work.options.acceptedLosses))
     }
 
     private func contents(
@@ -194,8 +214,13 @@ public struct TransferEngine: Sendable {
     }
 
     /// Returns the digests of two stores side by side, in the order of the first.
-    public func verify(_ first: OpenStore, _ second: OpenStore) throws(StorageError) -> [VerifyItem] {
-        let a = try digests(first), b = try digests(second)
+    ///
+    /// - Parameter includesHistory: Whether the transactions of their histories are compared too, as an item named `polystore_history`.
+    /// - Throws: `busy` if the newest transactions are not in the history yet, because older ones are still open.
+    public func verify(
+        _ first: OpenStore, _ second: OpenStore, includesHistory: Bool = false
+    ) throws(StorageError) -> [VerifyItem] {
+        let a = try digests(first, includesHistory), b = try digests(second, includesHistory)
         let byName = Dictionary(b.map { ($0.name, $0.digest) }, uniquingKeysWith: { first, _ in first })
         let known = Set(a.map(\.name))
         return a.map { VerifyItem(name: $0.name, first: $0.digest, second: byName[$0.name]) }
@@ -228,7 +253,13 @@ public struct TransferEngine: Sendable {
         try check.findings(body)
     }
 
-    private func digests(_ store: OpenStore) throws(StorageError) -> [TransferItem] {
+    private func digests(_ store: OpenStore, _ includesHistory: Bool) throws(StorageError) -> [TransferItem] {
+        if includesHistory, store.capabilities.contains(.history) {
+            let reader = try PastTransactions.settledSession(of: store, limit)
+            defer { reader.end() }
+            let history = TransferItem(name: PastTransactions.table, digest: try PastTransactions(reader, limit).digest())
+            return try Contents(reader).digests() + [history]
+        }
         let reader = try store.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         return try Contents(reader).digests()

@@ -26,7 +26,7 @@ package struct TransferPlan {
         package let count: Int
     }
 
-    /// All hierarchies, then all link tables, with their names in the target.
+    /// All hierarchies, then all link tables, with their names in the target, and the history if the options include it.
     package let items: [Item]
     /// The declarations with another name, as paths in the source and in the target.
     package let renames: [(path: String, newPath: String)]
@@ -36,6 +36,8 @@ package struct TransferPlan {
     package let refusals: [String]
     /// The number of references that would become nil, by relationship.
     package let removedReferences: [String: Int]
+    /// The number of transactions of the history that would be copied; nil if the options do not include them.
+    package let transactions: Int?
     /// The number of rows that would be left out, by entity of the target.
     package let rejected: [String: Int]
 
@@ -48,12 +50,14 @@ package struct TransferPlan {
     ) throws(StorageError) {
         try options.check()
         let model: MappedModel? = options.mapping.isEmpty ? nil : try MappedModel(options.mapping, of: reader.schema)
-        var scope = try TransferScope(options, from: reader, to: target, model, limit)
         let rejects = RejectedRows(options, reader.store)
+        var scope = try TransferScope(options, from: reader, to: target, model, rejecting: rejects, limit)
         try rejects?.leaveOut(of: &scope, options, reader, target, model, limit)
         rejected = rejects?.counts ?? [:]
         var changed = ChangedValues()
-        do throws(StorageError) { changed = try ChangedValues(model, scope, reader, limit) } catch {
+        do throws(StorageError) {
+            changed = try reader.attempt { () throws(StorageError) in try ChangedValues(model, scope, reader, limit) }
+        } catch {
             // A row that cannot be read is a problem of its table.
             if error.code == .cancelled || error.isRetryable { throw error }
         }
@@ -93,6 +97,19 @@ package struct TransferPlan {
                     }
                 })
         }
+        if options.includesHistory {
+            items.append(
+                try Self.item(PastTransactions.table) { count, bytes throws(StorageError) in
+                    try PastTransactions(reader, limit).forEachPart { entries in
+                        var digest = Digest()
+                        let size = entries.reduce(0) { $0 + digest.add($1) }
+                        count += entries.count
+                        bytes += size
+                        return size
+                    }
+                })
+        }
+        transactions = options.includesHistory ? items.last?.count : nil
         self.items = items
     }
 

@@ -148,6 +148,10 @@ import Testing
         #expect(try load("sqlite:\(path("t.db"))", program.file("good.csv", "text\na\n"), "--rejects", path("none.csv")).code == 0)
         #expect(try made().filter { !$0.hasPrefix("r.db") } == ["t.db"])
         #expect(!FileManager.default.fileExists(atPath: path("none.csv")))
+        // The file of an earlier load becomes empty.
+        let old = try program.file("old.csv", "text,polystore_reason\na,b\n")
+        #expect(try load("sqlite:\(path("u.db"))", program.file("good.csv", "text\na\n"), "--rejects", old).code == 0)
+        #expect(try String(contentsOfFile: old, encoding: .utf8).isEmpty)
         for wrong in [["--max-rejects", "1"], ["--rejects", path("x.csv"), "--max-rejects", "0"]] {
             #expect(try program.run(["load", store, file, "--entity", "Note"] + wrong).code == 64)
         }

@@ -41,6 +41,28 @@ struct Program {
         return url.path
     }
 
+    /// A new store of a kind, by default in a file of the folder.
+    func target(_ kind: String) -> String {
+        switch kind {
+        case "postgresql":
+            (ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"] ?? "")
+                + "&x-schema=copy_\(UUID().uuidString.prefix(8).lowercased())"
+        case "lmdb": "lmdb:\(folder.appendingPathComponent("copy.lmdb").path)"
+        default: "sqlite:\(folder.appendingPathComponent("copy.db").path)"
+        }
+    }
+
+    /// Starts the program, and ends it by force after some milliseconds.
+    static func runUntilKilled(_ arguments: [String], after milliseconds: Int) throws {
+        let process = Self.process(arguments)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
     /// Runs statements with the tool of SQLite over a file in the folder, and returns what it prints.
     @discardableResult
     func sqlite3(_ name: String, _ statements: String) throws -> String {

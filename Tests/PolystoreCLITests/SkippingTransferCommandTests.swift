@@ -27,16 +27,6 @@ import Testing
 
     private func path(_ name: String) -> String { program.folder.appendingPathComponent(name).path }
 
-    private func target(_ kind: String) -> String {
-        switch kind {
-        case "postgresql":
-            (ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"] ?? "")
-                + "&x-schema=skipping_\(UUID().uuidString.prefix(8).lowercased())"
-        case "lmdb": "lmdb:\(path("copy.lmdb"))"
-        default: "sqlite:\(path("copy.db"))"
-        }
-    }
-
     private func transfer(_ target: String, _ options: String...) throws -> (code: Int32, output: String, error: String) {
         try program.run(["transfer", source, target] + options)
     }
@@ -46,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: TransferCommandTests.kinds) func rowsThatCannotBeCopiedAreWrittenToAFileThatCanBeLoaded(_ kind: String) throws {
-        let target = target(kind), skipping = ["--on-error", "skip", "--rejects", path("rejects.ndjson")]
+        let target = program.target(kind), skipping = ["--on-error", "skip", "--rejects", path("rejects.ndjson")]
         let stopped = try transfer(target)
         #expect(stopped.code == 2 && stopped.error.contains("U+0000"), "\(stopped)")
         let plan = try transfer(target, "--on-error", "skip", "--plan")
@@ -98,18 +88,12 @@ import Testing
             INSERT INTO note SELECT i, CASE WHEN i % 5000 = 0 THEN 'a' || char(0) ELSE 'n' || i END,
               CASE WHEN i % 5000 = 1 AND i > 1 THEN i - 1 END FROM n;
             """)
-        let target = target(kind)
+        let target = program.target(kind)
         let command = [
             "transfer", "sqlite:\(path("notes.db"))?catalog=foreign", target, "--on-error", "skip", "--rejects", path("rejects.ndjson"),
         ]
         for milliseconds in [100, 300, 600, 900, 1200, 1500] {
-            let process = Program.process(command + ["-q"])
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            try Program.runUntilKilled(command + ["-q"], after: milliseconds)
         }
         let finished = try program.run(command + ["--json"])
         #expect(finished.code == 3 && finished.output.contains(#""rejected":{"note":8}"#), "\(finished)")
@@ -201,10 +185,45 @@ import Testing
             #expect(found.code == 2 || found.code == 5, "\(path): \(found)")
         }
         #expect(!FileManager.default.fileExists(atPath: path("copy.db")))
-        // Without anything that is left out there is no file.
+        // A file of an earlier run is made empty, and without anything that is left out no new one is made.
         try program.sqlite3(
             "shop.db", "DELETE FROM product WHERE id BETWEEN 2 AND 5; DELETE FROM line WHERE id = 2; DELETE FROM maker WHERE id = 2")
         #expect(try program.run(["transfer", source, target] + rejects + [path("none.ndjson")]).code == 0)
         #expect(!FileManager.default.fileExists(atPath: path("none.ndjson")))
+        for name in ["old.ndjson", "old.ndjson.gz"] {
+            let old = try program.file(name, "{}\n")
+            #expect(try program.run(["transfer", source, target] + rejects + [old]).code == 0)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: old)).count == (name.hasSuffix("gz") ? 20 : 0))
+        }
+        let old = try program.file("old.ndjson", "{}\n"), other = "sqlite:\(path("other.db"))"
+        #expect(try program.run(["transfer", source, other] + rejects + [old]).code == 0)
+        #expect(try lines("old.ndjson").isEmpty)
+    }
+
+    @Test(.enabled(if: TransferCommandTests.kinds.contains("postgresql"))) func aRepeatedTransferSaysTheSameOfRowsThatTheServerRefused()
+        throws
+    {
+        try program.sqlite3(
+            "docs.db",
+            """
+            CREATE TABLE doc(id INTEGER PRIMARY KEY, text TEXT UNIQUE);
+            WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 50)
+            INSERT INTO doc SELECT i, CASE i WHEN 20 THEN hex(randomblob(20000)) ELSE 't' || i END FROM n;
+            """)
+        let target = program.target("postgresql")
+        let command = [
+            "transfer", "sqlite:\(path("docs.db"))?catalog=foreign", target, "--on-error", "skip", "--rejects", path("rejects.ndjson"),
+        ]
+        let first = try program.run(command)
+        #expect(first.code == 3 && first.error.contains("rejected: doc 20: a value is too large for an index"), "\(first)")
+        let rejects = try lines("rejects.ndjson")
+        #expect(rejects.count == 1)
+        try FileManager.default.removeItem(atPath: path("rejects.ndjson"))
+        let again = try program.run(command)
+        #expect(again.code == 3 && again.output.contains("nothing was copied"), "\(again)")
+        #expect(again.error.contains("rejected: doc 20: a value is too large for an index"), "\(again)")
+        #expect(try lines("rejects.ndjson") == rejects)
+        #expect(try program.run(["query", target, "doc", "--count"]).output == "49\n")
+        #expect(try program.run(["erase", target, "--yes"]).code == 0)
     }
 }

@@ -7,102 +7,15 @@ import Testing
 
 /// Archives with the history of a store.
 @Suite struct ArchivedHistoryTests {
-    private let schema: Schema
-    private let note: EntityIndex
+    private let history: NoteHistory
+    private var schema: Schema { history.schema }
+    private var note: EntityIndex { history.note }
 
-    init() throws {
-        schema = try Schema(entities: [
-            Entity(
-                "Note",
-                attributes: [
-                    Attribute("text", .string, history: .preserved), Attribute("price", .decimal, isOptional: true, history: .preserved),
-                    Attribute("rank", .int64, isOptional: true),
-                ], relationships: [Relationship("tags", to: "Note", .toManyOrdered)]),
-            Entity("Poem", parent: "Note"),
-        ])
-        note = try #require(schema.index(of: "Note"))
-    }
+    private typealias Transaction = NoteHistory.Transaction
+
+    init() throws { history = try NoteHistory() }
 
     private static let pairs = TestStore.all.flatMap { source in TestStore.all.map { (source, $0) } }
-
-    private func rows(_ keys: [Int64], _ entity: EntityIndex? = nil) -> RowSource {
-        let entity = entity ?? note, count = schema[entity].slots.count
-        return RowSource(count: keys.count) { range, batch in
-            for key in keys[range] {
-                let cells = batch.appendRow(key: key, version: 1, entity: entity, slots: count)
-                cells.initialize(repeating: .null, count: count)
-                cells[0] = batch.cell(for: .string("n\(key) é\u{1f600}"))
-                cells[1] = batch.cell(for: .decimal(Decimal(string: "0.1")!))
-                cells[2] = .int(key)
-            }
-        }
-    }
-
-    private func commit(_ store: OpenStore, _ record: CommitRecord, _ changes: ChangeSet) throws {
-        let writer = try store.beginWrite()
-        defer { writer.end() }
-        try writer.apply(changes)
-        _ = try writer.commit(record)
-    }
-
-    /// A store whose transactions insert, update, link and delete objects. The oldest ones are purged.
-    private func source(_ storage: any StorageInterface) throws -> OpenStore {
-        let store = try OpenStore(opening: storage, OpenRequest(schema: schema))
-        let writer = try store.beginWrite(WriteOptions(bulk: .whole)), batch = RowBatch(), poem = try #require(schema.index(of: "Poem"))
-        try rows(Array(1...3000)).forEachBatch(batch) { batch throws(StorageError) in try writer.load(note, batch) }
-        _ = try writer.commit(CommitRecord())
-        for key: Int64 in 4001...4002 {
-            try commit(
-                store, CommitRecord(author: "purged", time: 1), ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([key]))]))
-        }
-        let newest = try #require(try settled(store).last?.token)
-        let purger = try store.beginWrite()
-        try purger.purgeHistory(through: newest)
-        _ = try purger.commit(CommitRecord())
-        var mask = SlotMask()
-        mask.insert(2)
-        let update = RowUpdate(mask: mask, checksVersion: false, rows: rows([2, 3, 9]))
-        let records: [(CommitRecord, ChangeSet)] = [
-            (
-                CommitRecord(author: "ann", time: -62_135_596_800_000_000),
-                ChangeSet(entities: [EntityChanges(entity: poem, inserts: rows([5000, 5001, 5007], poem))])
-            ),
-            (CommitRecord(author: "\"b\\\n\u{1}é", time: 5), ChangeSet(entities: [EntityChanges(entity: note, updates: [update])])),
-            (
-                CommitRecord(author: "", time: 5),
-                ChangeSet(
-                    entities: [EntityChanges(entity: note, deletes: [RowDeletion(key: 7), RowDeletion(key: 8)])],
-                    links: [LinkChanges(link: 0, added: [LinkPair(owner: 1, rank: 1, member: 2), LinkPair(owner: 5, rank: 1, member: 1)])])
-            ),
-        ]
-        for (record, changes) in records { try commit(store, record, changes) }
-        for key in 6001...6300 {
-            try commit(
-                store, CommitRecord(author: "many \(key)", time: Int64(key)),
-                ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([Int64(key)]))]))
-        }
-        return store
-    }
-
-    /// The whole history, once no entry is withheld any more.
-    private func settled(_ store: OpenStore, since token: HistoryToken? = nil) throws -> [HistoryEntry] {
-        for _ in 0..<500 {
-            let reader = try store.beginRead()
-            defer { reader.end() }
-            if try !reader.hasUnsettledHistory() { return try reader.history(since: token, limit: 10_000) }
-            usleep(10_000)
-        }
-        Issue.record("the history is not settled")
-        return []
-    }
-
-    private struct Transaction: Hashable {
-        let time: Int64
-        let author: String
-        let changes: [HistoryChange]
-
-        init(_ entry: HistoryEntry) { (time, author, changes) = (entry.time, entry.author, Array(entry.changes)) }
-    }
 
     private func archive(_ store: OpenStore) throws -> [UInt8] {
         let reader = try store.beginRead()
@@ -125,11 +38,11 @@ import Testing
     }
 
     @Test(arguments: pairs) func aRestoredStoreHasTheTransactionsOfItsSource(_ from: TestStore, _ to: TestStore) throws {
-        let source = try source(from.make())
+        let source = try history.source(from.make())
         defer { try? source.erase() }
-        let original = try settled(source), (copy, report) = try restore(archive(source), to: to.make())
+        let original = try history.settled(source), (copy, report) = try restore(archive(source), to: to.make())
         defer { try? copy.erase() }
-        let restored = try settled(copy)
+        let restored = try history.settled(copy)
         #expect(original.count == 303 && report.transactions == 303 && !report.leavesOutHistory)
         #expect(restored.map(Transaction.init) == original.map(Transaction.init))
         #expect(
@@ -140,36 +53,36 @@ import Testing
 
         // Tokens of the source, and tokens from before the first transaction, are refused.
         for token in [original[5].token, HistoryToken(store: copy.storeID, position: 0)] {
-            let error = #expect(throws: StorageError.self) { try settled(copy, since: token) }
+            let error = #expect(throws: StorageError.self) { try history.settled(copy, since: token) }
             #expect(error?.code == .tokenExpired)
         }
         // A follower continues from the restored transactions to those of the restored store.
-        let changes = ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([9000]))])
-        try commit(copy, CommitRecord(author: "later"), changes)
-        #expect(try settled(copy, since: restored[301].token).map(\.author) == ["many 6300", "later"])
+        let changes = ChangeSet(entities: [EntityChanges(entity: note, inserts: history.rows([9000]))])
+        try history.commit(copy, CommitRecord(author: "later"), changes)
+        #expect(try history.settled(copy, since: restored[301].token).map(\.author) == ["many 6300", "later"])
     }
 
     @Test(arguments: TestStore.all) func aRestoredHistoryIsArchivedAgain(_ kind: TestStore) throws {
-        let source = try source(InMemoryStore()), (first, _) = try restore(archive(source), to: kind.make())
+        let source = try history.source(InMemoryStore()), (first, _) = try restore(archive(source), to: kind.make())
         defer { try? first.erase() }
         let (second, _) = try restore(archive(first), to: InMemoryStore())
-        #expect(try settled(second).map(Transaction.init) == settled(source).map(Transaction.init))
+        #expect(try history.settled(second).map(Transaction.init) == history.settled(source).map(Transaction.init))
     }
 
     @Test func aStoreThatKeepsNoHistoryDoesNotRestoreIt() throws {
-        let bytes = try archive(source(InMemoryStore()))
+        let bytes = try archive(history.source(InMemoryStore()))
         let (store, report) = try restore(bytes, to: InMemoryStore(recordsHistory: false))
         #expect(report.transactions == nil && report.leavesOutHistory)
-        #expect(try TransferEngine().verify(source(InMemoryStore()), store).allSatisfy(\.isSame))
+        #expect(try TransferEngine().verify(history.source(InMemoryStore()), store).allSatisfy(\.isSame))
         let (_, without) = try restore(bytes, to: InMemoryStore(), includesHistory: false)
         #expect(without.transactions == nil && !without.leavesOutHistory)
     }
 
     @Test(arguments: TestStore.all) func aStoreWithAHistoryOfItsOwnIsRefused(_ kind: TestStore) throws {
-        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema)), bytes = try archive(source(InMemoryStore()))
+        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema)), bytes = try archive(history.source(InMemoryStore()))
         defer { try? store.erase() }
-        try commit(store, CommitRecord(), ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([1]))]))
-        try commit(store, CommitRecord(), ChangeSet(entities: [EntityChanges(entity: note, deletes: [RowDeletion(key: 1)])]))
+        try history.commit(store, CommitRecord(), ChangeSet(entities: [EntityChanges(entity: note, inserts: history.rows([1]))]))
+        try history.commit(store, CommitRecord(), ChangeSet(entities: [EntityChanges(entity: note, deletes: [RowDeletion(key: 1)])]))
         var reader = try ArchiveReader(FileBlocks(Data(bytes)), name: "notes.ndjson")
         let error = #expect(throws: StorageError.self) { try reader.restore(into: store) }
         #expect(error?.code == .alreadyExists && error?.message.contains("--no-history") == true)
@@ -178,7 +91,7 @@ import Testing
     }
 
     @Test func damageOfTheHistoryIsNamedAndNothingIsRestored() throws {
-        let bytes = try archive(source(InMemoryStore())), text = String(decoding: bytes, as: UTF8.self)
+        let bytes = try archive(history.source(InMemoryStore())), text = String(decoding: bytes, as: UTF8.self)
         let start = try #require(text.range(of: "{\"history\":")), first = text.utf8.distance(from: text.startIndex, to: start.lowerBound)
         for position in stride(from: first, to: bytes.count, by: 97) {
             var damaged = bytes
@@ -197,7 +110,8 @@ import Testing
     /// A block with a valid digest whose changes are cut, those of another model, or no Base64.
     @Test(arguments: ["AQ==", "AQkCAQ==", "!"]) func aForgedTransactionIsDamaged(_ changes: String) throws {
         let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
-        try commit(store, CommitRecord(author: "a", time: 1), ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([1]))]))
+        try history.commit(
+            store, CommitRecord(author: "a", time: 1), ChangeSet(entities: [EntityChanges(entity: note, inserts: history.rows([1]))]))
         let lines = String(decoding: try archive(store), as: UTF8.self).split(separator: "\n").map(String.init)
         let index = try #require(lines.firstIndex { $0.hasPrefix("{\"history\":") })
         let line = "{\"history\":1,\"time\":1,\"author\":\"a\",\"changes\":\"\(changes)\"}"
@@ -227,6 +141,6 @@ import Testing
         let (store, report) = try restore(Array(archive.utf8), to: kind.make())
         defer { try? store.erase() }
         #expect(report.transactions == nil && !report.leavesOutHistory && report.items.map(\.digest.count) == [2, 1])
-        #expect(try settled(store).isEmpty)
+        #expect(try history.settled(store).isEmpty)
     }
 }

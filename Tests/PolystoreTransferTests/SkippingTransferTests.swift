@@ -269,6 +269,60 @@ import Testing
         #expect(report.items.map(\.digest.count) == [8998] && report.isVerified)
         #expect(try contents(target).contains("Doc 2: text=\"t2\" next=null"))
         #expect(try findings(target).isEmpty)
+        guard isInSteps else { return }
+        // The same transfer says the same again, and leaves the same rows for a correction.
+        let received = Mutex<[Int64]>([])
+        let again = options {
+            $0.source = "sqlite:docs"
+            $0.receiveRejects = { rejects in received.withLock { $0 = rejects.rows.map(\.key) } }
+        }
+        let repeated = try TransferEngine().transfer(from: source, to: target, again)
+        #expect(repeated.wasComplete && repeated.rejected == report.rejected && repeated.isVerified)
+        #expect(received.withLock { $0 } == [5, 8999])
+        let few = options {
+            $0.source = "sqlite:docs"
+            $0.onError = .skip(most: 1)
+        }
+        #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, to: target, few) }
+        // A row that is another one now is not the one that was refused.
+        let writer = try source.beginWrite()
+        let mended = RowSource(count: 1) { _, batch in
+            let cell = batch.cell(for: .string("short")), cells = batch.appendRow(key: 5, version: 1, entity: 0, slots: 2)
+            cells.update(repeating: .null, count: 2)
+            cells[0] = cell
+        }
+        let update = RowUpdate(mask: SlotMask([0]), checksVersion: false, rows: mended)
+        try writer.apply(ChangeSet(entities: [EntityChanges(entity: 0, updates: [update])]))
+        _ = try writer.commit(CommitRecord())
+        let error = #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, to: target, again) }
+        #expect(error?.code == .alreadyExists && error?.message.contains("has changed since") == true)
+    }
+
+    @Test(.enabled(if: TestStore.server != nil)) func anInterruptedTransferContinuesWithoutTheRowsThatWereRefused() throws {
+        let schema = try Schema(entities: [Entity("Doc", attributes: [Attribute("text", .string)], indexes: [Index(["text"])])])
+        var random = SystemRandomNumberGenerator()
+        let long = String((0..<20_000).map { _ in Character(Unicode.Scalar(UInt8.random(in: 33...126, using: &random))) })
+        let rows: [Row] = (1...30_000).map { ("Doc", $0, [.string($0 == 12_000 ? long : "t\($0)")]) }
+        let source = try store(.memory, schema, rows)
+        let target = try OpenStore(opening: TestStore.postgresql.make(), OpenRequest(schema: schema)), limit = WorkLimit()
+        let inSteps = options {
+            $0.source = "memory:docs"
+            $0.step = .zero
+        }
+        // It is interrupted after it has begun again without the refused row.
+        var last = 0, hasBegunAgain = false
+        let error = #expect(throws: StorageError.self) {
+            try TransferEngine(limit: limit).transfer(from: source, to: target, inSteps) {
+                hasBegunAgain = hasBegunAgain || $0.allDone < last
+                last = $0.allDone
+                if hasBegunAgain, last > 17_000 { limit.cancel() }
+            }
+        }
+        #expect(error?.code == .cancelled)
+        let report = try TransferEngine().transfer(from: source, to: target, inSteps)
+        #expect(report.continued > 12_000 && report.rejected.map(\.key) == [12_000])
+        #expect(report.items.map(\.digest.count) == [29_999])
+        #expect(try TransferEngine().transfer(from: source, to: target, inSteps).wasComplete)
     }
 
     @Test(.enabled(if: TestStore.server != nil)) func aRowThatIsRefusedAfterAStepNeedsItEndsACopyInSteps() throws {
@@ -331,6 +385,134 @@ import Testing
         let report = try TransferEngine().transfer(from: source, to: target, options { $0.existing = .merge })
         #expect(report.rejected.map { "\($0.entity) \($0.key)" } == ["User 1"])
         #expect(try contents(target) == ["Post 1: author=1", "User 1: name=\"old\""])
+    }
+
+    // MARK: One-to-one relationships with objects that are not copied
+
+    /// Cars and their owners. A car has at most nine seats.
+    private func cars() throws -> Schema {
+        try Schema(entities: [
+            Entity(
+                "Car", attributes: [Attribute("seats", .int64, rules: AttributeRules(maximum: .int(9)))],
+                relationships: [Relationship("owner", to: "Person", inverse: "car")]),
+            Entity(
+                "Person", attributes: [Attribute("age", .int64, rules: AttributeRules(maximum: .int(150)))],
+                relationships: [Relationship("car", to: "Car", inverse: "owner"), Relationship("spouse", to: "Person", inverse: "spouse")]),
+        ])
+    }
+
+    @Test(arguments: TestStore.all, [TransferOptions.ExistingObjects.merge, .append])
+    func aRejectedObjectOfTheTargetGetsThePartnerThatTheSourceSays(_ kind: TestStore, _ existing: TransferOptions.ExistingObjects) throws {
+        let schema = try cars()
+        // Car 1 is known and free, car 2 belongs to another person, and car 3 to nobody any more. The people are new.
+        let target = try store(
+            kind, schema,
+            [
+                ("Car", 1, [.int(4), .null]), ("Car", 2, [.int(5), .int(9)]), ("Car", 3, [.int(2), .null]),
+                ("Person", 9, [.int(99), .int(2), .null]),
+            ])
+        defer { try? target.erase() }
+        var rows: [Row] = [
+            ("Car", 1, [.int(40), .int(1)]), ("Car", 2, [.int(50), .int(2)]), ("Car", 3, [.int(60), .null]),
+            ("Person", 1, [.int(30), .int(1), .int(2)]), ("Person", 2, [.int(31), .int(2), .int(1)]),
+        ]
+        // The source knows person 9 too, as somebody that the target cannot have.
+        rows.append(("Person", 9, [.int(999), .null, .null]))
+        let source = try store(.memory, schema, rows)
+        let report = try TransferEngine().transfer(from: source, to: target, options { $0.existing = existing })
+        #expect(report.rejected.map { "\($0.entity) \($0.key)" } == ["Car 1", "Car 2", "Car 3", "Person 9"])
+        #expect(report.removedReferences.isEmpty && report.isVerified)
+        #expect(
+            try contents(target) == [
+                "Car 1: seats=4 owner=1", "Car 2: seats=5 owner=2", "Car 3: seats=2 owner=null", "Person 1: age=30 car=1 spouse=2",
+                "Person 2: age=31 car=2 spouse=1", "Person 9: age=99 car=null spouse=null",
+            ])
+        #expect(try findings(target).isEmpty)
+    }
+
+    @Test(arguments: TestStore.all) func aPartnerThatTheSourceGivesToAnotherObjectIsTakenFromARejectedOne(_ kind: TestStore) throws {
+        let schema = try cars()
+        let target = try store(
+            kind, schema,
+            [
+                ("Car", 1, [.int(4), .int(1)]), ("Person", 1, [.int(30), .int(1), .int(2)]), ("Person", 2, [.int(31), .null, .int(1)]),
+                ("Person", 3, [.int(32), .null, .null]),
+            ])
+        defer { try? target.erase() }
+        // The car has gone from person 1 to person 2, and person 2, which is rejected, is married to person 3.
+        let source = try store(
+            .memory, schema,
+            [
+                ("Car", 1, [.int(40), .int(3)]), ("Person", 1, [.int(30), .null, .null]), ("Person", 2, [.int(310), .null, .int(3)]),
+                ("Person", 3, [.int(32), .int(1), .int(2)]),
+            ])
+        let report = try TransferEngine().transfer(from: source, to: target, options { $0.existing = .merge })
+        #expect(report.rejected.map { "\($0.entity) \($0.key)" } == ["Car 1", "Person 2"])
+        #expect(
+            try contents(target) == [
+                "Car 1: seats=4 owner=3", "Person 1: age=30 car=null spouse=null", "Person 2: age=31 car=null spouse=3",
+                "Person 3: age=32 car=1 spouse=2",
+            ])
+        #expect(try findings(target).isEmpty)
+    }
+
+    @Test(arguments: TestStore.all) func aPartOfTheObjectsIsMergedWithItsPartners(_ kind: TestStore) throws {
+        let schema = try cars(), target = try store(kind, schema, [("Car", 1, [.int(4), .null]), ("Car", 7, [.int(7), .null])])
+        defer { try? target.erase() }
+        let source = try store(
+            .memory, schema, [("Car", 1, [.int(4), .int(1)]), ("Person", 1, [.int(30), .int(1), .null])])
+        var merging = TransferOptions()
+        merging.existing = .merge
+        merging.selection.only = ["Person"]
+        _ = try TransferEngine().transfer(from: source, to: target, merging)
+        #expect(
+            try contents(target) == ["Car 1: seats=4 owner=1", "Car 7: seats=7 owner=null", "Person 1: age=30 car=1 spouse=null"])
+        #expect(try findings(target).isEmpty)
+    }
+
+    // MARK: Accepted losses
+
+    @Test func aRejectedRowHasTheValuesThatWereToBeWritten() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Item",
+                attributes: [
+                    Attribute("price", .double), Attribute("size", .string, isOptional: true), Attribute("count", .string),
+                    Attribute("rank", .int64, rules: AttributeRules(maximum: .int(10))),
+                ])
+        ])
+        let mapping = TransferMapping(
+            types: ["Item.price": .init(.int64), "Item.size": .init(.int64), "Item.count": .init(.int64)])
+        let source = try store(
+            .memory, schema,
+            [
+                ("Item", 1, [.double(1.75), .string("big"), .string("3"), .int(50)]),
+                ("Item", 2, [.double(2.75), .string("4"), .string("many"), .int(5)]),
+                ("Item", 3, [.double(3.75), .string("wide"), .string("6"), .int(6)]),
+            ])
+        let target = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: try mapping.schema(for: schema))), records = Mutex("")
+        let report = try TransferEngine().transfer(
+            from: source, to: target,
+            options {
+                $0.mapping = mapping
+                $0.acceptedLosses = ["Item.price", "Item.size"]
+                $0.receiveRejects = { rejects throws(StorageError) in
+                    try rejects.forEachRecord { _, record in records.withLock { $0 += "\(record)\n" } }
+                }
+            })
+        #expect(report.rejected.map(\.property) == ["rank", "count"] && report.changedValues == ["Item.price": 1, "Item.size": 1])
+        let text = records.withLock { $0 }
+        #expect(text.contains(#""price":2,"size":null,"count":3,"rank":50"#), "\(text)")
+        #expect(text.contains(#""price":3,"size":4,"count":"many","rank":5"#), "\(text)")
+        // Only what was wrong has to be corrected.
+        let mended = text.replacing("\"rank\":50", with: "\"rank\":5").replacing("\"many\"", with: "7")
+        let load = try #require(try LoadMapping(objectsIn: FileBlocks(Data(mended.utf8)), "rejects.ndjson"))
+        _ = try FileLoader.load(load, into: target) { _ in FileBlocks(Data(mended.utf8)) }
+        #expect(
+            try contents(target) == [
+                "Item 1: price=2 size=null count=3 rank=5", "Item 2: price=3 size=4 count=7 rank=5",
+                "Item 3: price=4 size=null count=6 rank=6",
+            ])
     }
 
     // MARK: Interruptions

@@ -32,7 +32,8 @@ struct RejectsOutput {
     ///
     /// Beside those of a mapping is a copy of the mapping, `load.json`, for the files that have some.
     func write(_ rejects: LoadRejects, _ mapping: LoadMapping) throws(StorageError) {
-        if rejects.count == 0 { return }
+        // The records that an earlier run has left out are in the store now, so its file becomes empty.
+        if rejects.count == 0, isFolder || Stores.identity(path) == nil { return }
         if !isFolder { return try writeFile(rejects, mapping) }
         var rest = mapping, taken: Set<String> = ["load.json"]
         rest.files = []

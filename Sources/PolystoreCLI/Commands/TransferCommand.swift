@@ -9,7 +9,10 @@ struct TransferCommand: ParsableCommand {
         commandName: "transfer", abstract: "Copies all objects from one store to another, and verifies the copy.",
         discussion: """
             Primary keys are preserved. The target is created if it does not exist; a target with objects is refused unless --if-exists says \
-            what happens to them. The history and the positions of its consumers are not copied.
+            what happens to them. The positions of consumers of the history are not copied.
+
+            --history gives a new target the transactions of the source with their times, authors and changes. Their tokens are new: those of the source \
+            are refused as expired, so consumers begin again. Where the source or the target keeps no history, the objects are copied without it.
 
             A new target is filled in steps. If the transfer is interrupted, even by the end of its process, what it has copied remains, and \
             the same command continues. Until then the target is called NAME.partial, or cannot be opened. A target that exists is changed \
@@ -64,6 +67,9 @@ struct TransferCommand: ParsableCommand {
     @Flag(help: "Print the result or the plan as JSON.")
     var json = false
 
+    @Flag(help: "Also copy the history of the source, with its times, authors and changes, into a target without one.")
+    var history = false
+
     @Flag(help: "Do not compare the stores after the copy.")
     var noVerify = false
 
@@ -116,6 +122,14 @@ struct TransferCommand: ParsableCommand {
         }
         if let rejects = errors.rejects, let file = pace.throttleFile, Self.isSame(rejects, file) {
             throw ValidationError("--rejects and --throttle-file name the same file, so the transfer would wait for itself")
+        }
+        if history {
+            let isWhole = try chosen.selection().isAll && changed.mapping().isEmpty && ifExists == .fail && errors.onError == .stop
+            if !isWhole || live.live || layout != .polystore {
+                throw ValidationError(
+                    "--history is for a copy of all objects as they are into a store, without --live, --layout, --if-exists, --on-error, a choice, "
+                        + "or other names and types")
+            }
         }
         if live.live || layout == .plain, errors.onError == .skip || pace.isLimited {
             throw ValidationError(
@@ -185,6 +199,7 @@ struct TransferCommand: ParsableCommand {
             let near = Suggestion.nearest(unknown, in: known)
             throw StorageError(.invalidConfiguration, "--accept-loss '\(unknown.excerpt())' names nothing that the copy could lack\(near)")
         }
+        options.includesHistory = history
         options.verifies = !noVerify
         options.onError = errors.treatment
         options.pace = try pace.pace()
@@ -232,8 +247,8 @@ struct TransferCommand: ParsableCommand {
         let reader = try from.store.beginRead()
         defer { reader.end() }
         var notes: [String] = []
-        if from.store.capabilities.contains(.history), let token = try reader.currentToken(), token.position > 0 {
-            notes.append("the history of the source is not copied; the target starts a new history")
+        if !history, from.store.capabilities.contains(.history), let token = try reader.currentToken(), token.position > 0 {
+            notes.append("the history of the source is not copied (--history copies it); the target starts a new history")
         }
         for entity in from.schema.entities {
             for attribute in entity.attributes where attribute.crossReference != nil {
@@ -250,13 +265,21 @@ struct TransferCommand: ParsableCommand {
         var obstacles = unacceptedLosses(from).map { "data of \($0) cannot be read and would be missing" }
         let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options)
         obstacles += [obstacle?.message].compactMap { $0 }
+        var options = options, notes = try from.remarks + notes(from)
+        if options.includesHistory, let reason = PastTransactions.obstacle(from: from.store, to: place.storage) {
+            options.includesHistory = false
+            notes.append("the history would be left out, because \(reason)")
+        }
         let (plan, refusal) = try transferPlan(from, obstacle == nil ? place : nil, options)
+        if options.includesHistory, let count = plan?.transactions {
+            notes.append("\(count) transactions of the history would be copied")
+        }
         obstacles += [refusal].compactMap { $0 } + (plan?.refusals ?? [])
         let removed = (plan?.removedReferences ?? [:]).sorted { $0.key < $1.key }
         let text = PlanText(
             source: from.url.redacted, target: place.redacted, items: plan?.items ?? [], renames: plan?.renames ?? [],
             casts: plan?.casts ?? [],
-            notes: try from.remarks + notes(from) + removed.map { "\($0.value) references of \($0.key) would become nil" }
+            notes: notes + removed.map { "\($0.value) references of \($0.key) would become nil" }
                 + (plan?.rejected ?? [:]).sorted { $0.key < $1.key }.map { "\($0.value) rows of \($0.key) would be left out" },
             obstacles: obstacles)
         Console.print(json ? text.json : text.lines.joined(separator: "\n"))

@@ -80,7 +80,11 @@ struct TransferTarget {
         defer { reader.end() }
         try Peers(reader).checkIsAlone()
         if options.existing != .fail { return }
-        if case .none = try options.progress(in: reader) { try Contents(reader).checkIsEmpty() }
+        guard case .none = try options.progress(in: reader) else { return }
+        try Contents(reader).checkIsEmpty()
+        if options.includesHistory, target.store.capabilities.contains(.history) {
+            try PastTransactions.checkAreMissing(in: reader, option: "transfer without --history")
+        }
     }
 
     /// Opens the target for reading; nil if it does not exist.
@@ -167,7 +171,8 @@ struct TransferTarget {
 
     /// Opens the target, or creates it.
     func open(_ schema: Schema, _ options: TransferOptions) throws(StorageError) -> Opened {
-        let isNew = options.existing == .fail, opened = try Stores.create(text, schema, continuesCopy: isNew)
+        let isNew = options.existing == .fail
+        let opened = try Stores.create(text, schema, continuesCopy: isNew, leavesRoomForHistory: options.includesHistory)
         // A store in memory ends with the process, and a database of another program is never seen half filled.
         if !isNew || opened.store.ability((any ForeignStorage).self)?.foreignAccess != nil {
             return Opened(opened: opened, isInSteps: false)

@@ -19,6 +19,9 @@ struct VerifyCommand: ParsableCommand {
     @Option(help: "The maximum number of objects to name, with --rows.")
     var limit: Int?
 
+    @Flag(help: "Also compare the transactions of the histories: their times, authors and changes.")
+    var history = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -35,7 +38,7 @@ struct VerifyCommand: ParsableCommand {
         try a.check()
         try b.check()
         Interruption.watch()
-        let items = try TransferEngine(limit: Interruption.limit).verify(a.store, b.store)
+        let items = try TransferEngine(limit: Interruption.limit).verify(a.store, b.store, includesHistory: history)
         for item in items { Console.print(json ? VerifyCommand.json(item) : VerifyCommand.line(item)) }
         let differing = items.filter { !$0.isSame }.map(\.name)
         if differing.isEmpty {

@@ -17,6 +17,7 @@ final class ProgressLine: Sendable {
             if !isQuiet { write("waiting while the throttle file exists, with \(progress.allDone) of \(progress.allTotal) rows copied") }
             return
         }
+        if progress.total == 0 { return show(progress.name, done: progress.done) }
         guard let seconds = due() else { return }
         let rate = Double(progress.allDone) / seconds
         let left = rate > 0 ? Double(progress.allTotal - progress.allDone) / rate : 0

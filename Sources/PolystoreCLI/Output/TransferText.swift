@@ -5,11 +5,14 @@ internal import PolystoreTransfer
 enum TransferText {
     static func lines(_ report: TransferReport, seconds: Double) -> [String] {
         let rows = report.items.reduce(0) { $0 + $1.digest.count }, earlier = report.continued
+        let history = report.history.map { " and \($0.count) transactions of the history" } ?? ""
+        let obstacle = report.historyObstacle.map { ["note: the history was left out, because \($0)"] } ?? []
         if report.wasComplete {
-            return ["the target has contained all \(rows) rows of \(report.items.count) tables before; nothing was copied"]
+            return ["the target has contained all \(rows) rows of \(report.items.count) tables\(history) before; nothing was copied"]
+                + obstacle
         }
         var lines = [
-            "copied \(rows) rows of \(report.items.count) tables in \(String(format: "%.2f", seconds)) s"
+            "copied \(rows) rows of \(report.items.count) tables\(history) in \(String(format: "%.2f", seconds)) s"
                 + (earlier > 0 ? ", \(earlier) of them before an interruption" : "")
         ]
         lines += sorted(report.removedReferences).map { "note: \($0.value) references of \($0.key) are nil in the copy" }
@@ -19,8 +22,10 @@ enum TransferText {
         lines += sorted(report.changedValues).map {
             "note: \($0.value) values of \($0.key) have the nearest value of the new type in the copy, or nil"
         }
+        lines += obstacle
+        let same = report.history == nil ? "" : " and that of the history"
         let rest = report.rejected.isEmpty ? "" : ", without the rows that were left out"
-        if report.isVerified { lines.append("verified: all \(report.items.count) digests are equal\(rest)") }
+        if report.isVerified { lines.append("verified: all \(report.items.count) digests\(same) are equal\(rest)") }
         return lines
     }
 
@@ -30,10 +35,14 @@ enum TransferText {
                 ("name", JSONText.string($0.name)), ("count", "\($0.digest.count)"), ("digest", JSONText.string($0.digest.description)),
             ])
         }
+        let history = report.history.map {
+            JSONText.object([("count", "\($0.count)"), ("digest", JSONText.string($0.description))])
+        }
         func counts(_ counts: [String: Int]) -> String { JSONText.object(sorted(counts).map { ($0.key, "\($0.value)") }) }
         return JSONText.object([
             ("items", JSONText.array(items)), ("continued", "\(report.continued)"), ("wasComplete", "\(report.wasComplete)"),
-            ("verified", "\(report.isVerified)"),
+            ("verified", "\(report.isVerified)"), ("history", history ?? "null"),
+            ("historyObstacle", JSONText.string(report.historyObstacle)),
             ("removedReferences", counts(report.removedReferences)), ("omittedMembers", counts(report.omittedMembers)),
             ("changedValues", counts(report.changedValues)), ("rejected", counts(report.rejectedCounts)),
         ])

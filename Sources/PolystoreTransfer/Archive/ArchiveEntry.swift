@@ -38,13 +38,7 @@ struct ArchiveEntry {
         bytes += text.utf8
     }
 
-    /// Adds the entry to the digest of a history, in which it has a position.
-    func add(to digest: inout Digest) {
-        var bytes: [UInt8] = []
-        for number in [UInt64(digest.count), UInt64(bitPattern: time)] {
-            withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
-        }
-        bytes += Array(author.utf8) + [0] + changes
-        bytes.withUnsafeBytes { digest.add($0) }
-    }
+    /// Adds the entry to the digest of a history, in which it has a position. Returns its size.
+    @discardableResult
+    func add(to digest: inout Digest) -> Int { digest.add(time: time, author, changes) }
 }

@@ -8,8 +8,8 @@ enum ArchiveFormat {
     static let plainVersion = 1
     /// The version of the form of an archive with the history.
     static let historyVersion = 2
-    /// The name of the history among the tables. Names of entities and relationships never begin so.
-    static let historyTable = "polystore_history"
+    /// The name of the history among the tables.
+    static let historyTable = PastTransactions.table
     /// The size in bytes from which a block is complete.
     static let blockBytes = 1 << 20
 

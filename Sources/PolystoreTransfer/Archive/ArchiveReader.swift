@@ -64,7 +64,7 @@ package struct ArchiveReader {
         try Peers(writer).checkIsAlone()
         try Contents(writer).checkIsEmpty()
         let isWanted = hasHistory && includesHistory, isRestored = isWanted && writer.restoresHistory
-        if isRestored { try Self.checkHasNoHistory(writer) }
+        if isRestored { try PastTransactions.checkAreMissing(in: writer, option: "restore without the history (--no-history)") }
         var restoration = ArchiveRestoration(writer, restoresHistory: isRestored)
         while true {
             try limit?.check()
@@ -88,14 +88,6 @@ package struct ArchiveReader {
                     items: items, transactions: isRestored ? history.count : nil, leavesOutHistory: isWanted && !isRestored)
             }
         }
-    }
-
-    /// Refuses a store with transactions, after which those of the archive would look like later ones.
-    private static func checkHasNoHistory(_ writer: WriteSession) throws(StorageError) {
-        let isStored = try writer.ability((any StoredFormReader).self)?.storedEntries(after: 0, limit: 1).isEmpty == false
-        if !isStored, try writer.currentToken() == nil { return }
-        throw StorageError(
-            .alreadyExists, "the store has a history of its own; choose a new store, or restore without the history (--no-history)")
     }
 
     /// A part of an archive.

@@ -2,8 +2,6 @@ package import PolystoreStorage
 
 /// Writes all contents of a store as an archive, from which `ArchiveReader` restores objects with their keys, versions, and relationships.
 package struct ArchiveWriter {
-    private static let entriesAtOnce = 256
-
     private let contents: Contents
     /// The session that reads the history; nil for an archive without it.
     private let history: ReadSession?
@@ -56,14 +54,15 @@ package struct ArchiveWriter {
     private func write(
         _ history: ReadSession, _ blocks: inout ArchiveBlocks, _ output: ([UInt8]) throws(StorageError) -> Void
     ) throws(StorageError) -> TransferItem {
-        var digest = Digest(), last: HistoryToken?
-        while case let entries = try history.history(since: last, limit: Self.entriesAtOnce), let newest = entries.last?.token {
+        var digest = Digest()
+        try PastTransactions(history).forEachPart { entries throws(StorageError) in
+            var size = 0
             for entry in entries {
                 let archived = ArchiveEntry(entry)
-                archived.add(to: &digest)
+                size += archived.add(to: &digest)
                 try blocks.add(to: ArchiveFormat.historyTable, output) { bytes in archived.append(at: entry.token.position, to: &bytes) }
             }
-            last = newest
+            return size
         }
         try blocks.flush(output)
         return TransferItem(name: ArchiveFormat.historyTable, digest: digest)

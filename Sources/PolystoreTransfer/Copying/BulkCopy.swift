@@ -12,18 +12,26 @@ final class BulkCopy {
     private var earlier: [String: CopyState.Table] = [:]
     private let steps: CopySteps
     private let throttle: CopyThrottle
+    /// The rows that the target has refused; nil if there are none.
+    private let refused: RefusedRows?
+    /// The session with the history of the source; nil if that is not copied.
+    private var history: ReadSession?
     private let willComplete: () throws(StorageError) -> Void
 
-    /// - Parameter willComplete: Called before the copy is complete. If it throws, the copy is not completed.
+    /// - Parameters:
+    ///   - history: The session with the history of the source, if the options include that.
+    ///   - willComplete: Called before the copy is complete. If it throws, the copy is not completed.
     init(
         _ contents: Contents, to target: OpenStore, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress,
-        willComplete: @escaping () throws(StorageError) -> Void
+        refused: RefusedRows?, history: ReadSession?, willComplete: @escaping () throws(StorageError) -> Void
     ) {
         self.contents = contents
         self.target = target
         self.options = options
         self.limit = limit
         self.progress = progress
+        self.refused = refused
+        self.history = history
         self.willComplete = willComplete
         steps = CopySteps(target, every: options.step, limit)
         throttle = CopyThrottle(options.pace, limit, progress)
@@ -34,6 +42,8 @@ final class BulkCopy {
     /// - Throws: `alreadyExists` if the target contains objects, or the copy of something else or of another state; `incompleteCopy` if the source has
     ///   changed since an interrupted transfer; `corrupted` if the copy differs.
     func run(_ report: inout TransferReport) throws(StorageError) {
+        report.historyObstacle = try historyObstacle()
+        if report.historyObstacle != nil { history = nil }
         if let source = options.source, try isComplete(source, &report) { return try willComplete() }
         defer { report.waited += throttle.waited }
         do throws(StorageError) {
@@ -43,14 +53,23 @@ final class BulkCopy {
             if steps.isOpen { try? steps.commit() }
             throw error
         }
-        try finish(report.items)
+        try finish(report)
+    }
+
+    /// Returns why the target cannot have the history, if it is to be copied.
+    private func historyObstacle() throws(StorageError) -> String? {
+        guard let history else { return nil }
+        if let known = PastTransactions.obstacle(from: history.store, to: target.storage) { return known }
+        let writer = try target.beginWrite(WriteOptions(limit: limit))
+        defer { writer.end() }
+        return writer.restoresHistory ? nil : "the target cannot have that of another store"
     }
 
     // MARK: Steps
 
     /// Reads how far an earlier run has come. Returns whether it has copied everything, and nothing has changed since.
     private func isComplete(_ source: String, _ report: inout TransferReport) throws(StorageError) -> Bool {
-        var state = CopyState(source, options.work(contents.schema), options.run)
+        var state = CopyState(source, options.work(contents.schema), options.run, refused: refused)
         let reader = try target.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         switch try options.progress(in: reader) {
@@ -62,7 +81,9 @@ final class BulkCopy {
         case .complete:
             report.items = try contents.digests()
             report.continued = report.items.reduce(0) { $0 + $1.digest.count }
+            if let history { report.history = try PastTransactions(history, limit).digest() }
             report.wasComplete = try Contents(reader).digests() == report.items
+            if let copied = report.history, try PastTransactions(reader, limit).digest() != copied { report.wasComplete = false }
             if report.wasComplete { return true }
             throw StorageError(
                 .alreadyExists,
@@ -85,7 +106,10 @@ final class BulkCopy {
     private func copy(_ report: inout TransferReport) throws(StorageError) {
         let schema = contents.schema
         // Before anything is read: a target that cannot be written is refused at once, and a new one is never without a note.
-        _ = try steps.step()
+        let writer = try steps.step()
+        if history != nil, earlier[PastTransactions.table] == nil {
+            try PastTransactions.checkAreMissing(in: writer, option: "transfer without the history")
+        }
         try steps.commit()
         for root in schema.roots { report.items.append(try copyRows(root, schema.entities[root].name)) }
         for link in schema.links.indices {
@@ -94,6 +118,7 @@ final class BulkCopy {
             report.items.append(item)
             if omitted > 0 { report.omittedMembers[contents.sourceName(link: link)] = omitted }
         }
+        if let history { report.history = try copyTransactions(of: history) }
     }
 
     private func copyRows(_ root: EntityIndex, _ name: String) throws(StorageError) -> TransferItem {
@@ -138,6 +163,31 @@ final class BulkCopy {
         return (item, omitted)
     }
 
+    private func copyTransactions(of history: ReadSession) throws(StorageError) -> Digest {
+        let name = PastTransactions.table
+        var digest = Digest(), left = earlier[name]?.count ?? 0
+        try PastTransactions(history, limit).forEachPart(atMost: throttle.mostRows) { entries throws(StorageError) in
+            var bytes = 0, skipped = 0
+            while skipped < entries.count, left > 0 {
+                bytes += digest.add(entries[skipped])
+                skipped += 1
+                try skip(1, of: name, &left, digest)
+            }
+            let rest = Array(entries[skipped...])
+            if !rest.isEmpty {
+                let before = bytes
+                for entry in rest { bytes += digest.add(entry) }
+                try steps.step().restoreHistory(rest)
+                try wrote(TransferItem(name: name, digest: digest), rest.count, throttle.countsBytes ? bytes - before : 0)
+            }
+            progress.addFurther(entries.count, of: name)
+            return bytes
+        }
+        if left > 0 { throw Self.changed }
+        steps.state?.set(TransferItem(name: name, digest: digest))
+        return digest
+    }
+
     /// Counts rows that an earlier run has copied, and checks after the last of them that they are still the same.
     private func skip(_ count: Int, of name: String, _ left: inout Int, _ digest: Digest) throws(StorageError) {
         left -= count
@@ -163,14 +213,15 @@ final class BulkCopy {
 
     // MARK: The end
 
-    private func finish(_ items: [TransferItem]) throws(StorageError) {
+    private func finish(_ report: TransferReport) throws(StorageError) {
         guard let state = steps.state else {
             let writer = try steps.step()
-            if options.verifies { try Self.verify(items, Contents(writer)) }
+            if options.verifies { try verify(report, writer) }
             try contents.raiseKeys(of: writer)
             try willComplete()
             if let source = options.source {
-                try writer.setNote(CopyNote.complete, CopyState(source, options.work(contents.schema), options.run).completeNote)
+                let state = CopyState(source, options.work(contents.schema), options.run, refused: refused)
+                try writer.setNote(CopyNote.complete, state.completeNote)
             }
             _ = try writer.commit(CommitRecord(author: "transfer"))
             return
@@ -180,13 +231,20 @@ final class BulkCopy {
         if options.verifies {
             let reader = try target.beginRead(ReadOptions(limit: limit))
             defer { reader.end() }
-            try Self.verify(items, Contents(reader))
+            try verify(report, reader)
         }
         let writer = try steps.begin(.last, limit)
         try contents.raiseKeys(of: writer)
         try writer.setNote(CopyNote.incomplete, nil)
         try writer.setNote(CopyNote.complete, state.completeNote)
         _ = try writer.commit(CommitRecord(author: "transfer"))
+    }
+
+    private func verify(_ report: TransferReport, _ target: ReadSession) throws(StorageError) {
+        try Self.verify(report.items, Contents(target))
+        guard let history = report.history else { return }
+        if try PastTransactions(target, limit).digest() == history { return }
+        throw StorageError(.corrupted, "the history differs after the copy; the target was not completed")
     }
 
     static func verify(_ items: [TransferItem], _ copy: Contents) throws(StorageError) {

@@ -13,12 +13,17 @@ final class CopyProgress {
     }
 
     func add(_ count: Int, of name: String) {
+        allDone += count
+        addFurther(count, of: name)
+    }
+
+    /// Counts what is copied besides rows, without a known total.
+    func addFurther(_ count: Int, of name: String) {
         if name != self.name {
             self.name = name
             done = 0
         }
         done += count
-        allDone += count
         report(current)
     }
 

@@ -26,11 +26,14 @@ struct CopyState: Codable, Sendable {
     var tables: [Table] = []
     /// The progress of a live transfer; nil for other transfers.
     var live: LiveProgress?
+    /// The rows that the target has refused; nil if there are none.
+    var refused: RefusedRows?
 
-    init(_ source: String, _ work: String, _ run: UUID) {
+    init(_ source: String, _ work: String, _ run: UUID, refused: RefusedRows? = nil) {
         self.source = source
         self.work = work
         self.run = run
+        self.refused = refused
     }
 
     /// The progress of a live transfer, whose source changes meanwhile.
@@ -56,8 +59,24 @@ struct CopyState: Codable, Sendable {
     /// Returns whether both states are those of the same transfer.
     func isSameWork(as other: CopyState) -> Bool { source == other.source && work == other.work }
 
-    /// The note of a copy that is complete.
-    var completeNote: Data { Data("\(source)\n\(work)".utf8) }
+    /// The note of a copy that is complete: its source and its work, and after another line break the rows that the target has refused.
+    var completeNote: Data {
+        let rest = refused.flatMap { try? JSONEncoder().encode($0) }.map { Data("\n".utf8) + $0 } ?? Data()
+        return Data(identity.utf8) + rest
+    }
+
+    private var identity: String { "\(source)\n\(work)" }
+
+    /// Reads the note of a complete copy. Returns nil if it is the copy of something else.
+    func completed(_ note: Data) -> CopyState? {
+        let start = Data(identity.utf8)
+        guard note.starts(with: start) else { return nil }
+        let rest = note.dropFirst(start.count)
+        if rest.isEmpty { return CopyState(source, work, run) }
+        guard rest.first == UInt8(ascii: "\n"), let refused = try? JSONDecoder().decode(RefusedRows.self, from: Data(rest.dropFirst()))
+        else { return nil }
+        return CopyState(source, work, run, refused: refused)
+    }
 
     /// Sets how much of a table was copied.
     mutating func set(_ item: TransferItem) {
@@ -66,5 +85,5 @@ struct CopyState: Codable, Sendable {
     }
 
     /// The number of rows and pairs that were copied.
-    var count: Int { tables.reduce(0) { $0 + $1.count } }
+    var count: Int { tables.reduce(0) { $0 + ($1.name == PastTransactions.table ? 0 : $1.count) } }
 }

@@ -11,6 +11,8 @@ final class MergingCopy {
     /// The rows that the target refuses; nil if the first one ends the copy.
     private let rejects: RejectedRows?
     private let throttle: CopyThrottle
+    /// The other ends of one-to-one relationships; nil if the target has them as they are in the source.
+    private var ends: MergingEnds?
     /// The greatest key of an inserted object, by hierarchy.
     private var greatest: [EntityIndex: Int64] = [:]
 
@@ -40,7 +42,8 @@ final class MergingCopy {
         try Peers(writer).checkIsAlone()
         defer { report.waited += throttle.waited }
         let known = rejects?.count
-        if options.existing == .replace { try deleteOthers() }
+        // In a target without other objects, all references to objects that are not copied are nil.
+        if options.existing == .replace { try deleteOthers() } else { ends = MergingEnds(contents, writer, limit) }
         try write(&report)
         if rejects?.count != known { return false }
         if options.verifies { try verify(report.items) }
@@ -78,12 +81,14 @@ final class MergingCopy {
                 try limit?.check()
                 contents.add(batch, 0..<batch.count, to: &digest)
                 try write(batch, root)
+                ends?.add(batch, root)
                 let bytes = throttle.countsBytes ? contents.bytes(of: batch) : 0
                 try throttle.wrote(batch.count, bytes) {}
                 progress.add(batch.count, of: name)
             }
             items.append(TransferItem(name: name, digest: digest))
         }
+        try ends?.write()
         for (root, key) in greatest.sorted(by: { $0.key < $1.key }) { try writer.raiseKeys(root, above: key) }
         try contents.raiseKeys(of: writer)
         let pairs = MergingPairs(contents, writer, limit)

@@ -9,6 +9,8 @@ final class RejectedRows {
 
     /// The rows by the root of their hierarchy in the source, and by key.
     private var rows: [EntityIndex: [Int64: RejectedRow]] = [:]
+    /// The keys of the rows that the target has refused, by the root of their hierarchy.
+    private var refusedKeys: [EntityIndex: Set<Int64>] = [:]
     private let most: Int
     /// Whether the source is a database of another program.
     private let isOfForeign: Bool
@@ -60,8 +62,17 @@ final class RejectedRows {
     /// Adds a row that the target has refused.
     func addRefused(_ row: RejectedRow) throws(StorageError) {
         areRefused = true
+        try addKnown(row)
+    }
+
+    /// Adds a row that the target has refused in an earlier transfer.
+    func addKnown(_ row: RejectedRow) throws(StorageError) {
+        refusedKeys[row.root, default: []].insert(row.key)
         try add(row)
     }
+
+    /// The rows that the target has refused, in the order of their hierarchies and keys.
+    var refused: [RejectedRow] { sorted.filter { refusedKeys[$0.root]?.contains($0.key) == true } }
 
     /// Returns whether a row of a hierarchy of the source is left out.
     func contains(_ key: Int64, _ root: EntityIndex) -> Bool { rows[root]?[key] != nil }

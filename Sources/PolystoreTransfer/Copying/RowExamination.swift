@@ -103,7 +103,7 @@ struct RowExamination {
             if rule.conversion == nil, rule.check == nil { continue }
             guard var value = Value(row[rule.slot], as: source[row.entity].slots[rule.slot].type) else { continue }
             if let conversion = rule.conversion {
-                guard let result = accepted(conversion, value) else {
+                guard let result = conversion.convert(value, accepting: accepted) else {
                     let sentence =
                         "is \(value.description.excerpt()), which has no exact equivalent of type \(conversion.attribute.type.rawValue)"
                     return try reject(row, rule.slot, sentence, root, rejects)
@@ -128,15 +128,6 @@ struct RowExamination {
 
     private func entity(_ origin: EntityIndex) -> EntityIndex { model?.entities[origin] ?? origin }
 
-    /// Returns the converted value; nil if the target must not have it.
-    private func accepted(_ conversion: SlotConversion, _ value: Value) -> Value? {
-        switch conversion.convert(value) {
-        case .exact(let value): value
-        case .nearest(let value): accepted.contains(conversion.path) ? value : nil
-        case .none: nil
-        }
-    }
-
     private func reject(
         _ row: borrowing RowView, _ slot: Int, _ sentence: String, _ root: EntityIndex, _ rejects: RejectedRows
     ) throws(StorageError) {
@@ -157,7 +148,9 @@ struct RowExamination {
         var size = 256
         func read(_ keys: ArraySlice<Int64>) throws(StorageError) {
             batch.clear()
-            do throws(StorageError) { try reader.rows(root, keys: Array(keys), into: batch) } catch {
+            do throws(StorageError) {
+                try reader.attempt { () throws(StorageError) in try reader.rows(root, keys: Array(keys), into: batch) }
+            } catch {
                 if error.code != .valueNotStorable { throw error }
                 if keys.count == 1, let key = keys.first { return try reject(unreadable: key, root, reader, error, rejects) }
                 let middle = keys.startIndex + keys.count / 2

@@ -45,6 +45,12 @@ public struct TransferOptions: Sendable {
     public var receiveRejects: (@Sendable (TransferRejects) throws(StorageError) -> Void)?
     /// The pace of the copy.
     public var pace = TransferPace()
+    /// Whether the transactions of the source's history are copied too, with their times, authors and changes.
+    ///
+    /// They need all objects as they are: no selection, no mapping, an empty target without a history, and no rows that are left out. If the
+    /// source or the target keeps no history, the objects are copied without it (`TransferReport.historyObstacle`). Tokens of the source are
+    /// not tokens of the target, which refuses them as `tokenExpired`.
+    public var includesHistory = false
     /// Whether the copy is read and compared with the source before it is complete.
     public var verifies = true
     /// The name of the source, such as its URL, if the copy is made in steps; nil if it is made in one transaction.
@@ -83,7 +89,7 @@ public struct TransferOptions: Sendable {
             "\(selection.followsReferences)",
         ]
         let further =
-            (isLive ? ["live"] : []) + (skipsErrors ? ["skip"] : []) + acceptedLosses.sorted()
+            (isLive ? ["live"] : []) + (skipsErrors ? ["skip"] : []) + (includesHistory ? ["history"] : []) + acceptedLosses.sorted()
             + (mapping.isEmpty ? [] : ["mapping", mapping.text])
         return "\(schema.hash) \(SchemaHash(of: (parts + further).joined(separator: "\n")))"
     }
@@ -102,7 +108,7 @@ public struct TransferOptions: Sendable {
     ///
     /// - Throws: `alreadyExists` if the store contains an incomplete copy of something else.
     package func progress(in store: ReadSession) throws(StorageError) -> Progress {
-        try state(in: store) != nil ? .incomplete : try isComplete(store) ? .complete : .none
+        try state(in: store) != nil ? .incomplete : try completed(store) != nil ? .complete : .none
     }
 
     /// Returns whether this transfer, and no other one, writes to a store.
@@ -121,9 +127,15 @@ public struct TransferOptions: Sendable {
                 + "(polystore erase)")
     }
 
-    private func isComplete(_ store: ReadSession) throws(StorageError) -> Bool {
-        guard let source, let note = try store.note(CopyNote.complete) else { return false }
-        return note == CopyState(source, work(store.schema), run).completeNote
+    private func completed(_ store: ReadSession) throws(StorageError) -> CopyState? {
+        guard let source, let note = try store.note(CopyNote.complete) else { return nil }
+        return CopyState(source, work(store.schema), run).completed(note)
+    }
+
+    /// Returns the rows that a store has refused in an earlier transfer with these options; nil if it has refused none.
+    func refused(in store: ReadSession) throws(StorageError) -> RefusedRows? {
+        if let state = try state(in: store) { return state.refused }
+        return try completed(store)?.refused
     }
 
     /// Refuses options that exclude each other.
@@ -133,6 +145,12 @@ public struct TransferOptions: Sendable {
             throw StorageError(
                 .invalidConfiguration,
                 "a transfer that replaces the contents of the target copies all objects; use merge to copy a part of them")
+        }
+        if includesHistory, !selection.isAll || !mapping.isEmpty || existing != .fail || skipsErrors || isLive {
+            throw StorageError(
+                .invalidConfiguration,
+                "the history is copied only with all objects as they are, into an empty target: without a choice, other names or types, and "
+                    + "rows that are left out")
         }
         if source != nil, existing != .fail {
             throw StorageError(.invalidConfiguration, "a copy into a target with objects is made in one transaction, not in steps")

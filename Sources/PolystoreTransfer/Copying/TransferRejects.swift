@@ -7,13 +7,16 @@ public struct TransferRejects {
     private let reader: ReadSession
     private let model: MappedModel?
     private let rejects: RejectedRows
+    /// The attributes that may have the nearest value, or nil, as paths in the source.
+    private let accepted: Set<String>
     private var schema: Schema { model?.schema ?? reader.schema }
 
-    init(_ rejects: RejectedRows, _ reader: ReadSession, _ model: MappedModel?) {
+    init(_ rejects: RejectedRows, _ reader: ReadSession, _ model: MappedModel?, accepting accepted: Set<String>) {
         rows = rejects.sorted
         self.rejects = rejects
         self.reader = reader
         self.model = model
+        self.accepted = accepted
     }
 
     /// Passes each row to `body` with its record: a JSON object on one line, which `polystore load` reads.
@@ -34,8 +37,9 @@ public struct TransferRejects {
                 members.append((slot.name, "{\(JSONWriter.quoted(ObjectRecord.unreadable)):true}"))
                 continue
             }
-            if let conversion = conversions.first(where: { $0.slot == index }), case .exact(let converted) = conversion.convert(value) {
-                value = converted
+            if let conversion = conversions.first(where: { $0.slot == index }), !value.isNull {
+                // What cannot be copied stays as it is, and is refused until it is corrected.
+                value = conversion.convert(value, accepting: accepted) ?? value
             }
             members.append((slot.name, JSONWriter.write(ValueText.json(value))))
         }
@@ -48,7 +52,9 @@ public struct TransferRejects {
     /// Returns the entity of a row in the source, and its values there. Those that cannot be read are missing.
     private func values(of rejected: RejectedRow) throws(StorageError) -> (EntityIndex, [Int: Value]) {
         let batch = RowBatch(capacity: 1)
-        do throws(StorageError) { try reader.rows(rejected.root, keys: [rejected.key], into: batch) } catch {
+        do throws(StorageError) {
+            try reader.attempt { () throws(StorageError) in try reader.rows(rejected.root, keys: [rejected.key], into: batch) }
+        } catch {
             if error.code != .valueNotStorable { throw error }
             let row = try UnreadableRow(rejected.key, rejected.root, reader)
             return (row.entity, row.values)

@@ -13,6 +13,10 @@ public struct TransferReport: Sendable {
     public internal(set) var omittedMembers: [String: Int] = [:]
     /// The number of values for which the copy has the nearest value of another type, or nil, by attribute of the source.
     public internal(set) var changedValues: [String: Int] = [:]
+    /// The digest of the transactions of the history that the copy has; nil if they were not to be copied, or could not be.
+    public internal(set) var history: Digest?
+    /// The reason why the copy lacks the history although it was to be copied; nil if there is none.
+    public internal(set) var historyObstacle: String?
 
     /// The rows that were left out, which the comparison with the source does not include.
     public internal(set) var rejected: [RejectedRow] = []

@@ -18,9 +18,6 @@ struct TransferScope {
     /// The objects that were chosen because others refer to them, and whose own references were not followed yet.
     private var waiting: [EntityIndex: [Int64]] = [:]
 
-    /// Whether an object is in the target, was there before and is not copied.
-    func isOnlyPresent(_ key: Int64, _ entity: EntityIndex) -> Bool { !contains(key, entity) && willExist(key, entity) }
-
     /// Creates the scope of a copy of all objects.
     init(_ schema: Schema) { self.schema = schema }
 
@@ -35,17 +32,20 @@ struct TransferScope {
 
     /// Finds the objects of a selection.
     ///
-    /// - Parameter target: The target, if its objects remain.
+    /// - Parameters:
+    ///   - target: The target, if its objects remain.
+    ///   - rejects: Receives objects for which a condition cannot be evaluated; nil if the first one ends the transfer.
     /// - Throws: `invalidConfiguration` for an unknown entity or a condition of an entity that is not copied; `invalidPredicate`;
     ///   `dataLossRefused` for references to objects that are neither copied nor in the target, unless the loss is accepted.
     init(
-        _ options: TransferOptions, from source: ReadSession, to target: ReadSession?, _ model: MappedModel?, _ limit: WorkLimit?
+        _ options: TransferOptions, from source: ReadSession, to target: ReadSession?, _ model: MappedModel?,
+        rejecting rejects: RejectedRows?, _ limit: WorkLimit?
     ) throws(StorageError) {
         self.init(source.schema)
         let selection = options.selection
         if selection.isAll { return }
         let entities = try Self.entities(of: selection, schema)
-        try choose(entities, selection, source, limit)
+        try choose(entities, selection, source, model, rejects, limit)
         try findPresent(target, of: chosen.keys.sorted(), model, limit)
         let restricted = Set(chosen.keys), before = self
         for root in schema.roots {
@@ -57,7 +57,7 @@ struct TransferScope {
         }
         while let (root, keys) = waiting.popFirst() {
             try limit?.check()
-            try Self.forEachRow(root, keys, source) { follow($0, true) }
+            try Self.forEachRow(root, Self.bitmap(keys), source, needsAll: false) { follow($0, true) }
         }
         try refuseLosses(options.acceptedLosses)
     }
@@ -126,7 +126,8 @@ struct TransferScope {
 
     /// Finds the keys of the chosen objects of each hierarchy that is not copied whole.
     private mutating func choose(
-        _ entities: Set<EntityIndex>, _ selection: TransferSelection, _ source: ReadSession, _ limit: WorkLimit?
+        _ entities: Set<EntityIndex>, _ selection: TransferSelection, _ source: ReadSession, _ model: MappedModel?,
+        _ rejects: RejectedRows?, _ limit: WorkLimit?
     ) throws(StorageError) {
         var conditions: [(family: Set<EntityIndex>, predicate: CheckedPredicate)] = []
         for (name, predicate) in selection.conditions.sorted(by: { $0.key < $1.key }) {
@@ -149,7 +150,13 @@ struct TransferScope {
                 let parts = conditions.filter { $0.family.contains(entity) }.map(\.predicate)
                 let predicate = parts.count == 1 ? parts[0] : parts.isEmpty ? CheckedPredicate.constant(true) : .and(parts)
                 let plan = FetchPlan(entity: entity, entities: [entity], predicate: predicate, fields: .keysOnly)
-                try Self.forEachKey(plan, source, limit) { keys.insert($0) }
+                do throws(StorageError) {
+                    try source.attempt { () throws(StorageError) in try Self.forEachKey(plan, source, limit) { keys.insert($0) } }
+                } catch {
+                    guard let rejects, error.code == .valueNotStorable else { throw error }
+                    let condition = SelectionCondition(entity, predicate, source, model, limit)
+                    try condition.forEachKey(rejecting: rejects) { keys.insert($0) }
+                }
             }
             chosen[root] = keys
         }
@@ -168,13 +175,19 @@ struct TransferScope {
         }
     }
 
+    private static func bitmap(_ keys: [Int64]) -> KeyBitmap {
+        var set = KeyBitmap()
+        for key in keys { set.insert(key) }
+        return set
+    }
+
     static func keys(_ plan: FetchPlan, _ session: ReadSession, _ limit: WorkLimit?) throws(StorageError) -> KeyBitmap {
         var keys = KeyBitmap()
         try forEachKey(plan, session, limit) { keys.insert($0) }
         return keys
     }
 
-    private static func forEachKey(
+    static func forEachKey(
         _ plan: FetchPlan, _ session: ReadSession, _ limit: WorkLimit?, _ body: (Int64) -> Void
     ) throws(StorageError) {
         let cursor = try session.cursor(for: plan), batch = RowBatch(capacity: 8192)
@@ -251,14 +264,17 @@ struct TransferScope {
     func forEachRow(
         _ root: EntityIndex, _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
-        if let keys = chosen[root] { return try Self.forEachRow(root, keys, source, body) }
+        if let keys = chosen[root] { return try Self.forEachRow(root, keys, source, needsAll: false, body) }
         let cursor = try source.cursor(for: FetchPlan(schema, root, fields: .some(SlotMask()))), batch = RowBatch(capacity: 1024)
         while try cursor.next(into: batch) { try body(batch) }
     }
 
+    /// Passes rows to `body`.
+    ///
+    /// - Parameter needsAll: Whether all values are needed. Otherwise rows with values that cannot be read have only their references.
     private static func forEachRow(
         _ root: EntityIndex, _ keys: KeyBitmap, _ source: ReadSession, atMost rows: Int = 2048, bytes most: Int = 8 << 20,
-        _ body: (RowBatch) throws(StorageError) -> Void
+        needsAll: Bool = true, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
         // Large rows are read in smaller blocks.
         let rows = min(rows, 2048)
@@ -266,19 +282,24 @@ struct TransferScope {
         let batch = RowBatch(capacity: rows)
         try keys.forEach({ size }) { keys throws(StorageError) in
             batch.clear()
-            try source.rows(root, keys: keys, into: batch)
+            do throws(StorageError) {
+                try source.attempt { () throws(StorageError) in try source.rows(root, keys: keys, into: batch) }
+            } catch {
+                if needsAll || error.code != .valueNotStorable { throw error }
+                return try forEachReference(root, keys, source, body)
+            }
             let bytes = Self.bytes(of: batch, source.schema)
             size = bytes > most / 2 ? max(1, size / 2) : min(rows, size * 2)
             try body(batch)
         }
     }
 
-    private static func forEachRow(
+    private static func forEachReference(
         _ root: EntityIndex, _ keys: [Int64], _ source: ReadSession, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) {
-        var set = KeyBitmap()
-        for key in keys { set.insert(key) }
-        try forEachRow(root, set, source, body)
+        let plan = FetchPlan(source.schema, root, keys: keys, fields: .some(SlotMask()))
+        let cursor = try source.cursor(for: plan), batch = RowBatch(capacity: keys.count)
+        while try cursor.next(into: batch) { try body(batch) }
     }
 
     private static func bytes(of batch: RowBatch, _ schema: Schema) -> Int {

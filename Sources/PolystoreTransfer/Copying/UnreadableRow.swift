@@ -10,11 +10,11 @@ struct UnreadableRow {
     /// - Throws: `notFound` if the row does not exist.
     init(_ key: Int64, _ root: EntityIndex, _ reader: ReadSession) throws(StorageError) {
         let schema = reader.schema
-        let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "key")
         func read(_ fields: FetchPlan.Fields, _ body: (borrowing RowView) -> Void) throws(StorageError) {
-            let plan = FetchPlan(schema, root, where: .compare(path, .equal, .int(key)), fields: fields)
-            let cursor = try reader.cursor(for: plan), batch = RowBatch(capacity: 1)
-            while try cursor.next(into: batch) { if batch.count > 0 { body(batch.row(0)) } }
+            try reader.attempt { () throws(StorageError) in
+                let cursor = try reader.cursor(for: FetchPlan(schema, root, keys: [key], fields: fields)), batch = RowBatch(capacity: 1)
+                while try cursor.next(into: batch) { if batch.count > 0 { body(batch.row(0)) } }
+            }
         }
         var found: EntityIndex?
         try read(.keysOnly) { found = $0.entity }

@@ -100,7 +100,7 @@ struct LoadInverses {
     private func write(_ end: End, _ keys: [Int64], _ writer: WriteSession) throws(StorageError) {
         let schema = writer.schema, batch = RowBatch(capacity: keys.count)
         try writer.rows(end.entity, keys: keys, into: batch)
-        var found: [EntityIndex: [(key: Int64, version: Int64, partner: Cell)]] = [:]
+        var found: [EntityIndex: [EntityChanges.Reference]] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
             let isFree = cell.isNull || cell.int == partner || released[end]?[row.key] == cell.int
@@ -110,25 +110,12 @@ struct LoadInverses {
                     .validationFailed, "\(name) of object \(row.key) already refers to another object; nothing was loaded",
                     details: .init(entity: schema[row.entity].name, property: schema[end.entity].slots[end.slot].name, keys: [row.key]))
             }
-            let new = partner.map(Cell.int) ?? .null
             if partner == nil, kept[end]?.contains(row.key) == true { continue }
             if isFree, cell.isNull ? partner != nil : cell.int != partner {
-                found[row.entity, default: []].append((row.key, row.version, new))
+                found[row.entity, default: []].append((row.key, row.version, partner))
             }
         }
-        var mask = SlotMask()
-        mask.insert(end.slot)
-        let changes = found.sorted { $0.key < $1.key }.map { entity, rows in
-            let slots = schema[entity].slots.count
-            let source = RowSource(count: rows.count) { range, batch in
-                for row in rows[range] {
-                    let cells = batch.appendRow(key: row.key, version: row.version, entity: entity, slots: slots)
-                    cells.initialize(repeating: .null, count: slots)
-                    cells[end.slot] = row.partner
-                }
-            }
-            return EntityChanges(entity: entity, updates: [RowUpdate(mask: mask, checksVersion: true, rows: source)])
-        }
+        let changes = found.sorted { $0.key < $1.key }.map { EntityChanges(schema[$0], slot: end.slot, $1) }
         if !changes.isEmpty { try writer.apply(ChangeSet(entities: changes)) }
     }
 }

@@ -61,5 +61,16 @@ struct SlotConversion: Sendable {
         }
     }
 
+    /// Returns the value that a copy has; nil if it has none.
+    ///
+    /// - Parameter paths: The attributes that may have the nearest value, or nil, as paths in the source.
+    func convert(_ value: Value, accepting paths: Set<String>) -> Value? {
+        switch convert(value) {
+        case .exact(let value): value
+        case .nearest(let value): paths.contains(path) ? value : nil
+        case .none: nil
+        }
+    }
+
     private func normal(_ value: Value) -> Value? { try? entity.normalise(value, slot: slot) }
 }
