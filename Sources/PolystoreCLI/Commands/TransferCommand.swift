@@ -35,10 +35,10 @@ struct TransferCommand: ParsableCommand {
             and writes nothing; the exit code is 1 if the transfer would be refused.
             """)
 
-    @Argument(help: "The store to copy from, as a URL.")
+    @Argument(help: "The store to copy from, as a URL.", completion: ShellCompletion.store)
     var source: String
 
-    @Argument(help: "The store to copy to, as a URL.")
+    @Argument(help: "The store to copy to, as a URL.", completion: ShellCompletion.store)
     var target: String
 
     @OptionGroup
@@ -68,6 +68,7 @@ struct TransferCommand: ParsableCommand {
     var noVerify = false
 
     @Option(
+        parsing: .unconditionalSingleValue,
         help: """
             A loss that is accepted; can be repeated: the path of data of a foreign database that cannot be read, the relationship of \
             references that become nil, or the attribute of --type whose values become the nearest ones.

@@ -6,11 +6,35 @@ internal import PolystoreStorage
 enum Failure {
     static let differs = ExitCode(1), trouble = ExitCode(2), incomplete = ExitCode(3), refused = ExitCode(5)
 
-    static func end(_ error: any Error) -> Never {
-        guard let error = error as? StorageError else { PolystoreCommand.exit(withError: error) }
+    /// Ends the program after an error, or with the text that was requested, such as help.
+    ///
+    /// - Parameter command: The command that failed; nil if the command line could not be parsed.
+    static func end(_ error: any Error, of command: (any ParsableCommand)? = nil) -> Never {
+        guard let error = error as? StorageError else { end(message: error, of: command) }
         let isInterrupted = error.code == .cancelled && Interruption.isAsked
-        Console.error(isInterrupted ? "polystore: interrupted" : "polystore: \(error.message)")
+        show(isInterrupted ? "interrupted" : Stores.naming(error))
         Foundation.exit(code(error).rawValue)
+    }
+
+    private static func show(_ message: String) { Console.error("\(TextColor.red.error("polystore:")) \(message)") }
+
+    /// Ends the program with a text of the argument parser. It is an error if a requested text cannot be written.
+    private static func end(message error: any Error, of command: (any ParsableCommand)?) -> Never {
+        let code = PolystoreCommand.exitCode(for: error)
+        // A command without its parents does not know how it is called.
+        if command != nil, let error = error as? ValidationError {
+            show("\(error.message); polystore help describes the commands and their options")
+            Foundation.exit(code.rawValue)
+        }
+        let text = PolystoreCommand.fullMessage(for: error)
+        if !text.isEmpty {
+            do throws(StorageError) {
+                if code.isSuccess { try Console.write(Data((text + "\n").utf8)) } else { Console.error(text) }
+            } catch {
+                end(error)
+            }
+        }
+        Foundation.exit(code.rawValue)
     }
 
     /// Returns the exit code, which distinguishes refusals for safety, interruptions, and other failures.
