@@ -39,17 +39,16 @@ public struct PolystoreCommand: ParsableCommand {
         StandardStreams.reserve()
         // If the reader of a pipe exits, writing fails with an error, which ends the command in an orderly way.
         signal(SIGPIPE, SIG_IGN)
-        var command: (any ParsableCommand)?
         do {
             try Stores.$catalog.withValue(opener) {
                 let arguments = Array(CommandLine.arguments.dropFirst())
                 // A shell asks for completions with a word that no command has.
                 if arguments.first?.hasPrefix("---") != true { try ArgumentRules.check(arguments, tree) }
-                command = try parseAsRoot(arguments)
-                try command?.run()
+                var command = try parseAsRoot(arguments)
+                try command.run()
             }
         } catch {
-            Failure.end(error, of: command)
+            Failure.end(error)
         }
     }
 

@@ -150,7 +150,9 @@ struct TransferCommand: ParsableCommand {
             options.receiveRejects = { rejects throws(StorageError) in try output.write(rejects) }
         }
         // A database of another program would get tables and triggers before the copy is refused.
-        if let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options) { throw obstacle }
+        if let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options) {
+            throw StorageError(obstacle.code, "\(place.redacted): \(obstacle.message)", details: obstacle.details, cause: obstacle)
+        }
         if ifExists == .replace, let count = try place.count(), count > 0 {
             try Question.confirm("replace the \(Console.counted(count)) of \(place.redacted)?", isConfirmed: yes)
         }

@@ -7,10 +7,8 @@ enum Failure {
     static let differs = ExitCode(1), trouble = ExitCode(2), incomplete = ExitCode(3), refused = ExitCode(5)
 
     /// Ends the program after an error, or with the text that was requested, such as help.
-    ///
-    /// - Parameter command: The command that failed; nil if the command line could not be parsed.
-    static func end(_ error: any Error, of command: (any ParsableCommand)? = nil) -> Never {
-        guard let error = error as? StorageError else { end(message: error, of: command) }
+    static func end(_ error: any Error) -> Never {
+        guard let error = error as? StorageError else { end(message: error) }
         let isInterrupted = error.code == .cancelled && Interruption.isAsked
         show(isInterrupted ? "interrupted" : Stores.naming(error))
         Foundation.exit(code(error).rawValue)
@@ -19,10 +17,10 @@ enum Failure {
     private static func show(_ message: String) { Console.error("\(TextColor.red.error("polystore:")) \(message)") }
 
     /// Ends the program with a text of the argument parser. It is an error if a requested text cannot be written.
-    private static func end(message error: any Error, of command: (any ParsableCommand)?) -> Never {
+    private static func end(message error: any Error) -> Never {
         let code = PolystoreCommand.exitCode(for: error)
-        // A command without its parents does not know how it is called.
-        if command != nil, let error = error as? ValidationError {
+        // The parser would show the usage of the program, and not of the command.
+        if let error = error as? ValidationError {
             show("\(error.message); polystore help describes the commands and their options")
             Foundation.exit(code.rawValue)
         }

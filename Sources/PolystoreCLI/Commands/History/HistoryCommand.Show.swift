@@ -50,6 +50,9 @@ extension HistoryCommand {
 
         func validate() throws {
             if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
+            if let both = author.first(where: notAuthor.contains) {
+                throw ValidationError("--author and --not-author both name \(both)")
+            }
             if restart, consumer == nil { throw ValidationError("--restart requires --consumer") }
         }
 
