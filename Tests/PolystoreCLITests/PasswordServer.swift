@@ -39,13 +39,13 @@ final class PasswordServer: Sendable {
         var buffer = [UInt8](repeating: 0, count: 4096)
         guard recv(client, &buffer, buffer.count, 0) > 0 else { return }
         let question: [UInt8] = [UInt8(ascii: "R"), 0, 0, 0, 8, 0, 0, 0, 3]
-        send(client, question, question.count, Int32(MSG_NOSIGNAL.rawValue))
+        send(client, question, question.count, Int32(MSG_NOSIGNAL))
         let count = recv(client, &buffer, buffer.count, 0)
         // A client without a password ends the connection.
         guard count > 5, buffer[0] == UInt8(ascii: "p") else { return }
         received.withLock { $0.append(String(decoding: buffer[5..<(count - 1)], as: UTF8.self)) }
         let fields = Array("SFATAL\0C28P01\0Mpassword authentication failed for user \"me\"\0\0".utf8), length = fields.count + 4
         let refusal = [UInt8(ascii: "E"), 0, 0, UInt8(length >> 8), UInt8(length & 0xff)] + fields
-        send(client, refusal, refusal.count, Int32(MSG_NOSIGNAL.rawValue))
+        send(client, refusal, refusal.count, Int32(MSG_NOSIGNAL))
     }
 }

@@ -36,6 +36,7 @@ struct BackupCommand: ParsableCommand {
         do { try FileManager.default.moveItem(atPath: copy.path, toPath: path) } catch {
             throw StorageError(.inputOutput, "the backup could not be given the name \(path); check that nothing has it", cause: error)
         }
+        Interruption.end(removing: nil)
         AtomicFile.synchroniseFolder(of: path)
         if !json { return }
         var isFolder: ObjCBool = false

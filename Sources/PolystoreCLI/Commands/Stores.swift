@@ -136,31 +136,10 @@ enum Stores {
     /// The passwords that were typed, by the text of the URL.
     private static let passwords = Mutex<[String: String]>([:])
 
-    /// The stores that the command has opened.
-    private static let names = Mutex<Set<String>>([])
-
-    /// Remembers a store that the command uses, for messages.
-    static func note(_ url: StoreURL) { names.withLock { _ = $0.insert(url.redacted.excerpt(200)) } }
-
-    /// Returns the message of an error, with the name of the store if the command uses only one.
-    static func naming(_ error: StorageError) -> String {
-        let text = named(error)
-        if error.code != .divisionByZero { return text }
-        return "\(text) for at least one object; exclude such objects by a condition, such as --where 'divisor != 0'"
-    }
-
-    private static func named(_ error: StorageError) -> String {
-        let names = names.withLock { $0 }
-        guard names.count == 1, let name = names.first, error.message != Console.unwritable, !error.message.contains(name) else {
-            return error.message
-        }
-        return "\(name): \(error.message)"
-    }
-
     /// Passes the URL of a store to a closure, again with a password if the server asks for one and it can be typed.
     private static func asking<R>(_ text: String, _ body: (StoreURL) throws(StorageError) -> R) throws(StorageError) -> R {
         let url = try url(text)
-        note(url)
+        UsedStores.insert(url)
         return try naming(url) { () throws(StorageError) in
             do throws(StorageError) { return try body(url) } catch {
                 guard error.code == .authenticationFailed, error.message.contains("asks for a password") else { throw error }

@@ -17,7 +17,7 @@ struct TransferTarget {
         self.text = text
         url = try Stores.url(text)
         storage = try Stores.catalog.store(at: url)
-        Stores.note(url)
+        UsedStores.insert(url)
     }
 
     /// Returns why the target cannot take a copy of a store; nil if nothing is known that prevents it. Only reads.

@@ -10,7 +10,7 @@ enum Failure {
     static func end(_ error: any Error) -> Never {
         guard let error = error as? StorageError else { end(message: error) }
         let isInterrupted = error.code == .cancelled && Interruption.isAsked
-        show(isInterrupted ? "interrupted" : Stores.naming(error))
+        show(isInterrupted ? "interrupted" : UsedStores.message(of: error))
         Foundation.exit(code(error).rawValue)
     }
 

@@ -17,7 +17,7 @@ enum InputProgress {
         }
     }
 
-    /// How much of the file was read, in percent; nil if its size is unknown.
+    /// The part of the file that was read, in percent; nil if its size is unknown.
     static var percent: Int? {
         current.withLock { $0.size > 0 ? Int(Double(min($0.read, $0.size)) / Double($0.size) * 100) : nil }
     }

@@ -41,8 +41,8 @@ enum Interruption {
 
     /// Lets the first signal end the process, for work that has no limit.
     ///
-    /// - Parameter folder: The folder that is removed then.
-    static func end(removing folder: String) {
+    /// - Parameter folder: The folder that is removed then; nil when the work is done.
+    static func end(removing folder: String?) {
         unfinished.withLock { $0 = folder }
         watch()
     }
