@@ -172,7 +172,7 @@ let package = Package(
         tests(
             "PolystoreBrowsingTests", "Tests/PolystoreBrowsingTests",
             ["PolystoreBrowsing", "Polystore", "PolystoreSQLite", "TestStores"]),
-        tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
+        tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command", "polystore-conformance"]),
         tests(
             "PolystoreMacrosTests", "Tests/PolystoreMacrosTests",
             ["PolystoreMacros", "PolystoreCompatibility", "PolystoreModelCode", "PolystoreInMemory", "RawSessions", "TestStores"]),

@@ -10,8 +10,9 @@ public struct PolystoreCommand: ParsableCommand {
         commandName: "polystore",
         abstract: "Loads, inspects, queries, copies and compares Polystore stores.",
         discussion: """
-            Stores are specified by URL: sqlite:shop.db, lmdb:shop.lmdb, memory:, postgresql://user@host/database, env:VARIABLE, or the path \
-            of an existing file.
+            Stores are specified by URL: sqlite:shop.db, lmdb:shop.lmdb, memory:, postgresql://user@host/database; by env:VARIABLE, by @NAME, which \
+            is a name of the configuration file (~/.config/polystore/config, or the file that POLYSTORE_CONFIG names), or by the path of an existing \
+            file. A URL with a password is refused here, because other users can read the list of processes.
 
             Databases of other programs are opened for reading only with an option of the URL: sqlite:FILE?catalog=foreign, \
             postgresql://…?x-catalog=foreign&x-schema=public, sqlite:FILE?catalog=coredata&model=X.xcdatamodeld.
@@ -24,9 +25,10 @@ public struct PolystoreCommand: ParsableCommand {
         subcommands: [
             LoadCommand.self, InfoCommand.self, BrowseCommand.self, QueryCommand.self, PromptCommand.self, ExplainCommand.self,
             SQLCommand.self, UpdateCommand.self, DeleteCommand.self,
-            TransferCommand.self, VerifyCommand.self, DiffCommand.self,
+            TransferCommand.self, VerifyCommand.self, DiffCommand.self, JobsCommand.self,
             DumpCommand.self, RestoreCommand.self, BackupCommand.self, CheckCommand.self, CompactCommand.self, EraseCommand.self,
-            HistoryCommand.self, ModelCommand.self, SchemaCommand.self, DemoCommand.self,
+            HistoryCommand.self, ModelCommand.self, SchemaCommand.self,
+            BenchCommand.self, ConformanceCommand.self, ManualCommand.self, DemoCommand.self,
         ])
 
     /// Creates a command without arguments.
@@ -38,10 +40,18 @@ public struct PolystoreCommand: ParsableCommand {
         // If the reader of a pipe exits, writing fails with an error, which ends the command in an orderly way.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try parseAsRoot()
-            try Stores.$catalog.withValue(opener) { try command.run() }
+            try Stores.$catalog.withValue(opener) {
+                let arguments = Array(CommandLine.arguments.dropFirst())
+                // A shell asks for completions with a word that no command has.
+                if arguments.first?.hasPrefix("---") != true { try ArgumentRules.check(arguments, tree) }
+                var command = try parseAsRoot(arguments)
+                try command.run()
+            }
         } catch {
             Failure.end(error)
         }
     }
+
+    /// Returns the description of all commands.
+    static func tree() throws -> CommandTree { try CommandTree(json: _dumpHelp()) }
 }

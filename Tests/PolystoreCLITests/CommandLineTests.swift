@@ -148,6 +148,7 @@ import Testing
         let rows = try run("dump", copy).output.split(separator: "\n").filter { $0.hasPrefix("{\"entity\"") }
         #expect(rows.joined(separator: "\n") + "\n" == "{\"entity\":\"owner\",\"key\":7,\"version\":1}\n" + pet)
         #expect(try run("transfer", copy, store).code == 2)
+        #expect(try run("query", store, "pet").error == "")
     }
 
     @Test func aTransferLeavesNothingOutUnlessThatIsAccepted() throws {
@@ -160,6 +161,9 @@ import Testing
         let refused = try run("transfer", store, copy, "--quiet")
         #expect(refused.code == 5 && refused.error.contains("--accept-loss 't.v' --accept-loss 'o.email'"), "\(refused)")
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/copy.db"))
+        #expect(try run("query", store, "o", "--count").error == "note: \(store): data of o.email is left out; polystore info shows why\n")
+        #expect(try run("query", store, "c", "--count").error == "")
+        #expect(try run("verify", store, store).error.contains("data of t.v is left out"))
         #expect(try run("transfer", store, copy, "--quiet", "--accept-loss", "o.email").code == 5)
         #expect(try run("transfer", store, copy, "--quiet", "--accept-loss", "o.email", "--accept-loss", "t.v").code == 0)
         #expect(try run("query", copy, "o", "--where", "email.email == 'a@x'", "--count").output == "1\n")

@@ -21,9 +21,12 @@ struct Program {
         return process
     }
 
-    /// Runs it to its end, with a text as its input.
-    func run(_ arguments: [String], input: String? = nil) throws -> (code: Int32, output: String, error: String) {
+    /// Runs it to its end, with a text as its input, and with more variables in its environment.
+    func run(
+        _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
+    ) throws -> (code: Int32, output: String, error: String) {
         let process = Self.process(arguments), output = Pipe(), error = Pipe()
+        if !environment.isEmpty { process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 } }
         if let input { process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: file("input.txt", input))) }
         process.standardOutput = output
         process.standardError = error

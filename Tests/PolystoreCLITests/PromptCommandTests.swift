@@ -95,7 +95,8 @@ import Testing
         ]
         for (line, message) in cases {
             let result = try answer("count Order\n\(line)\ncount Order\n", "--format", "csv")
-            #expect(result.code == 2 && result.output == "3\n" && result.error.hasPrefix("polystore: line 2: "), "\(line): \(result)")
+            #expect(
+                result.code == 2 && result.output == "3\n" && result.error.hasPrefix("polystore: \(store): line 2: "), "\(line): \(result)")
             #expect(result.error.contains(message), "\(line): \(result)")
         }
         #expect(try answer("count Order").output == "3\n", "nothing was deleted")

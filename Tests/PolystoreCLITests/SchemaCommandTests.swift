@@ -139,7 +139,7 @@ import Testing
         let refused = try run("schema", "apply", store, "--model", bare, "--yes")
         #expect(refused.code == 5)
         #expect(
-            refused.error == "polystore: the step \"V1\" → \"V2\" (lightweight) would lose the values of Note.mail; "
+            refused.error == "polystore: \(store): the step \"V1\" → \"V2\" (lightweight) would lose the values of Note.mail; "
                 + "accept the loss with --accept-loss Note.mail\n")
         // The path of a change of the model that loses nothing in this store need not be accepted.
         #expect(try run("schema", "apply", store, "--model", bare, "--yes", "--accept-loss", "Note.mail", "--no-backup").code == 0)
@@ -179,13 +179,13 @@ import Testing
 
     @Test(arguments: Kind.all) func revertMigratesBackThroughThePreviousVersions(_ kind: Kind) throws {
         let store = try store(kind)
-        #expect(try run("schema", "revert", store).error == "polystore: the store had no version before \"V1\"\n")
+        #expect(try run("schema", "revert", store).error == "polystore: \(store): the store had no version before \"V1\"\n")
         let models = ["--model", v2, "--model", v3, "--chain", "V1,V2,V3", "--accept-loss", "Note.mail", "--yes"]
         #expect(try program.run(["schema", "apply", store] + models).code == 0)
         let wrong = try run("schema", "revert", store, "--to", "V0", "--yes")
         #expect(wrong.code == 5)
         #expect(
-            wrong.error == "polystore: version \"V3\" of the store did not come from version \"V0\"; did you mean \"V1\"? "
+            wrong.error == "polystore: \(store): version \"V3\" of the store did not come from version \"V0\"; did you mean \"V1\"? "
                 + "(it came from \"V2\", \"V1\")\n")
         let done = try run("schema", "revert", store, "--to", "V1", "--yes", "--no-backup", "--accept-loss", "Note.stars")
         #expect(
@@ -264,7 +264,7 @@ import Testing
         #expect(plan.contains(#"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#) && plan.hasSuffix("nothing was changed\n"))
         #expect(
             try run("schema", "backfill", store).error
-                == "polystore: the store has no online migration in progress; start one with expand\n")
+                == "polystore: \(store): the store has no online migration in progress; start one with expand\n")
         for timeout in ["nan", "-1"] { #expect(try run("schema", "expand", store, "--model", v2, "--timeout=\(timeout)").code == 64) }
         #expect(
             try run("schema", "expand", store, "--model", v2)
@@ -274,6 +274,9 @@ import Testing
             status.hasSuffix(
                 "an online migration to version \"V2\" is in progress: programs of both versions can run; run contract to complete it\n"))
         #expect(try run("schema", "status", store, "--json").output.contains(#""phase":"ready""#))
+        let jobs = try run("jobs", store)
+        #expect(jobs.code == 0 && jobs.output.contains("an online migration from version \"V1\" to \"V2\""), "\(jobs)")
+        #expect(jobs.output.contains("next: polystore schema contract"))
         #expect(try run("schema", "abandon", store).code == 5, "confirmation is required, but the input is not a terminal")
         #expect(try run("schema", "abandon", store, "--yes").output == "done: the store has version \"V1\"\n")
         #expect(try run("schema", "expand", store, "--model", v2).code == 0)

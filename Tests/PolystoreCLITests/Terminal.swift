@@ -36,25 +36,33 @@ final class Terminal {
 
     /// Waits for texts in the output, one after the other.
     func expect(_ texts: String...) throws {
-        let end = Date(timeIntervalSinceNow: 60)
         // A line is drawn again for each key. What moves the cursor is left out.
         func plain() -> String {
             String(String.UnicodeScalarView(output.unicodeScalars.filter { $0 != "\r" })).replacing(/\u{1b}\[[0-9;]*[A-Za-z]/, with: "")
         }
-        for text in texts {
-            while plain().range(of: text) == nil {
-                var events = pollfd(fd: master.fileDescriptor, events: Int16(POLLIN), revents: 0)
-                guard Date() < end else { throw Missing(description: "'\(text)' is missing in: \(output.debugDescription)") }
-                if poll(&events, 1, 100) > 0 {
-                    let data = master.availableData
-                    if data.isEmpty { throw Missing(description: "'\(text)' is missing in: \(output.debugDescription)") }
-                    bytes += data
-                    output = String(decoding: bytes, as: UTF8.self)
-                }
-            }
-        }
+        for text in texts { try wait(text) { plain().range(of: text) != nil } }
         output = ""
         bytes = []
+    }
+
+    private func wait(_ text: String, until isFound: () -> Bool) throws {
+        let end = Date(timeIntervalSinceNow: 60)
+        while !isFound() {
+            var events = pollfd(fd: master.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard Date() < end else { throw Missing(description: "'\(text)' is missing in: \(output.debugDescription)") }
+            if poll(&events, 1, 100) > 0 {
+                let data = master.availableData
+                if data.isEmpty { throw Missing(description: "'\(text)' is missing in: \(output.debugDescription)") }
+                bytes += data
+                output = String(decoding: bytes, as: UTF8.self)
+            }
+        }
+    }
+
+    /// Waits for a text in the output, and returns all of it with the control characters.
+    func text(until text: String) throws -> String {
+        try wait(text) { output.range(of: text) != nil }
+        return output
     }
 
     /// Waits for the end of the command, and returns its exit code.

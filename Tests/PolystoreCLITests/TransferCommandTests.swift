@@ -282,6 +282,9 @@ import Testing
         process.waitUntilExit()
         #expect(process.terminationStatus == 130)
         #expect(try program.run(["query", target, "Product", "--count"]).code != 0)
+        let jobs = try program.run(["jobs", target])
+        #expect(jobs.code == 0 && jobs.output.contains("that follows its changes; everything is copied"), "\(jobs)")
+        #expect(jobs.output.contains("next: polystore transfer ") && jobs.output.contains(" --live\n"), "\(jobs)")
         #expect(try update(store).code == 0)
         let replaced = try transfer(target, "--live", "--cut-over")
         #expect(replaced.code == 0 && replaced.error.contains("has replaced") || replaced.output.contains("has replaced"), "\(replaced)")
@@ -290,6 +293,8 @@ import Testing
         #expect(refused.code == 5 && refused.error.contains("have been moved to"), "\(refused)")
         #expect(try program.run(["query", target, "Product", "--where", "price > 31", "--count"]).output == "1\n")
         #expect(try update(target).code == 0)
+        let moved = try program.run(["jobs", store])
+        #expect(moved.code == 0 && moved.output.contains("the store has been replaced by"), "\(moved)")
         // The same command again has nothing to do, and the opposite one brings everything back.
         #expect(try transfer(target, "--live", "--cut-over").code == 0)
         #expect(try transfer(target, "--live", "--release").code == 5)

@@ -11,11 +11,14 @@ struct BackupCommand: ParsableCommand {
             one program. Stores on a server are copied by polystore dump, by polystore transfer, or by the tools of the server.
             """)
 
-    @Argument(help: "The store to copy, as a URL.")
+    @Argument(help: "The store to copy, as a URL.", completion: ShellCompletion.store)
     var store: String
 
-    @Argument(help: "The path of the copy, which must not exist.")
+    @Argument(help: "The path of the copy, which must not exist.", completion: .file())
     var path: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
 
     func run() throws {
         let opened = try Stores.open(store)
@@ -24,6 +27,34 @@ struct BackupCommand: ParsableCommand {
             throw StorageError(
                 .unsupported, "\(opened.url.redacted) is not in a file; polystore dump writes an archive of it, polystore transfer a copy")
         }
-        try storage.backup(to: URL(fileURLWithPath: path))
+        // The engines copy in one call, so an interruption removes what they have written.
+        let folder = "\(path).\(UUID().uuidString).partial"
+        Interruption.end(removing: folder)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let copy = try Self.made(folder, for: path).appendingPathComponent("copy")
+        try storage.backup(to: copy)
+        do { try FileManager.default.moveItem(atPath: copy.path, toPath: path) } catch {
+            throw StorageError(.inputOutput, "the backup could not be given the name \(path); check that nothing has it", cause: error)
+        }
+        Interruption.end(removing: nil)
+        AtomicFile.synchroniseFolder(of: path)
+        if !json { return }
+        var isFolder: ObjCBool = false
+        _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        let file = isFolder.boolValue ? path + "/data.mdb" : path
+        let size = (try? FileManager.default.attributesOfItem(atPath: file)[.size]) as? Int ?? 0
+        Console.print(JSONText.object([("path", JSONText.string(path)), ("bytes", String(size))]))
+    }
+
+    private static func made(_ folder: String, for path: String) throws(StorageError) -> URL {
+        if FileManager.default.fileExists(atPath: path) {
+            throw StorageError(.alreadyExists, "a file already exists at the path of the backup; choose another path")
+        }
+        guard mkdir(folder, 0o700) == 0 else {
+            throw StorageError(
+                .permissionDenied, "the backup cannot be written; check that its folder exists and is writable",
+                cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
+        }
+        return URL(fileURLWithPath: folder)
     }
 }

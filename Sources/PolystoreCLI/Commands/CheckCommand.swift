@@ -17,10 +17,10 @@ struct CheckCommand: ParsableCommand {
             was interrupted is finished by the same command.
             """)
 
-    @Argument(help: "The store to check, as a URL.")
+    @Argument(help: "The store to check, as a URL.", completion: ShellCompletion.store)
     var store: String
 
-    @Option(help: "The maximum number of findings to print.")
+    @Option(parsing: .unconditional, help: "The maximum number of findings to print.")
     var limit = 100
 
     @Flag(help: "Print JSON, one finding per line.")

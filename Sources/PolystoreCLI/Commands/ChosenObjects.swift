@@ -5,13 +5,15 @@ internal import PolystoreStorage
 
 /// The objects that a command changes: those of an entity that satisfy a condition, or all of them if this is said.
 struct ChosenObjects: ParsableArguments {
-    @Argument(help: "The store to change, as a URL.")
+    @Argument(help: "The store to change, as a URL.", completion: ShellCompletion.store)
     var store: String
 
-    @Argument(help: "The entity of the objects.")
+    @Argument(help: "The entity of the objects.", completion: ShellCompletion.entity)
     var entity: String
 
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.")
+    @Option(
+        name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.",
+        completion: ShellCompletion.expression)
     var condition: String?
 
     @Flag(help: "Choose all objects of the entity.")
@@ -19,6 +21,9 @@ struct ChosenObjects: ParsableArguments {
 
     @Flag(help: "Change the store without asking.")
     var yes = false
+
+    @Flag(help: "Print the number of objects as JSON.")
+    var json = false
 
     func validate() throws {
         if (condition == nil) != all { throw ValidationError("specify either --where CONDITION or --all") }
@@ -55,6 +60,15 @@ struct ChosenObjects: ParsableArguments {
                 }
                 return try change(transaction, from)
             })
+    }
+
+    /// Prints the number of changed objects.
+    func report(_ count: Int, _ text: String) {
+        if json {
+            Console.print(JSONText.object([("entity", JSONText.string(entity)), ("objects", "\(count)")]))
+        } else {
+            Console.report(text)
+        }
     }
 
     /// A change of the objects of a request. Returns their number.

@@ -6,8 +6,11 @@ struct CompactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact", abstract: "Returns the space of deleted objects of a store in a file to the file system.")
 
-    @Argument(help: "The store, as a URL.")
+    @Argument(help: "The store, as a URL.", completion: ShellCompletion.store)
     var store: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
 
     func run() throws {
         let opened = try Stores.open(store, readOnly: false)
@@ -18,6 +21,8 @@ struct CompactCommand: ParsableCommand {
         }
         let before = try storage.fileSize()
         try storage.compact()
-        Console.print("\(before) bytes before, \(try storage.fileSize()) bytes now")
+        let after = try storage.fileSize()
+        Console.print(
+            json ? JSONText.object([("before", "\(before)"), ("after", "\(after)")]) : "\(before) bytes before, \(after) bytes now")
     }
 }

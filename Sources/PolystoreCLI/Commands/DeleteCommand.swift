@@ -21,6 +21,6 @@ struct DeleteCommand: ParsableCommand {
             let cascades = relationships.contains { $0.relationship.deleteRule == .cascade }
             return ({ try $0.deleteAll($1) }, cascades ? ", and what their delete rules delete with them," : "")
         }
-        Console.report("deleted \(Console.counted(count))")
+        objects.report(count, "deleted \(Console.counted(count))")
     }
 }

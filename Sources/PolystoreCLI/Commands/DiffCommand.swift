@@ -12,13 +12,13 @@ struct DiffCommand: ParsableCommand {
             second has, and ~ for one with different values. Versions are not compared.
             """)
 
-    @Argument(help: "The first store, as a URL.")
+    @Argument(help: "The first store, as a URL.", completion: ShellCompletion.store)
     var first: String
 
-    @Argument(help: "The second store, as a URL.")
+    @Argument(help: "The second store, as a URL.", completion: ShellCompletion.store)
     var second: String
 
-    @Option(help: "The maximum number of objects to list.")
+    @Option(parsing: .unconditional, help: "The maximum number of objects to list.")
     var limit: Int?
 
     @Flag(help: "Print JSON, one object per line.")
@@ -33,6 +33,7 @@ struct DiffCommand: ParsableCommand {
         defer { a.close() }
         let b = try Stores.open(second)
         defer { b.close() }
+        for store in [a, b] { store.noteLosses() }
         try a.check()
         try b.check()
         Interruption.watch()

@@ -31,9 +31,9 @@ struct DifferenceList {
 
     private static func sign(_ kind: RowDifference.Kind) -> String {
         switch kind {
-        case .onlyInFirst: "-"
-        case .onlyInSecond: "+"
-        case .entities, .properties, .members: "~"
+        case .onlyInFirst: TextColor.red("-")
+        case .onlyInSecond: TextColor.green("+")
+        case .entities, .properties, .members: TextColor.yellow("~")
         }
     }
 

@@ -11,7 +11,7 @@ struct DumpCommand: ParsableCommand {
             which damage is noticed, and the history of the store unless --no-history is given. A file whose name ends with .gz is compressed.
             """)
 
-    @Argument(help: "The store to read, as a URL.")
+    @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
     var store: String
 
     @Option(name: .shortAndLong, help: "The file to write instead of the standard output.")

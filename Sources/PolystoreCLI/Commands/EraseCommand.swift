@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import PolystoreStorage
-internal import PolystoreTransfer
 
 /// `polystore erase`.
 struct EraseCommand: ParsableCommand {
@@ -8,22 +7,22 @@ struct EraseCommand: ParsableCommand {
         commandName: "erase", abstract: "Removes a store with all its objects, after a confirmation.",
         discussion: "Only what the store has made is removed: tables of other programs in the same database remain.")
 
-    @Argument(help: "The store to erase, as a URL.")
+    @Argument(help: "The store to erase, as a URL.", completion: ShellCompletion.store)
     var store: String
 
     @Flag(help: "Erase without asking.")
     var yes = false
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     func run() throws {
         let opened = try Stores.open(store, readOnly: false, acceptsIncompleteCopy: true)
         defer { opened.close() }
-        let reader = try opened.store.beginRead()
-        let contents = Contents(reader)
-        var rows = 0
-        for root in opened.schema.roots { rows += try contents.count(root) }
-        reader.end()
+        let rows = try opened.count()
         try Question.confirm("erase \(opened.url.redacted) with \(rows) objects?", isConfirmed: yes)
         try opened.store.erase()
-        Console.print("erased \(opened.url.redacted)")
+        let name = opened.url.redacted
+        Console.print(json ? JSONText.object([("store", JSONText.string(name)), ("objects", "\(rows)")]) : "erased \(name)")
     }
 }

@@ -17,6 +17,9 @@ struct ExplainCommand: ParsableCommand {
     @Flag(help: "Execute the request, and add what was read.")
     var analyze = false
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     func run() throws {
         let stack = try Stores.stack(objects.store, readOnly: true).stack
         let request: ObjectRequest
@@ -24,6 +27,21 @@ struct ExplainCommand: ParsableCommand {
         var from = From<DynamicObject>(entity: request.entity).orderBy(OrderBy(terms: request.order)).offset(request.offset)
         if let predicate = request.predicate { from = from.where(Where(predicate)) }
         if let limit = request.limit { from = from.limit(limit) }
-        Console.print(try stack.explain(from, analyze: analyze).description)
+        let explanation = try stack.explain(from, analyze: analyze)
+        Console.print(json ? Self.json(explanation) : explanation.description)
+    }
+
+    private static func json(_ explanation: Explanation) -> String {
+        func parts(_ parts: [Explanation.Part]) -> String {
+            JSONText.array(parts.map { JSONText.object([("text", JSONText.string($0.text)), ("inStore", "\($0.pushdown == .exact)")]) })
+        }
+        let stores = explanation.stores.map { store in
+            JSONText.object([
+                ("store", JSONText.string(store.storeType)), ("conditions", parts(store.conditions)), ("order", parts(store.order)),
+                ("plan", JSONText.strings(store.plan)), ("requests", store.work.map { "\($0.requests)" } ?? "null"),
+                ("rowsRead", store.work.map { "\($0.rowsRead)" } ?? "null"),
+            ])
+        }
+        return JSONText.object([("stores", JSONText.array(stores)), ("objects", explanation.answer.map { "\($0.count)" } ?? "null")])
     }
 }

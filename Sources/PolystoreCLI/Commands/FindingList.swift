@@ -24,7 +24,7 @@ final class FindingList {
     func finish() {
         if isJSON { return }
         if count > limit { Console.print("and \(count - limit) more findings") }
-        if count == 0, !isRest { Console.print("nothing was found") }
+        if count == 0, !isRest { Console.print(TextColor.green("nothing was found")) }
     }
 
     private func text(_ finding: CheckFinding) -> String {

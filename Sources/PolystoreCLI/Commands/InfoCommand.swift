@@ -8,7 +8,7 @@ struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Shows the model, entities, counts, history and capabilities of a store.")
 
-    @Argument(help: "The store to read, as a URL.")
+    @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
     var store: String
 
     @Flag(help: "Print JSON.")

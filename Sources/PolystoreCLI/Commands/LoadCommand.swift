@@ -23,7 +23,7 @@ struct LoadCommand: ParsableCommand {
             first line; the separator of a .csv file is the comma, semicolon or tab of its first line. --infer makes a model from the file.
             """)
 
-    @Argument(help: "The store to load into, as a URL; it is created if it does not exist.")
+    @Argument(help: "The store to load into, as a URL; it is created if it does not exist.", completion: ShellCompletion.store)
     var store: String
 
     @Argument(help: "The file to load, with --entity or --infer, or - for the standard input.")
@@ -38,11 +38,11 @@ struct LoadCommand: ParsableCommand {
     @Option(help: "The mapping file; its file names are relative to its folder.")
     var mapping: String?
 
-    @Option(help: "The entity of the file's rows.")
+    @Option(parsing: .unconditional, help: "The entity of the file's rows.", completion: ShellCompletion.entity)
     var entity: String?
 
     @Option(
-        name: .customLong("on"),
+        name: .customLong("on"), parsing: .unconditionalSingleValue,
         help: "An attribute that identifies objects: a record with the value of an object updates it; can be repeated.")
     var identity: [String] = []
 
@@ -56,17 +56,22 @@ struct LoadCommand: ParsableCommand {
             """)
     var rejects: String?
 
-    @Option(help: "The maximum number of rejected records; with more, nothing is loaded.")
+    @Option(parsing: .unconditional, help: "The maximum number of rejected records; with more, nothing is loaded.")
     var maxRejects: Int?
 
     @Flag(name: .shortAndLong, help: "Do not show progress.")
     var quiet = false
 
-    @Option(name: .customLong("nil"), help: "A text of CSV fields that means nil, in addition to the empty text; can be repeated.")
+    @Option(
+        name: .customLong("nil"), parsing: .unconditionalSingleValue,
+        help: "A text of CSV fields that means nil, in addition to the empty text; can be repeated.")
     var nils: [String] = []
 
     @Flag(help: "Ignore columns and names of the files that match no property.")
     var ignoreUnknown = false
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
 
     func validate() throws {
         if infer, model != nil || mapping != nil { throw ValidationError("--infer makes the model, so it excludes --model and --mapping") }
@@ -102,7 +107,7 @@ struct LoadCommand: ParsableCommand {
             throw error
         }
         try opened.finish()
-        LoadCommand.show(report)
+        if json { Console.print(LoadCommand.json(report, rejected: rejected?.count ?? 0)) } else { LoadCommand.show(report) }
         if let rejected, rejected.count > 0 {
             output?.show(rejected, mapping, isQuiet: quiet)
             throw Failure.incomplete
@@ -128,6 +133,24 @@ struct LoadCommand: ParsableCommand {
         do throws(SchemaError) { return (LoadMapping(files: [file]), try Schema(entities: [inference.entity])) } catch {
             throw StorageError(.invalidConfiguration, "no model can be inferred from \(name): \(error)", cause: error)
         }
+    }
+
+    private static func json(_ report: LoadReport, rejected: Int) -> String {
+        let loaded = report.loaded.map { item in
+            JSONText.object([
+                ("entity", JSONText.string(item.entity)), ("new", "\(item.count)"), ("updated", "\(item.updated)"),
+                ("unchanged", "\(item.unchanged)"),
+            ])
+        }
+        let references = report.dangling.map { item in
+            JSONText.object([
+                ("relationship", JSONText.string(item.relationship)), ("unresolved", "\(item.unresolved)"),
+                ("distinct", "\(item.distinct)"), ("nil", "\(item.unnamed)"),
+            ])
+        }
+        return JSONText.object([
+            ("loaded", JSONText.array(loaded)), ("references", JSONText.array(references)), ("rejected", "\(rejected)"),
+        ])
     }
 
     /// Prints the number of loaded objects, and the unresolved references of each relationship.

@@ -32,6 +32,14 @@ final class PartialLock: Sendable {
         _ = pwrite(descriptor, Self.content, Self.content.count, 0)
     }
 
+    /// Returns whether a process holds the lock at a path.
+    static func isHeld(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        if file < 0 { return false }
+        defer { Foundation.close(file) }
+        return flock(file, LOCK_SH | LOCK_NB) != 0
+    }
+
     deinit { Foundation.close(descriptor) }
 
     /// Removes the lock file.

@@ -18,13 +18,15 @@ struct QueryCommand: ParsableCommand {
     @OptionGroup
     var objects: RequestOptions
 
-    @Option(parsing: .unconditional, help: "The values to print, separated by commas.")
+    @Option(parsing: .unconditional, help: "The values to print, separated by commas.", completion: ShellCompletion.property)
     var select: String?
 
-    @Option(parsing: .unconditional, help: "The values by which objects are grouped, separated by commas.")
+    @Option(
+        parsing: .unconditional, help: "The values by which objects are grouped, separated by commas.", completion: ShellCompletion.property
+    )
     var groupBy: String?
 
-    @Option(parsing: .unconditional, help: "The condition that groups must satisfy.")
+    @Option(parsing: .unconditional, help: "The condition that groups must satisfy.", completion: ShellCompletion.expression)
     var having: String?
 
     @Flag(help: "Print equal rows of --select once.")
@@ -33,16 +35,16 @@ struct QueryCommand: ParsableCommand {
     @Flag(help: "Print the number of objects.")
     var count = false
 
-    @Option(help: "Print the sum of this property.")
+    @Option(parsing: .unconditional, help: "Print the sum of this property.", completion: ShellCompletion.property)
     var sum: String?
 
-    @Option(help: "Print the average of this property.")
+    @Option(parsing: .unconditional, help: "Print the average of this property.", completion: ShellCompletion.property)
     var average: String?
 
-    @Option(help: "Print the minimum of this property.")
+    @Option(parsing: .unconditional, help: "Print the minimum of this property.", completion: ShellCompletion.property)
     var minimum: String?
 
-    @Option(help: "Print the maximum of this property.")
+    @Option(parsing: .unconditional, help: "Print the maximum of this property.", completion: ShellCompletion.property)
     var maximum: String?
 
     @Option(help: "The form of the output: \(AnswerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -70,6 +72,7 @@ struct QueryCommand: ParsableCommand {
     func run() throws {
         let opened = try Stores.open(objects.store)
         defer { opened.close() }
+        opened.noteLosses(of: objects.entity)
         Interruption.watch()
         let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }

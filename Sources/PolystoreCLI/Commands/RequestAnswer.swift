@@ -71,7 +71,7 @@ struct RequestAnswer {
                     try writer.finish()
                     return (count, true)
                 }
-                try writer.write(try columns.values(batch.row(index)))
+                try writer.write(batch.row(index), columns)
                 count += 1
             }
         }

@@ -3,18 +3,21 @@ internal import PolystoreStorage
 
 /// The options of a request for objects of a store.
 struct RequestOptions: ParsableArguments {
-    @Argument(help: "The store to read, as a URL.")
+    @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
     var store: String
 
-    @Argument(help: "The entity of the objects.")
+    @Argument(help: "The entity of the objects.", completion: ShellCompletion.entity)
     var entity: String
 
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.")
+    @Option(
+        name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must satisfy.",
+        completion: ShellCompletion.expression)
     var condition: String?
 
     @Option(
         parsing: .unconditional,
-        help: "The values to sort by, separated by commas; a minus sign before a value sorts in descending order.")
+        help: "The values to sort by, separated by commas; a minus sign before a value sorts in descending order.",
+        completion: ShellCompletion.property)
     var orderBy: String?
 
     @Option(parsing: .unconditional, help: "The maximum number of rows.")

@@ -18,7 +18,7 @@ struct RestoreCommand: ParsableCommand {
     @Argument(help: "The archive, which may be compressed by gzip, or - for the standard input.")
     var archive: String
 
-    @Argument(help: "The store to create, as a URL.")
+    @Argument(help: "The store to create, as a URL.", completion: ShellCompletion.store)
     var store: String
 
     @Flag(help: "Leave out the history of the archive.")
@@ -26,6 +26,9 @@ struct RestoreCommand: ParsableCommand {
 
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
 
     func run() throws {
         var reader = try ArchiveReader(Stores.blocks(archive), name: archive)
@@ -45,8 +48,16 @@ struct RestoreCommand: ParsableCommand {
         if restored.leavesOutHistory {
             Console.error("polystore: the history of the archive was left out, because the store keeps none")
         }
-        if quiet { return }
         let rows = restored.items.reduce(0) { $0 + $1.digest.count }
+        if json {
+            return Console.print(
+                JSONText.object([
+                    ("store", JSONText.string(opened.url.redacted)), ("rows", "\(rows)"), ("tables", "\(restored.items.count)"),
+                    ("transactions", restored.transactions.map(String.init) ?? "null"),
+                    ("historyLeftOut", "\(restored.leavesOutHistory)"),
+                ]))
+        }
+        if quiet { return }
         let history = restored.transactions.map { " and \($0) transactions of the history" } ?? ""
         Console.print("restored \(rows) rows of \(restored.items.count) tables\(history); all digests are those of the archive")
     }

@@ -7,7 +7,7 @@ struct SQLCommand: ParsableCommand {
         commandName: "sql", abstract: "Prints the rows of an SQL statement that changes nothing, on stores that run SQL.",
         discussion: "The tables have the names of the root entities, with the columns _id, _version and the names of the properties.")
 
-    @Argument(help: "The store to read, as a URL.")
+    @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
     var store: String
 
     @Argument(help: "The statement.")

@@ -3,6 +3,7 @@ internal import Polystore
 internal import PolystoreCatalog
 internal import PolystoreStorage
 internal import PolystoreTransfer
+internal import Synchronization
 
 /// Opens the stores named by a command.
 enum Stores {
@@ -24,6 +25,23 @@ enum Stores {
         }
         /// The parts of another program's database that are skipped or read differently from their declaration.
         var remarks: [String] { store.ability((any ForeignStorage).self)?.remarks ?? [] }
+        /// Returns the number of all objects.
+        func count() throws(StorageError) -> Int {
+            let reader = try store.beginRead(ReadOptions(limit: Interruption.limit))
+            defer { reader.end() }
+            let contents = Contents(reader)
+            var count = 0
+            for root in schema.roots { count += try contents.count(root) }
+            return count
+        }
+
+        /// Notes that data of an entity, or of any, is in the database but cannot be read.
+        func noteLosses(of entity: String? = nil) {
+            for loss in store.ability((any ForeignStorage).self)?.losses ?? [] {
+                if let entity, loss != entity, !loss.hasPrefix(entity + ".") { continue }
+                Console.error("note: \(url.redacted): data of \(loss) is left out; polystore info shows why")
+            }
+        }
         func close() { try? store.close() }
         /// Checks for damage, if the store supports it.
         func check() throws(StorageError) { try store.ability((any CheckedStorage).self)?.check() }
@@ -58,8 +76,7 @@ enum Stores {
     static func open(
         _ text: String, readOnly: Bool = true, acceptsIncompleteCopy: Bool = false
     ) throws(StorageError) -> Opened {
-        let url = try catalog.url(for: text)
-        return try naming(url) { () throws(StorageError) in
+        try asking(text) { url throws(StorageError) in
             var request = OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)
             request.acceptsIncompleteCopy = acceptsIncompleteCopy
             return Opened(store: try OpenStore(opening: catalog.store(at: url), request), url: url)
@@ -83,6 +100,56 @@ enum Stores {
         }
     }
 
+    /// Returns the URL of a store: of a name of the configuration file if the text begins with `@`, with the password if one was typed.
+    static func url(_ text: String) throws(StorageError) -> StoreURL {
+        let named = text.hasPrefix("@") ? try Configuration.current().url(named: String(text.dropFirst())) : text
+        let url = try catalog.url(for: named)
+        guard let password = passwords.withLock({ $0[url.text] }) else { return url }
+        return url.with(password: password)
+    }
+
+    /// Returns the text of a store for another program, which does not know the names of the configuration file.
+    ///
+    /// - Throws: `unsupported` for a name whose URL contains a password, because it would be in the list of processes.
+    static func text(of text: String) throws(StorageError) -> String {
+        if !text.hasPrefix("@") { return text }
+        let named = try Configuration.current().url(named: String(text.dropFirst()))
+        if named.hasPrefix("env:") { return named }
+        if let url = try? StoreURL(named), url.redacted != named {
+            throw StorageError(.unsupported, "\(text) has a password, which another program cannot be given; write env:VARIABLE")
+        }
+        return named
+    }
+
+    /// Opens a store, also if it contains an incomplete copy, or is one that has not got its name.
+    static func openUnfinished(_ text: String) throws(StorageError) -> Opened {
+        do throws(StorageError) { return try open(text, acceptsIncompleteCopy: true) } catch {
+            guard error.code == .notFound, let url = try? url(text), !url.place.isEmpty, url.scheme != "postgresql" else { throw error }
+            let partial = url.moved(to: url.place + ".partial")
+            var request = OpenRequest(schema: nil, createIfMissing: false, readOnly: true)
+            request.acceptsIncompleteCopy = true
+            guard let storage = try? catalog.store(at: partial), let store = try? OpenStore(opening: storage, request) else { throw error }
+            return Opened(store: store, url: url)
+        }
+    }
+
+    /// The passwords that were typed, by the text of the URL.
+    private static let passwords = Mutex<[String: String]>([:])
+
+    /// Passes the URL of a store to a closure, again with a password if the server asks for one and it can be typed.
+    private static func asking<R>(_ text: String, _ body: (StoreURL) throws(StorageError) -> R) throws(StorageError) -> R {
+        let url = try url(text)
+        UsedStores.insert(url)
+        return try naming(url) { () throws(StorageError) in
+            do throws(StorageError) { return try body(url) } catch {
+                guard error.code == .authenticationFailed, error.message.contains("asks for a password") else { throw error }
+                guard let password = try PasswordQuestion.ask(url.redacted) else { throw error }
+                passwords.withLock { $0[url.text] = password }
+                return try body(url.with(password: password))
+            }
+        }
+    }
+
     /// Adds the store, as it was specified, to errors that do not contain its location.
     private static func naming<R>(_ url: StoreURL, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         do throws(StorageError) { return try body() } catch {
@@ -99,11 +166,10 @@ enum Stores {
     static func create(
         _ text: String, _ schema: Schema, continuesCopy: Bool = false, leavesRoomForHistory: Bool = false
     ) throws(StorageError) -> Opened {
-        let url = try catalog.url(for: text)
         var request = OpenRequest(schema: schema)
         request.acceptsIncompleteCopy = continuesCopy
         request.leavesRoomForHistory = leavesRoomForHistory
-        return try naming(url) { () throws(StorageError) in try create(url, request) }
+        return try asking(text) { url throws(StorageError) in try create(url, request) }
     }
 
     private static func create(_ url: StoreURL, _ request: OpenRequest) throws(StorageError) -> Opened {
@@ -186,7 +252,8 @@ enum Stores {
         } catch {
             throw StorageError(.inputOutput, "\(path): the file cannot be read", cause: error)
         }
-        return Compression.isCompressed(start) ? try Compression.decompressed(path) : blocks(file)
+        if Compression.isCompressed(start) { return try Compression.decompressed(path) }
+        return InputProgress.counting(blocks(file), of: path)
     }
 
     private static func open(file path: String) throws(StorageError) -> FileHandle {
@@ -215,5 +282,13 @@ enum Stores {
         do throws(StorageError) { _ = try DataStack(schema: schema) } catch {
             throw StorageError(error.code, "\(path): \(error.message)", cause: error)
         }
+    }
+}
+
+extension StoreURL {
+    /// Returns the URL with a password, which is not part of its text.
+    fileprivate func with(password: String) -> StoreURL {
+        let encoded = password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return moved(to: "\(place)\(place.contains("?") ? "&" : "?")password=\(encoded)")
     }
 }

@@ -38,10 +38,10 @@ struct TransferCommand: ParsableCommand {
             and writes nothing; the exit code is 1 if the transfer would be refused.
             """)
 
-    @Argument(help: "The store to copy from, as a URL.")
+    @Argument(help: "The store to copy from, as a URL.", completion: ShellCompletion.store)
     var source: String
 
-    @Argument(help: "The store to copy to, as a URL.")
+    @Argument(help: "The store to copy to, as a URL.", completion: ShellCompletion.store)
     var target: String
 
     @OptionGroup
@@ -74,6 +74,7 @@ struct TransferCommand: ParsableCommand {
     var noVerify = false
 
     @Option(
+        parsing: .unconditionalSingleValue,
         help: """
             A loss that is accepted; can be repeated: the path of data of a foreign database that cannot be read, the relationship of \
             references that become nil, or the attribute of --type whose values become the nearest ones.
@@ -163,7 +164,9 @@ struct TransferCommand: ParsableCommand {
             options.receiveRejects = { rejects throws(StorageError) in try output.write(rejects) }
         }
         // A database of another program would get tables and triggers before the copy is refused.
-        if let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options) { throw obstacle }
+        if let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options) {
+            throw StorageError(obstacle.code, "\(place.redacted): \(obstacle.message)", details: obstacle.details, cause: obstacle)
+        }
         if ifExists == .replace, let count = try place.count(), count > 0 {
             try Question.confirm("replace the \(Console.counted(count)) of \(place.redacted)?", isConfirmed: yes)
         }

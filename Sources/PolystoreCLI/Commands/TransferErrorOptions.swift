@@ -25,7 +25,7 @@ struct TransferErrorOptions: ParsableArguments {
             """)
     var rejects: String?
 
-    @Option(help: "With --on-error skip: the number of rows above which the transfer ends, 1000 by default.")
+    @Option(parsing: .unconditional, help: "With --on-error skip: the number of rows above which the transfer ends, 1000 by default.")
     var maxErrors: Int?
 
     func validate() throws {

@@ -6,12 +6,14 @@ internal import PolystoreTransfer
 /// The options of `polystore transfer` for its speed and memory.
 struct TransferPaceOptions: ParsableArguments {
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "The maximum number of rows per second, such as 5000, or bytes per second, such as 10MB; can be given twice.",
             valueName: "rows|size"))
     var rate: [String] = []
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             The memory for rows that are read and not yet written or committed, such as 64MB. Stores and the program need some more. By \

@@ -15,8 +15,9 @@ struct TransferTarget {
 
     init(_ text: String) throws(StorageError) {
         self.text = text
-        url = try Stores.catalog.url(for: text)
+        url = try Stores.url(text)
         storage = try Stores.catalog.store(at: url)
+        UsedStores.insert(url)
     }
 
     /// Returns why the target cannot take a copy of a store; nil if nothing is known that prevents it. Only reads.
@@ -96,11 +97,7 @@ struct TransferTarget {
     func count() throws(StorageError) -> Int? {
         guard let target = try existing() else { return nil }
         defer { target.close() }
-        let reader = try target.store.beginRead(ReadOptions(limit: Interruption.limit))
-        defer { reader.end() }
-        var count = 0
-        for root in target.schema.roots { count += try Contents(reader).count(root) }
-        return count
+        return try target.count()
     }
 
     /// The target of a running transfer.

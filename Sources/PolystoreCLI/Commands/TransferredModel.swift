@@ -5,12 +5,14 @@ internal import PolystoreTransfer
 /// The names and types that the target of a transfer has instead of those of the source.
 struct TransferredModel: ParsableArguments {
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "The new name of an entity or property, such as 'Person=Human' or 'Person.age=years'; can be repeated.", valueName: "path=name")
     )
     var rename: [String] = []
 
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
             The new type of an attribute, as models name it, such as 'Person.age=double'; 'double?' also makes the attribute optional; can be \

@@ -4,10 +4,14 @@ internal import PolystoreTransfer
 
 /// The part of a store that a command copies.
 struct TransferredObjects: ParsableArguments {
-    @Option(help: "Copy only the objects of this entity and its sub-entities; can be repeated.")
+    @Option(
+        parsing: .unconditionalSingleValue, help: "Copy only the objects of this entity and its sub-entities; can be repeated.",
+        completion: ShellCompletion.entity)
     var only: [String] = []
 
-    @Option(help: "Do not copy the objects of this entity and its sub-entities; can be repeated.")
+    @Option(
+        parsing: .unconditionalSingleValue, help: "Do not copy the objects of this entity and its sub-entities; can be repeated.",
+        completion: ShellCompletion.entity)
     var except: [String] = []
 
     @Option(
@@ -21,6 +25,7 @@ struct TransferredObjects: ParsableArguments {
     var closure = false
 
     func validate() throws {
+        if let both = only.first(where: except.contains) { throw ValidationError("--only and --except both name \(both)") }
         if closure, only.isEmpty, except.isEmpty, conditions.isEmpty {
             throw ValidationError("--closure completes the objects of --only, --except or --where")
         }

@@ -19,7 +19,7 @@ struct UpdateCommand: ParsableCommand {
 
     @Option(
         name: .customLong("set"), parsing: .unconditionalSingleValue,
-        help: "An attribute and its new value, such as 'age = age + 1'; can be repeated.")
+        help: "An attribute and its new value, such as 'age = age + 1'; can be repeated.", completion: ShellCompletion.property)
     var assignments: [String] = []
 
     func validate() throws {
@@ -36,7 +36,7 @@ struct UpdateCommand: ParsableCommand {
             try stack.checkUpdate(from, assignments)
             return ({ transaction, from in try transaction.updateAll(from, assignments) }, "")
         }
-        Console.report("updated \(Console.counted(count)) of \(objects.entity)")
+        objects.report(count, "updated \(Console.counted(count)) of \(objects.entity)")
     }
 
     /// Divides the text of an assignment.

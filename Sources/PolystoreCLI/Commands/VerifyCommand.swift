@@ -7,16 +7,16 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Compares two stores by counts and digests; the exit code is 1 if they differ.")
 
-    @Argument(help: "The first store, as a URL.")
+    @Argument(help: "The first store, as a URL.", completion: ShellCompletion.store)
     var first: String
 
-    @Argument(help: "The second store, as a URL.")
+    @Argument(help: "The second store, as a URL.", completion: ShellCompletion.store)
     var second: String
 
     @Flag(help: "Name the objects and properties that differ; the stores must have the same model.")
     var rows = false
 
-    @Option(help: "The maximum number of objects to name, with --rows.")
+    @Option(parsing: .unconditional, help: "The maximum number of objects to name, with --rows.")
     var limit: Int?
 
     @Flag(help: "Also compare the transactions of the histories: their times, authors and changes.")
@@ -35,6 +35,7 @@ struct VerifyCommand: ParsableCommand {
         defer { a.close() }
         let b = try Stores.open(second)
         defer { b.close() }
+        for store in [a, b] { store.noteLosses() }
         try a.check()
         try b.check()
         Interruption.watch()
@@ -54,7 +55,7 @@ struct VerifyCommand: ParsableCommand {
         let first = item.first.map { "\($0.count) \($0.description.prefix(8))…" } ?? "missing"
         let second = item.second.map { "\($0.count) \($0.description.prefix(8))…" } ?? "missing"
         return
-            "  \(item.name.padding(24)) \(first.padding(20)) \(item.isSame ? "=" : "≠") \(second.padding(20)) \(item.isSame ? "same" : "DIFFERS")"
+            "  \(item.name.padding(24)) \(first.padding(20)) \(item.isSame ? "=" : "≠") \(second.padding(20)) \(item.isSame ? TextColor.green("same") : TextColor.red("DIFFERS"))"
     }
 
     private static func json(_ item: VerifyItem) -> String {

@@ -44,6 +44,18 @@ struct AnswerWriter {
         if buffer.count > Self.bufferSize { try flush() }
     }
 
+    /// Prints an object.
+    mutating func write(_ row: borrowing RowView, _ columns: ObjectColumns) throws(StorageError) {
+        guard format == .json else { return try write(columns.values(row)) }
+        count += 1
+        buffer += count > 1 ? Self.nextObject : Self.firstObject
+        try columns.append(row, quotedNames, to: &buffer)
+        buffer.append(UInt8(ascii: "}"))
+        if buffer.count > Self.bufferSize { try flush() }
+    }
+
+    private static let firstObject = Array("\n {".utf8), nextObject = Array(",\n {".utf8)
+
     /// Prints what is left after the last row.
     mutating func finish() throws(StorageError) {
         switch format {
@@ -106,15 +118,15 @@ struct AnswerWriter {
     private mutating func beginTable() {
         guard widths.isEmpty else { return }
         widths = names.indices.map { column in (waiting.map { $0[column].count } + [names[column].count]).max() ?? 0 }
-        line(names)
+        line(names, .bold)
         line(widths.map { String(repeating: "─", count: $0) })
         for cells in waiting { line(cells) }
         waiting.removeAll()
     }
 
-    private mutating func line(_ cells: [String]) {
+    private mutating func line(_ cells: [String], _ color: TextColor? = nil) {
         var text = ""
         for (index, cell) in cells.enumerated() { text += index == cells.count - 1 ? cell : cell.padding(widths[index]) + "  " }
-        buffer += Array((text + "\n").utf8)
+        buffer += Array(((color.map { $0(text) } ?? text) + "\n").utf8)
     }
 }

@@ -18,10 +18,12 @@ enum Console {
     /// Writes bytes to the output.
     static func write(_ data: Data) throws(StorageError) {
         do { try FileHandle.standardOutput.write(contentsOf: data) } catch {
-            throw StorageError(
-                .inputOutput, "the output cannot be written; check whether the disk is full or the reading program has ended", cause: error)
+            throw StorageError(.inputOutput, unwritable, cause: error)
         }
     }
+
+    /// The message of an output that cannot be written.
+    static let unwritable = "the output cannot be written; check whether the disk is full or the reading program has ended"
 
     /// Returns a number of objects as text.
     static func counted(_ count: Int) -> String { "\(count) object\(count == 1 ? "" : "s")" }

@@ -9,6 +9,9 @@ enum Interruption {
     /// A limit that ends with the first signal. Sessions with this limit end in the middle of a statement.
     static var limit: WorkLimit { current.withLock { $0 } }
 
+    /// The folder of unfinished work that a signal removes; nil while the work ends by itself.
+    private static let unfinished = Mutex<String?>(nil)
+
     nonisolated(unsafe) private static var received: sig_atomic_t = 0
     nonisolated(unsafe) private static var output: Int32 = -1
 
@@ -24,7 +27,7 @@ enum Interruption {
             var byte: UInt8 = 0
             while true {
                 let count = read(input, &byte, 1)
-                if count == 1 { limit.cancel() } else if count == 0 || errno != EINTR { return }
+                if count == 1 { end() } else if count == 0 || errno != EINTR { return }
             }
         }
         for number in [SIGINT, SIGTERM] { signal(number) { Interruption.take($0) } }
@@ -34,6 +37,22 @@ enum Interruption {
         sigaddset(&signals, SIGINT)
         sigaddset(&signals, SIGTERM)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    /// Lets the first signal end the process, for work that has no limit.
+    ///
+    /// - Parameter folder: The folder that is removed then; nil when the work is done.
+    static func end(removing folder: String?) {
+        unfinished.withLock { $0 = folder }
+        watch()
+    }
+
+    private static func end() {
+        limit.cancel()
+        guard let folder = unfinished.withLock({ $0 }) else { return }
+        try? FileManager.default.removeItem(atPath: folder)
+        Console.error("polystore: interrupted")
+        _exit(exitCode)
     }
 
     /// Makes the next signal the first one again, for work that follows an interrupted statement.

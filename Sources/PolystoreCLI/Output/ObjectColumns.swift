@@ -1,4 +1,5 @@
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// The columns of a table of objects: the primary key, the entity if there are several, and the properties of all entities.
 struct ObjectColumns {
@@ -7,6 +8,8 @@ struct ObjectColumns {
     private let properties: [String]
     /// The column of each slot, by entity.
     private var positions: [EntityIndex: [Int]] = [:]
+    /// The slot of each column, by entity; -1 for a property that the entity does not have.
+    private var slotsByColumn: [EntityIndex: [Int]] = [:]
 
     /// Creates the columns for objects of an entity and its sub-entities.
     init(_ schema: Schema, _ entity: EntityIndex) {
@@ -22,6 +25,11 @@ struct ObjectColumns {
             }
         }
         self.properties = properties
+        for (member, columns) in positions {
+            var slots = [Int](repeating: -1, count: properties.count)
+            for (slot, column) in columns.enumerated() { slots[column] = slot }
+            slotsByColumn[member] = slots
+        }
     }
 
     /// The names of the columns.
@@ -33,13 +41,41 @@ struct ObjectColumns {
         var values = [Value](repeating: .null, count: properties.count)
         for (index, slot) in description.slots.enumerated() {
             guard let position = positions[row.entity]?[index] else { continue }
-            guard let value = Value(row[index], as: slot.type) else {
-                throw StorageError(
-                    .corrupted,
-                    "\(description.name).\(slot.name) of object \(row.key) contains ill-formed bytes; restore a backup of the store")
-            }
+            guard let value = Value(row[index], as: slot.type) else { throw Self.illFormed(description.name, slot.name, row.key) }
             values[position] = value
         }
         return [.int(row.key)] + (isHierarchy ? [.string(description.name)] : []) + values
+    }
+
+    /// Appends the members of a JSON object with the values of a row.
+    ///
+    /// - Parameter names: The quoted names of the columns, with a colon.
+    func append(_ row: borrowing RowView, _ names: [[UInt8]], to bytes: inout [UInt8]) throws(StorageError) {
+        let description = schema[row.entity], slots = description.slots
+        bytes += names[0]
+        bytes += String(row.key).utf8
+        if isHierarchy {
+            bytes.append(UInt8(ascii: ","))
+            bytes += names[1]
+            bytes += JSONWriter.quoted(description.name).utf8
+        }
+        let first = names.count - properties.count
+        for (column, slot) in (slotsByColumn[row.entity] ?? []).enumerated() {
+            bytes.append(UInt8(ascii: ","))
+            bytes += names[first + column]
+            if slot < 0 || row[slot].isNull {
+                bytes += Self.null
+            } else if !RowLines.append(row[slot], slots[slot].type, to: &bytes) {
+                throw Self.illFormed(description.name, slots[slot].name, row.key)
+            }
+        }
+    }
+
+    private static let null = Array("null".utf8)
+
+    private static func illFormed(_ entity: String, _ property: String, _ key: Int64) -> StorageError {
+        StorageError(
+            .corrupted, "\(entity).\(property) of object \(key) contains ill-formed bytes; restore a backup of the store",
+            details: .init(entity: entity, property: property, keys: [key]))
     }
 }

@@ -27,10 +27,11 @@ final class ProgressLine: Sendable {
                 + "\(Int(rate)) rows/s  \(String(format: "%.1f", left)) s left")
     }
 
-    /// Shows the number of rows of an entity whose total is not known.
+    /// Shows the number of rows of an entity whose total is not known, and how much of the input file was read.
     func show(_ name: String, done: Int) {
         guard let seconds = due() else { return }
-        write("\(name) \(done) rows  \(Int(Double(done) / seconds)) rows/s")
+        let percent = InputProgress.percent.map { "  \($0)% of the file" } ?? ""
+        write("\(name) \(done) rows\(percent)  \(Int(Double(done) / seconds)) rows/s")
     }
 
     /// Shows the number of objects of a migration step. Shows nothing before the first objects are written.

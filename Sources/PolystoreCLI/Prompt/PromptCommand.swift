@@ -15,7 +15,7 @@ struct PromptCommand: ParsableCommand {
             report.txt
             """)
 
-    @Argument(help: "The store to read, as a URL.")
+    @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
     var store: String
 
     @Option(help: "The form of the answers: \(AnswerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")

@@ -58,7 +58,7 @@ package struct RowLines {
     /// Appends the JSON of a cell. Returns false if it is ill-formed.
     ///
     /// Whole numbers and plain ASCII texts, which most cells are, are written without a `Value`.
-    private static func append(_ cell: Cell, _ type: ValueType, to bytes: inout [UInt8]) -> Bool {
+    package static func append(_ cell: Cell, _ type: ValueType, to bytes: inout [UInt8]) -> Bool {
         if type == .int64, cell.kind == .int {
             bytes += String(cell.int).utf8
             return true

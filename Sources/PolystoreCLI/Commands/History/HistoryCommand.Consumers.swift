@@ -8,13 +8,14 @@ extension HistoryCommand {
         static let configuration = CommandConfiguration(
             commandName: "consumers", abstract: "Lists the registered consumers of a store's history, and how far each is behind.")
 
-        @Argument(help: "The store to read, as a URL.")
+        @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
         var store: String
 
         @Flag(help: "Print each consumer as one line of JSON.")
         var json = false
 
-        @Option(help: "First remove this consumer, so that it no longer prevents purges; can be repeated.")
+        @Option(
+            parsing: .unconditionalSingleValue, help: "First remove this consumer, so that it no longer prevents purges; can be repeated.")
         var forget: [String] = []
 
         func run() throws {

@@ -13,19 +13,19 @@ extension HistoryCommand {
                 Example: polystore history purge sqlite:shop.db --older-than 30d
                 """)
 
-        @Argument(help: "The store whose history to purge, as a URL.")
+        @Argument(help: "The store whose history to purge, as a URL.", completion: ShellCompletion.store)
         var store: String
 
-        @Option(help: "Delete all transactions up to this token.")
+        @Option(parsing: .unconditional, help: "Delete all transactions up to this token.")
         var through: String?
 
-        @Option(help: "Delete transactions older than this: a number with s, m, h or d.")
+        @Option(parsing: .unconditional, help: "Delete transactions older than this: a number with s, m, h or d.")
         var olderThan: String?
 
         @Flag(help: "Delete the transactions that all consumers have acknowledged.")
         var acknowledged = false
 
-        @Option(help: "Ignore consumers that were inactive for this long: a number with s, m, h or d.")
+        @Option(parsing: .unconditional, help: "Ignore consumers that were inactive for this long: a number with s, m, h or d.")
         var ignoreUnseen: String?
 
         @Flag(help: "Print JSON.")

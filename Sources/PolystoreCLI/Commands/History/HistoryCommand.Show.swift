@@ -16,22 +16,24 @@ extension HistoryCommand {
                           polystore history env:SHOP --follow --consumer search-index | index
                 """)
 
-        @Argument(help: "The store to read, as a URL.")
+        @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
         var store: String
 
-        @Option(help: "Start after this token; a number is a position in the store's history.")
+        @Option(parsing: .unconditional, help: "Start after this token; a number is a position in the store's history.")
         var since: String?
 
-        @Option(help: "Include only transactions of this author; can be repeated.")
+        @Option(parsing: .unconditionalSingleValue, help: "Include only transactions of this author; can be repeated.")
         var author: [String] = []
 
-        @Option(help: "Exclude transactions of this author; can be repeated.")
+        @Option(parsing: .unconditionalSingleValue, help: "Exclude transactions of this author; can be repeated.")
         var notAuthor: [String] = []
 
-        @Option(help: "Include only transactions that changed objects of this entity; can be repeated.")
+        @Option(
+            parsing: .unconditionalSingleValue, help: "Include only transactions that changed objects of this entity; can be repeated.",
+            completion: ShellCompletion.entity)
         var entity: [String] = []
 
-        @Option(help: "The maximum number of transactions.")
+        @Option(parsing: .unconditional, help: "The maximum number of transactions.")
         var limit: Int?
 
         @Flag(help: "Print each transaction with all its changes as one line of JSON.")
@@ -40,7 +42,7 @@ extension HistoryCommand {
         @Flag(help: "Continue with new commits until interrupted; implies --json.")
         var follow = false
 
-        @Option(help: "Continue at the position of this consumer, and keep the new position in the store.")
+        @Option(parsing: .unconditional, help: "Continue at the position of this consumer, and keep the new position in the store.")
         var consumer: String?
 
         @Flag(help: "Restart the consumer after --since, or at the oldest transaction in the history.")
@@ -48,6 +50,9 @@ extension HistoryCommand {
 
         func validate() throws {
             if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
+            if let both = author.first(where: notAuthor.contains) {
+                throw ValidationError("--author and --not-author both name \(both)")
+            }
             if restart, consumer == nil { throw ValidationError("--restart requires --consumer") }
         }
 

@@ -9,7 +9,7 @@ extension SchemaCommand {
             discussion:
                 "Each step is one transaction. The command asks for confirmation before the first; the exit code is 5 if it is refused.")
 
-        @Argument(help: "The store to migrate, as a URL.")
+        @Argument(help: "The store to migrate, as a URL.", completion: ShellCompletion.store)
         var store: String
 
         @OptionGroup var models: Models

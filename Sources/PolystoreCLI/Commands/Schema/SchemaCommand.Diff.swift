@@ -9,10 +9,10 @@ extension SchemaCommand {
             discussion:
                 "Default values, validation rules and limits of relationships are not stored, so differences in them are not listed.")
 
-        @Argument(help: "The older model: a model file, or a store whose model to read, as a URL.")
+        @Argument(help: "The older model: a model file, or a store whose model to read, as a URL.", completion: ShellCompletion.store)
         var first: String
 
-        @Argument(help: "The newer model: a model file, or a store whose model to read, as a URL.")
+        @Argument(help: "The newer model: a model file, or a store whose model to read, as a URL.", completion: ShellCompletion.store)
         var second: String
 
         @Flag(help: "Print JSON.")

@@ -7,7 +7,7 @@ extension SchemaCommand {
         static let configuration = CommandConfiguration(
             commandName: "history", abstract: "Lists the previous versions of a store, oldest first, with the times of their migrations.")
 
-        @Argument(help: "The store to read, as a URL.")
+        @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
         var store: String
 
         @Flag(help: "Print JSON.")

@@ -10,12 +10,12 @@ extension SchemaCommand {
             abstract: "Shows the steps that migrate a store to a model, and the operations of each, without changing the store.",
             discussion: "The exit code is 1 if the first step would be refused because it loses data.")
 
-        @Argument(help: "The store to read, as a URL.")
+        @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
         var store: String
 
         @OptionGroup var models: Models
 
-        @Option(help: "The path of data that may be lost, such as Note.mail; can be repeated.")
+        @Option(parsing: .unconditionalSingleValue, help: "The path of data that may be lost, such as Note.mail; can be repeated.")
         var acceptLoss: [String] = []
 
         @Flag(help: "Print JSON.")

@@ -11,10 +11,10 @@ extension SchemaCommand {
                 accepted by its path. Data that a migration removed is not restored; use a backup of the store from before the migration.
                 """)
 
-        @Argument(help: "The store to migrate, as a URL.")
+        @Argument(help: "The store to migrate, as a URL.", completion: ShellCompletion.store)
         var store: String
 
-        @Option(help: "The version to go back to; by default the previous one.")
+        @Option(parsing: .unconditional, help: "The version to go back to; by default the previous one.")
         var to: String?
 
         @OptionGroup var options: Steps

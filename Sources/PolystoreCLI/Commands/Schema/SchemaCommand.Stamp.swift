@@ -7,11 +7,14 @@ extension SchemaCommand {
         static let configuration = CommandConfiguration(
             commandName: "stamp", abstract: "Changes only the version name of the model in a store.")
 
-        @Argument(help: "The store to change, as a URL.")
+        @Argument(help: "The store to change, as a URL.", completion: ShellCompletion.store)
         var store: String
 
         @Option(help: "The new name of the version.")
         var version: String
+
+        @Flag(help: "Print JSON.")
+        var json = false
 
         func validate() throws { if version.isEmpty { throw ValidationError("--version must not be empty") } }
 
@@ -20,6 +23,9 @@ extension SchemaCommand {
             defer { opened.close() }
             let before = opened.schema.version
             if before != version { try VersionStamp(version).apply(to: opened.store) }
+            if json {
+                return Console.print(JSONText.object([("version", JSONText.string(version)), ("before", JSONText.string(before))]))
+            }
             Console.print(
                 "the store \(before == version ? "already" : "now") has version \"\(version)\"\(before == version ? "" : "; it was \"\(before)\"")"
             )

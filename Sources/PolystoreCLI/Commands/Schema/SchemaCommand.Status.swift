@@ -11,7 +11,7 @@ extension SchemaCommand {
                 "Shows the version of a store, and with --model the steps to the version of a model; the exit code is 1 if steps are required."
         )
 
-        @Argument(help: "The store to read, as a URL.")
+        @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
         var store: String
 
         @OptionGroup var models: Models

@@ -18,8 +18,13 @@ struct SchemaCommand: ParsableCommand {
         var model: [String] = []
 
         @Option(
+            parsing: .unconditional,
             help: "The versions of the migration path, separated by commas; by default every version is migrated directly to the last one.")
         var chain: String?
+
+        func validate() throws {
+            if chain != nil, model.isEmpty { throw ValidationError("--chain orders the versions of --model FILE") }
+        }
 
         /// Returns the history of the model files, or nil if none is named.
         func history(accepting losses: [String] = []) throws(StorageError) -> SchemaHistory? {
@@ -41,7 +46,9 @@ struct SchemaCommand: ParsableCommand {
 
     /// The options of a command that performs migration steps.
     struct Steps: ParsableArguments {
-        @Option(help: "The path of data that may be lost, as the plan prints it, such as Note.mail; can be repeated.")
+        @Option(
+            parsing: .unconditionalSingleValue,
+            help: "The path of data that may be lost, as the plan prints it, such as Note.mail; can be repeated.")
         var acceptLoss: [String] = []
 
         @Flag(help: "Do not ask for confirmation.")
