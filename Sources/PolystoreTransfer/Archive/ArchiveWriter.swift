@@ -57,16 +57,24 @@ package struct ArchiveWriter {
         _ history: ReadSession, _ blocks: inout ArchiveBlocks, _ output: ([UInt8]) throws(StorageError) -> Void
     ) throws(StorageError) -> TransferItem {
         var digest = Digest(), last: HistoryToken?
-        while case let entries = try history.history(since: last, limit: Self.entriesAtOnce), let newest = entries.last?.token {
+        while case let entries = try Self.entries(history, last), let newest = entries.last?.token {
             for entry in entries {
                 let archived = ArchiveEntry(entry)
                 archived.add(to: &digest)
-                try blocks.add(to: ArchiveFormat.historyTable, output) { bytes in archived.append(at: entry.token.position, to: &bytes) }
+                try blocks.add(to: ArchiveFormat.historyTable, output) { bytes in archived.append(to: &bytes) }
             }
             last = newest
         }
         try blocks.flush(output)
         return TransferItem(name: ArchiveFormat.historyTable, digest: digest)
+    }
+
+    private static func entries(_ history: ReadSession, _ last: HistoryToken?) throws(StorageError) -> [HistoryEntry] {
+        do throws(StorageError) { return try history.history(since: last, limit: entriesAtOnce) } catch {
+            if error.code != .corrupted { throw error }
+            throw StorageError(
+                .corrupted, "\(error.message); or leave out the history (--no-history)", details: error.details, cause: error.cause)
+        }
     }
 
     private static func header(_ schema: Schema, hasHistory: Bool) -> [UInt8] {
