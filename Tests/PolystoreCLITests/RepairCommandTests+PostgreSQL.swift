@@ -108,8 +108,8 @@ extension RepairCommandTests {
                 {"name": "price", "type": "decimal", "optional": true}, {"name": "select", "type": "string", "optional": true}
               ], "indexes": [
                 ["name", "size"], ["at"], ["price"], ["select"], {"properties": ["size"], "where": "size > -5 AND size <= 9999999999"},
-                {"properties": ["name"], "where": "name == 'it''s \\ so' OR select != nil"},
-                {"properties": ["name"], "where": "done == true AND NOT (size == nil)"}, {"properties": ["name"], "kind": "fullText"}
+                {"properties": ["name"], "where": "name == 'it\\'s \\\\ so' OR size != nil"},
+                {"properties": ["name"], "where": "done == true AND size != nil"}, {"properties": ["name"], "kind": "fullText"}
               ], "unique": [["name", "small"], ["select"]]},
               {"name": "Part", "parent": "Thing", "attributes": [{"name": "code", "type": "string", "optional": true}],
                "unique": [["size"], ["code"]]},

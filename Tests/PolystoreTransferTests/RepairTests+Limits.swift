@@ -10,7 +10,8 @@ extension RepairTests {
             kind.make(),
             [
                 Row(key: 1, values: ["text": .string("a"), "twin": .int(77)], version: .max),
-                Row(key: 2, values: ["text": .string("b"), "twin": .int(78)], version: 0), Row(key: 3, values: ["text": .string("c")], version: -7),
+                Row(key: 2, values: ["text": .string("b"), "twin": .int(78)], version: 0),
+                Row(key: 3, values: ["text": .string("c")], version: -7),
                 note(4), Row(entity: "Part", key: 1, values: ["whole": .int(4)]), Row(entity: "Part", key: 2, values: ["whole": .int(4)]),
                 Row(entity: "Part", key: 3, values: ["whole": .int(4)]), Row(entity: "Part", key: 4, values: ["whole": .int(4)]),
             ],

@@ -11,6 +11,8 @@ struct StoreCheck {
     let removed: RemovedObjects
     /// The tables whose indexes are damaged.
     private(set) var damagedTables: Set<String> = []
+    /// The tables with an index that their rows prevent.
+    private var blockedTables: Set<String> = []
     /// The primary keys that several rows of a hierarchy have, so that none of these rows can be changed.
     private var sharedKeys: [EntityIndex: Set<Int64>] = [:]
     /// Whether versions and positions are checked for room for later ones.
@@ -54,7 +56,7 @@ struct StoreCheck {
             }
             return
         }
-        var tables: Set<String> = [], blocked: Set<String> = [], shared: [EntityIndex: Set<Int64>] = [:]
+        var tables: Set<String> = [], blocked: Set<String> = [], shared: [EntityIndex: Set<Int64>] = [:], stuck: Set<String> = []
         try stored.damages { damage throws(StorageError) in
             try limit?.check()
             switch damage.part {
@@ -63,6 +65,7 @@ struct StoreCheck {
             case .indexes(let table, let unique):
                 tables.insert(table)
                 let isBlocked = unique.map(blocked.contains) ?? false
+                if isBlocked { stuck.insert(table) }
                 try body(CheckFinding(table, nil, nil, damage.sentence, isBlocked ? nil : .rebuildIndexes(table: table)))
             case .duplicates(let index, let constraint, let keys):
                 if try checkDuplicates(constraint, keys, body) { blocked.insert(index) }
@@ -76,6 +79,7 @@ struct StoreCheck {
         }
         damagedTables = tables
         sharedKeys = shared
+        blockedTables = stuck
     }
 
     /// Passes objects that have the same values under a unique constraint to `body`, apart from the first one. Returns whether there are any
@@ -88,7 +92,8 @@ struct StoreCheck {
         let entity = schema[constraint.declaredIn], left = keys.filter { !removed.contains($0, root: entity.root) }
         guard left.count > 1, let first = left.first else { return false }
         let property = constraint.slots.count == 1 ? entity.slots[constraint.slots[0]].name : nil
-        for key in left.dropFirst() {
+        // Rows can also have the same primary key, which is a violation of its own.
+        for key in left.dropFirst() where key != first {
             let sentence = "has the same values as object \(first) under the unique constraint \(constraint.name)"
             try body(CheckFinding(name(entity.index), key, property, sentence, code: .uniqueConstraintViolated))
         }
@@ -168,7 +173,8 @@ struct StoreCheck {
     }
 
     private func rebuilding(_ root: EntityIndex) -> RepairStep? {
-        session.storedForms == nil ? nil : .rebuildIndexes(table: name(root))
+        // The engine can count the entries of an index that is not rebuilt.
+        session.storedForms == nil || blockedTables.contains(name(root)) ? nil : .rebuildIndexes(table: name(root))
     }
 
     /// Returns the removal of a row that cannot be decoded; nil if it cannot be saved before.
