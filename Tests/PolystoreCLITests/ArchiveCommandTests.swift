@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 /// The commands that look after stores: archives, copies, comparison, checks, and removal.
 @Suite struct ArchiveCommandTests {
     private let program: Program
@@ -10,10 +14,11 @@ import Testing
 
     private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
 
+    private static let model = #"{"entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}]}]}"#
+
     /// A store with two notes.
     private func notes() throws -> String {
-        let model = try program.file(
-            "model.json", #"{"entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}]}]}"#)
+        let model = try program.file("model.json", Self.model)
         let store = "sqlite:\(folder.path)/a.db"
         #expect(try run("load", store, program.file("notes.csv", "text\na\nb\n"), "--entity", "Note", "--model", model).code == 0)
         return store
@@ -74,6 +79,46 @@ import Testing
         #expect(left.allSatisfy { !$0.hasPrefix("b.db") }, "\(left)")
         let noArchive = try run("restore", program.file("x.csv", "text\na\n"), "sqlite:\(folder.path)/b.db")
         #expect(noArchive.code == 2 && noArchive.error.contains("is not an archive"))
+    }
+
+    @Test func aDamagedHistoryCanBeLeftOutOfAnArchive() throws {
+        let store = try notes()
+        try program.sqlite3("a.db", "INSERT INTO polystore_history VALUES(1, 5, 'me', x'ffff')")
+        let refused = try run("dump", store, "-o", "\(folder.path)/a.ndjson")
+        #expect(refused.code == 2 && refused.error.contains("--no-history"), "\(refused)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a.ndjson"))
+        #expect(try run("dump", store, "-o", "\(folder.path)/a.ndjson", "--no-history").code == 0)
+    }
+
+    /// A store in a file has its name only when it is complete, and the same command replaces what was left.
+    @Test(arguments: ["sqlite:b.db", "lmdb:b.lmdb"]) func aKilledRestoreLeavesNothingThatLooksComplete(_ target: String) throws {
+        let parts = target.split(separator: ":"), name = String(parts[1]), copy = "\(parts[0]):\(folder.path)/\(name)"
+        let archive = "\(folder.path)/a.ndjson", model = try program.file("model.json", Self.model)
+        let csv = try program.file("many.csv", "text\n" + (1...60_000).map { "row \($0)\n" }.joined())
+        try #require(run("load", "sqlite:\(folder.path)/many.db", csv, "--entity", "Note", "--model", model).code == 0)
+        try #require(run("dump", "sqlite:\(folder.path)/many.db", "-o", archive).code == 0)
+        func files() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(name) }.sorted()
+        }
+        let process = Program.process(["restore", archive, copy])
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        while process.isRunning, try !files().contains("\(name).restore.partial") { usleep(1000) }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        let left = try files()
+        #expect(!left.contains(name) && left.contains("\(name).restore.partial"), "\(left)")
+        let again = try run("restore", archive, copy)
+        #expect(again.code == 0, "\(again)")
+        #expect(try files().allSatisfy { !$0.contains("partial") })
+        #expect(try run("verify", "sqlite:\(folder.path)/many.db", copy).code == 0)
+        // A file of another program is not replaced.
+        let other = "\(parts[0]):\(folder.path)/c"
+        _ = try program.file("c.restore.partial", "mine")
+        let refused = try run("restore", archive, other)
+        #expect(refused.code == 5 && refused.error.contains("c.restore.partial is a file of another program"), "\(refused)")
+        #expect(try String(contentsOfFile: "\(folder.path)/c.restore.partial", encoding: .utf8) == "mine")
     }
 
     @Test func anArchiveThatDoesNotFitOnTheDiskIsTrouble() throws {

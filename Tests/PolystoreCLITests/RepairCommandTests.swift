@@ -7,17 +7,17 @@ import Glibc
 
 /// `polystore check --repair` over stores that the tools of their engines have damaged.
 @Suite struct RepairCommandTests {
-    private let program: Program
-    private var folder: URL { program.folder }
+    let program: Program
+    var folder: URL { program.folder }
 
     init() throws { program = try Program() }
 
-    private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
+    func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
 
-    private static let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
+    static let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
 
     /// A SQLite store of four notes, two tags, two pages and three parts, with all relationships.
-    private func notes() throws -> String {
+    func notes() throws -> String {
         let model = try program.file(
             "model.json",
             """
@@ -33,7 +33,7 @@ import Glibc
                "indexes": [{"properties": ["words"], "kind": "fullText"}]},
               {"name": "Tag", "attributes": [{"name": "name", "type": "string"}], "relationships": [
                 {"name": "notes", "to": "Note", "kind": "toMany", "inverse": "tags"}
-              ]},
+              ], "unique": [["name"]]},
               {"name": "Part", "relationships": [{"name": "whole", "to": "Note", "inverse": "parts", "optional": false}]}
             ]}
             """)
@@ -56,7 +56,7 @@ import Glibc
     }
 
     /// Changes rows while the engine does not maintain an index of their table.
-    private func withoutIndex(_ name: String, _ statements: String) throws {
+    func withoutIndex(_ name: String, _ statements: String) throws {
         let page = try program.sqlite3("a.db", "SELECT rootpage FROM sqlite_master WHERE name = '\(name)'").dropLast()
         let sql = try program.sqlite3("a.db", "SELECT sql FROM sqlite_master WHERE name = '\(name)'").dropLast()
         try program.sqlite3("a.db", "PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = '\(name)'")
@@ -65,7 +65,7 @@ import Glibc
             "\(statements); PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES('index', '\(name)', 'Note', \(page), '\(sql)')")
     }
 
-    private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+    func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
     @Test func aDamagedSQLiteFileIsMended() throws {
         let store = try notes()
@@ -218,7 +218,7 @@ import Glibc
 
     // MARK: LMDB
 
-    private func shell(_ command: String) throws {
+    func shell(_ command: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", command]
@@ -229,7 +229,7 @@ import Glibc
     }
 
     /// Dumps an LMDB file, changes the pairs of its maps, and loads it again, by the tools of LMDB.
-    private func edit(_ name: String, _ change: (_ map: String, _ pairs: inout [(key: String, value: String)]) -> Void) throws -> String {
+    func edit(_ name: String, _ change: (_ map: String, _ pairs: inout [(key: String, value: String)]) -> Void) throws -> String {
         let from = "\(folder.path)/\(name)", dump = "\(folder.path)/dump.txt", to = "\(folder.path)/edited.lmdb"
         try shell("mdb_dump -n -a '\(from)' > '\(dump)'")
         var edited = "", map = "", pairs: [(key: String, value: String)] = [], key: String?, isBody = false
@@ -287,7 +287,7 @@ import Glibc
 
     // MARK: PostgreSQL
 
-    private func psql(_ statements: String) throws -> String {
+    func psql(_ statements: String) throws -> String {
         let process = Process(), output = Pipe(), input = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/psql")
         process.arguments = ["-q", "-At", "-v", "ON_ERROR_STOP=1", Self.server ?? ""]

@@ -143,4 +143,46 @@ import Testing
         #expect(report.transactions == nil && !report.leavesOutHistory && report.items.map(\.digest.count) == [2, 1])
         #expect(try history.settled(store).isEmpty)
     }
+
+    /// The server stores no text with U+0000; the other stores keep the author.
+    @Test(arguments: TestStore.all) func anAuthorThatAStoreCannotKeepIsNamedByItsTransaction(_ kind: TestStore) throws {
+        let source = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        for (key, author) in [(Int64(1), "ann"), (2, "b\u{0}b")] {
+            let changes = ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([key]))])
+            try commit(source, CommitRecord(author: author, time: 1), changes)
+        }
+        let bytes = try archive(source), position = try #require(try settled(source).last?.token.position)
+        if kind == .postgresql {
+            let error = #expect(throws: StorageError.self) { try restore(bytes, to: kind.make()) }
+            #expect(error?.code == .valueNotStorable)
+            #expect(error?.message.contains("the transaction at position \(position) of the archived history") == true)
+        } else {
+            let (copy, _) = try restore(bytes, to: kind.make())
+            defer { try? copy.erase() }
+            #expect(try settled(copy).map(\.author) == ["ann", "b\u{0}b"])
+        }
+    }
+
+    /// A store that exists but never had a transaction gets positions for any number of restored transactions.
+    @Test(.enabled(if: TestStore.server != nil), arguments: [true, false])
+    func anEmptyStoreOnAServerGetsRoomForAHistory(_ isUsedMeanwhile: Bool) throws {
+        let name = "polystore_\(UUID().uuidString.lowercased())"
+        let other = try OpenStore(opening: TestStore.postgresql.make(named: name), OpenRequest(schema: schema))
+        let session = isUsedMeanwhile ? try other.beginRead() : nil
+        let (copy, report) = try restore(archive(source(InMemoryStore())), to: TestStore.postgresql.make(named: name))
+        defer { try? copy.erase() }
+        #expect(report.transactions == 303)
+        try commit(copy, CommitRecord(author: "later"), ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([9000]))]))
+        let newest = try #require(try settled(copy).last)
+        // Transactions of a program with a connection are still written with the positions that it knows.
+        #expect(newest.author == "later" && (newest.token.position > 1 << 40) == !isUsedMeanwhile)
+        session?.end()
+        if isUsedMeanwhile {
+            #expect(try settled(other).last?.author == "later")
+        } else {
+            let error = #expect(throws: StorageError.self) { try other.beginWrite() }
+            #expect(error?.code == .storeClosed && error?.message.contains("open it again") == true)
+        }
+        try? other.close()
+    }
 }

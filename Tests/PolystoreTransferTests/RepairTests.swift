@@ -5,7 +5,7 @@ import Testing
 
 /// Repairs of violations that a bulk load, which checks nothing, has left in a store.
 @Suite struct RepairTests {
-    private let schema: Schema
+    let schema: Schema
 
     init() throws {
         schema = try Schema(entities: [
@@ -21,20 +21,24 @@ import Testing
             Entity("Poem", parent: "Note", attributes: [Attribute("metre", .string, isOptional: true)]),
             Entity("Part", relationships: [Relationship("whole", to: "Note", isOptional: false, inverse: "parts")]),
             Entity("Label", relationships: [Relationship("part", to: "Part", isOptional: false), Relationship("other", to: "Part")]),
+            Entity("Chain", relationships: [Relationship("next", to: "Chain", isOptional: false)]),
+            Entity("Key", relationships: [Relationship("lock", to: "Lock", isOptional: false, inverse: "key")]),
+            Entity("Lock", relationships: [Relationship("key", to: "Key", inverse: "lock")]),
         ])
     }
 
-    private struct Row {
+    struct Row {
         var entity = "Note"
         var key: Int64
         var values: [String: Value] = [:]
+        var version: Int64 = 1
     }
 
-    private func note(_ key: Int64, _ entity: String = "Note", _ values: [String: Value] = [:]) -> Row {
+    func note(_ key: Int64, _ entity: String = "Note", _ values: [String: Value] = [:]) -> Row {
         Row(entity: entity, key: key, values: ["text": .string("n\(key)")].merging(values) { $1 })
     }
 
-    private func store(_ storage: any StorageInterface, _ rows: [Row], links: [String: [LinkPair]] = [:]) throws -> OpenStore {
+    func store(_ storage: any StorageInterface, _ rows: [Row], links: [String: [LinkPair]] = [:]) throws -> OpenStore {
         let store = try OpenStore(opening: storage, OpenRequest(schema: schema)), writer = try store.beginWrite(WriteOptions(bulk: .whole))
         defer { writer.end() }
         let batch = RowBatch()
@@ -43,7 +47,7 @@ import Testing
             for row in rows {
                 let entity = try #require(schema.index(of: row.entity))
                 if schema[entity].root != root { continue }
-                let cells = batch.appendRow(key: row.key, version: 1, entity: entity, slots: schema[entity].slots.count)
+                let cells = batch.appendRow(key: row.key, version: row.version, entity: entity, slots: schema[entity].slots.count)
                 for (slot, content) in schema[entity].slots.enumerated() {
                     cells[slot] = batch.cell(for: row.values[content.name] ?? .null)
                 }
@@ -55,18 +59,18 @@ import Testing
         return store
     }
 
-    private func findings(_ store: OpenStore) throws -> [String] {
+    func findings(_ store: OpenStore) throws -> [String] {
         var found: [String] = []
         try TransferEngine().check(store) { found.append($0.description) }
         return found
     }
 
-    private func repair(_ store: OpenStore, _ options: RepairOptions = RepairOptions()) throws -> RepairReport {
+    func repair(_ store: OpenStore, _ options: RepairOptions = RepairOptions()) throws -> RepairReport {
         let plan = try TransferEngine().planRepair(of: store, options) { _ in }
         return try TransferEngine().repair(store, plan)
     }
 
-    private func keys(_ store: OpenStore, _ entity: String) throws -> [Int64] {
+    func keys(_ store: OpenStore, _ entity: String) throws -> [Int64] {
         let reader = try store.beginRead(), batch = RowBatch(capacity: 1000)
         defer { reader.end() }
         let cursor = try reader.cursor(for: FetchPlan(schema, try #require(schema.index(of: entity))))
@@ -75,7 +79,7 @@ import Testing
         return keys
     }
 
-    private func value(_ store: OpenStore, _ entity: String, _ key: Int64, _ property: String) throws -> (Value?, version: Int64) {
+    func value(_ store: OpenStore, _ entity: String, _ key: Int64, _ property: String) throws -> (Value?, version: Int64) {
         let reader = try store.beginRead(), batch = RowBatch(), index = try #require(schema.index(of: entity))
         defer { reader.end() }
         try reader.rows(index, keys: [key], into: batch)
@@ -84,7 +88,7 @@ import Testing
         return (Value(row[slot], as: schema[index].slots[slot].type), row.version)
     }
 
-    private func members(_ store: OpenStore, _ link: String) throws -> [String] {
+    func members(_ store: OpenStore, _ link: String) throws -> [String] {
         let reader = try store.beginRead()
         defer { reader.end() }
         var found: [String] = []
@@ -94,7 +98,7 @@ import Testing
         return found
     }
 
-    private func entries(_ store: OpenStore) throws -> [HistoryEntry] {
+    func entries(_ store: OpenStore) throws -> [HistoryEntry] {
         let reader = try store.beginRead()
         defer { reader.end() }
         return try reader.history(since: nil, limit: 100)
@@ -216,4 +220,4 @@ import Testing
     }
 }
 
-private func == (a: (Value?, version: Int64), b: (Value?, Int64)) -> Bool { a.0 == b.0 && a.version == b.1 }
+func == (a: (Value?, version: Int64), b: (Value?, Int64)) -> Bool { a.0 == b.0 && a.version == b.1 }

@@ -35,6 +35,8 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     private let open: @Sendable () throws -> PostgreSQLConnection
     /// The difference between positions of the history and the IDs of their transactions.
     final let historyOffset: Int64
+    /// Whether each connection compares the offset with the stored one, which a program that restores a history can change.
+    private let checksOffset: Bool
     /// The cluster of the server; nil where the role may not read it or nothing depends on it.
     private let cluster: String?
     private let readerCount: Int
@@ -48,14 +50,15 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     ///     sessions are of the newer one.
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil,
-        rolling: RollingPast? = nil, readers readerCount: Int, historyOffset: Int64 = 0, cluster: String? = nil,
-        open: @escaping @Sendable () throws -> PostgreSQLConnection
+        rolling: RollingPast? = nil, readers readerCount: Int, historyOffset: Int64 = 0, checksOffset: Bool = false,
+        cluster: String? = nil, open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
         self.schema = schema
         self.open = open
         self.readerCount = readerCount
         self.historyOffset = historyOffset
+        self.checksOffset = checksOffset
         self.cluster = cluster
         self.rolling = rolling
         let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
@@ -71,6 +74,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         let explained: @Sendable () throws -> PostgreSQLConnection = {
             let connection = try open()
             try connection.checkCluster(cluster)
+            if checksOffset, let cluster { try PostgreSQLSetup(connection, schema).join(cluster, historyOffset) }
             connection.tables = tables
             return connection
         }
@@ -91,7 +95,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         metadata.history.isOn = self.metadata.history.isOn
         return PostgreSQLCore(
             metadata, schema: schema, durability: durability, tables: tables, rolling: rolling, readers: readerCount,
-            historyOffset: historyOffset, cluster: cluster, open: open)
+            historyOffset: historyOffset, checksOffset: checksOffset, cluster: cluster, open: open)
     }
 
     /// The statements at the beginning of a transaction. They lock everything that a migration may not change during the transaction: a

@@ -44,6 +44,41 @@ extension PostgreSQLSetup {
         }
     }
 
+    /// The advisory lock that each connection of an open store shares.
+    private var connectionLock: Int64 { Int64(bitPattern: SchemaHash(of: "polystore connections \(schema)").words[0]) }
+
+    /// Takes part in the connections of the store, whose offset cannot change before they end.
+    ///
+    /// - Throws: `storeClosed` if the offset has changed since the store was opened.
+    func join(_ cluster: String, _ offset: Int64) throws(StorageError) {
+        try connection.execute("SELECT pg_advisory_lock_shared(\(connectionLock))")
+        guard let known = try known(), known.cluster == cluster, known.offset != offset else { return }
+        throw StorageError(
+            .storeClosed,
+            "another program has restored a history into the store, which has other positions now; close the store and open it again")
+    }
+
+    /// Leaves positions for the history of another store in a store whose own history never had a transaction. A store that other
+    /// connections use keeps its offset, because their transactions would be written with the old one.
+    ///
+    /// - Returns: The offset.
+    func leaveRoom(_ offset: Int64) throws(StorageError) -> Int64 {
+        guard offset < Self.distance, let cluster = connection.cluster, !connection.isStandby else { return offset }
+        var result = offset
+        try connection.patiently(30, orSaying: "the connection to the server was lost during COMMIT: open the store again") {
+            () throws(StorageError) in
+            try connection.execute("LOCK TABLE polystore_notes IN SHARE ROW EXCLUSIVE MODE")
+            let isAlone = try connection.text("SELECT pg_try_advisory_xact_lock(\(connectionLock))::int::text") == "1"
+            let used = try connection.text(
+                "SELECT 1 WHERE EXISTS (SELECT FROM polystore_history) OR EXISTS (SELECT FROM polystore_notes WHERE name = "
+                    + "'\(HistoryFloor.noteName)')")
+            guard isAlone, used == nil, let known = try known(), known.cluster == cluster, known.offset == offset else { return }
+            try setNote(Self.noteName, Data("\(cluster) \(Self.distance)".utf8))
+            result = Self.distance
+        }
+        return result
+    }
+
     /// Returns the stored offset, of any cluster.
     func knownOffset() throws(StorageError) -> Int64 { try known()?.offset ?? 0 }
 

@@ -69,7 +69,7 @@ struct PostgreSQLSetup: SQLSetup {
 
     /// Creates the functions of full-text indexes, if there are such indexes. Existing functions are kept, because indexes were built with
     /// them.
-    private func createFunctions(_ model: Schema) throws(StorageError) {
+    func createFunctions(_ model: Schema) throws(StorageError) {
         if model.descriptions.allSatisfy(\.fullTextSlots.isEmpty) { return }
         let name = "\(SQLText.quoted(schema)).\(PostgreSQLWords.lexemes)"
         let isThere: SQLText = "SELECT (to_regproc(\(bind: .string(name), .string)) IS NOT NULL)::int::int8"

@@ -138,11 +138,12 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         // A store of an older version has no notification triggers. If the role may not create them, the owner's program does.
         if isUsed, !request.readOnly { try? PostgreSQLTelling(connection, schema).makeWhereMissing() }
         let setup = PostgreSQLSetup(connection, schema)
-        let offset = try setup.historyOffset(
+        var offset = try setup.historyOffset(
             storing: isUsed && !request.readOnly, leavesRoom: wasCreated && request.leavesRoomForHistory)
+        if isUsed, !request.readOnly, request.leavesRoomForHistory { offset = try setup.leaveRoom(offset) }
         var opened = PostgreSQLCore(
-            stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, cluster: connection.cluster,
-            open: connect)
+            stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, checksOffset: isUsed,
+            cluster: connection.cluster, open: connect)
         if let next = try RollingRecord.core(request, opened, setup) { opened = next }
         try opened.metadata.check(request)
         let state = keep(SQLOpening(opened, isReadOnly: request.readOnly, wasCreated: wasCreated))

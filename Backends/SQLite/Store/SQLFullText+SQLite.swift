@@ -9,7 +9,8 @@ extension SQLFullText {
     /// The tables contain Polystore's words, folded and separated by spaces. The tokenizer `ascii` only splits them at the spaces, so that
     /// its own folding has no effect. Nil where the library was built without FTS5.
     static let sqlite: SQLFullText? =
-        sqlite3_compileoption_used("ENABLE_FTS5") == 0 ? nil : SQLFullText(creation: creation, removal: removal, condition: condition)
+        sqlite3_compileoption_used("ENABLE_FTS5") == 0
+        ? nil : SQLFullText(creation: creation, removal: removal, triggers: triggers, condition: condition)
 
     /// FTS5 cuts tokens longer than 32,768 bytes. Words longer than this limit are left to the evaluator.
     private static let longestWord = 1_000
@@ -33,8 +34,12 @@ extension SQLFullText {
 
     private static func trigger(_ column: Column, _ event: String) -> String { SQLText.quoted("\(column.index).\(event)") }
 
+    @Sendable private static func triggers(_ column: Column) -> [String] {
+        ["insert", "delete", "update"].map { "\(column.index).\($0)" }
+    }
+
     @Sendable private static func removal(_ column: Column) -> String {
-        let triggers = ["insert", "delete", "update"].map { "DROP TRIGGER \(trigger(column, $0)); " }.joined()
+        let triggers = triggers(column).map { "DROP TRIGGER \(SQLText.quoted($0)); " }.joined()
         return "\(triggers)DROP TABLE \(SQLText.quoted(column.index))"
     }
 

@@ -28,7 +28,7 @@ extension SQLiteReader {
     ///
     /// In tables without row IDs whose columns are not in the order of the key, SQLite 3.40 finds NULLs where there are none. All findings
     /// are therefore read, and those are verified.
-    private func forEachFinding(_ body: (String) throws(StorageError) -> Void) throws(StorageError) {
+    func forEachFinding(_ body: (String) throws(StorageError) -> Void) throws(StorageError) {
         let statement = try SQLiteStatement("PRAGMA main.integrity_check(\(Int32.max))", connection), null = "NULL value in "
         var isChecked = false, withoutNull: Set<String> = []
         while try statement.step(), let text = sqlite3_column_text(statement.handle, 0) {
@@ -54,56 +54,6 @@ extension SQLiteReader {
         let (table, column) = (names[0].text, names[1].text)
         return try connection.number(
             "SELECT count(*) FROM main.\(identifier: table) AS t NOT INDEXED WHERE typeof(t.\(identifier: column)) = 'null'") != 0
-    }
-
-    func damages(_ body: (StoreDamage) throws(StorageError) -> Void) throws(StorageError) {
-        var indexes: [String: Int] = [:]
-        do throws(StorageError) {
-            try forEachFinding { finding throws(StorageError) in
-                if let index = Self.index(in: finding) {
-                    indexes[index, default: 0] += finding.hasPrefix("row ") ? 1 : 0
-                } else {
-                    // The findings of the pages are lines after a heading.
-                    for line in finding.split(separator: "\n") where !line.hasPrefix("***") {
-                        try body(StoreDamage(indexedTable: nil, String(line)))
-                    }
-                }
-            }
-        } catch  where error.code == .corrupted {
-            try body(StoreDamage(indexedTable: nil, error.message))
-        }
-        for (index, missing) in indexes.sorted(by: { $0.key < $1.key }) {
-            let name: SQLText = "SELECT tbl_name FROM main.sqlite_master WHERE type = 'index' AND name = \(bind: .string(index), .string)"
-            let table = try connection.rows(name, [.string]).first.map { modelName(ofTable: $0[0].text) }
-            let sentence = missing > 0 ? "lacks entries of rows: \(missing)" : "has other entries than the table has rows"
-            try body(StoreDamage(indexedTable: table, "the index \(index) \(sentence)"))
-        }
-        for index in core.tables.indexes() where index.isTable { try checkWords(index, body) }
-    }
-
-    /// Returns the index that lacks entries, or has too many, by a finding of the engine; nil for other findings. Rebuilding an index does
-    /// not mend entries that are not unique, because the rows are not.
-    private static func index(in finding: String) -> String? {
-        if finding.hasPrefix("row "), let range = finding.range(of: " missing from index ") { return String(finding[range.upperBound...]) }
-        let count = "wrong # of entries in index "
-        return finding.hasPrefix(count) ? String(finding.dropFirst(count.count)) : nil
-    }
-
-    /// Compares the rows of a full-text index, whose table the engine does not check, with those of its table.
-    private func checkWords(
-        _ index: SQLTables.IndexStatement, _ body: (StoreDamage) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        let table = core.tables.table(index.root), column = index.columns.first ?? ""
-        func rows(_ key: String, _ source: SQLText) throws(StorageError) -> [Value]? {
-            try connection.rows(
-                "SELECT count(*), COALESCE(sum(\(identifier: key) % 1000003), 0) FROM \(source)", [.int64, .int64]
-            ).first
-        }
-        // https://sqlite.org/fts5.html#fts5_data_structures: one row for each indexed text.
-        let indexed = try rows("id", "\(identifier: "\(index.name)_docsize")")
-        if try indexed != rows("_id", "\(identifier: table) WHERE \(identifier: column) IS NOT NULL") {
-            try body(StoreDamage(indexedTable: modelName(ofTable: table), "the index \(index.name) has other texts than the table"))
-        }
     }
 
     /// Compares the references of relationships with the rows.

@@ -221,12 +221,12 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
     }
 
     /// Throws the error of a changing statement's result code. A violated constraint is reported with its name.
-    private func check(_ code: Int32, _ entity: EntityIndex) throws(StorageError) {
+    func check(_ code: Int32, _ entity: EntityIndex) throws(StorageError) {
         if code == SQLITE_DONE { return }
         throw SQLiteConstraint.error(code, connection, core.tables, entity)
     }
 
-    private func missing(_ entity: EntityIndex, _ key: Int64) throws(StorageError) -> StorageError {
+    func missing(_ entity: EntityIndex, _ key: Int64) throws(StorageError) -> StorageError {
         let name = core.tables.schema.entities[entity].name
         let layout = core.keyLayout(entity)
         let statement = try connection.statement(layout.sql)

@@ -8,10 +8,11 @@ struct CheckCommand: ParsableCommand {
         commandName: "check", abstract: "Checks a store as a whole for damage, and repairs it if that is requested.",
         discussion: """
             Rows are decoded; references and members of relationships must exist; both ends of a relationship, and each index, must agree with \
-            the rows; required attributes must not be nil; key counters must be above the keys; the history must be readable. The exit code is 1 \
+            the rows; indexes and triggers must be those of the model; values under a unique constraint must differ; required attributes must not \
+            be nil; versions, positions and key counters must leave room for later ones; the history must be readable. The exit code is 1 \
             if anything is found. Nothing is changed without --repair; each finding says what a repair would do.
 
-            A repair rebuilds indexes, sets optional references that lead nowhere to nil, removes members that do not exist, and restores the \
+            A repair rebuilds indexes and triggers, sets optional references that lead nowhere to nil, removes members that do not exist, and restores the \
             other ends of relationships, after a confirmation. It removes no object without --delete-broken or --remove-unreadable. Each part \
             is one transaction, which the history records. The store is checked again, and the exit code is 0 only if it is whole. A repair that \
             was interrupted is finished by the same command.
@@ -34,7 +35,7 @@ struct CheckCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --repair: remove rows, values and history that cannot be decoded, after adding their bytes to this file.",
+            "With --repair: remove rows, values and history that cannot be decoded, after adding their bytes, and the pairs of removed rows, to this file.",
             valueName: "file"))
     var removeUnreadable: String?
 

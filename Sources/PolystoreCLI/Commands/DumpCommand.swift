@@ -8,7 +8,7 @@ struct DumpCommand: ParsableCommand {
         commandName: "dump", abstract: "Writes an archive of a store: its model and all objects as JSON, one object per line.",
         discussion: """
             polystore restore creates a store from an archive, of any kind. An archive contains keys, versions and relationships, and digests by \
-            which damage is noticed, and the history of the store unless --no-history is given. A file whose name ends with .gz is compressed.
+            which damage is noticed, and the history of the store unless --no-history is given, as for a history that is damaged. A file whose name ends with .gz is compressed.
             """)
 
     @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)

@@ -43,7 +43,8 @@ final class FindingList {
     private func json(_ finding: CheckFinding) -> String {
         JSONText.object([
             ("table", JSONText.string(finding.table)), ("key", finding.key.map(String.init) ?? "null"),
-            ("property", JSONText.string(finding.property)), ("finding", JSONText.string(finding.sentence)),
+            ("property", JSONText.string(finding.property)), ("code", JSONText.string(finding.code.description)),
+            ("finding", JSONText.string(finding.sentence)),
             ("repair", JSONText.string(finding.repair?.description)),
             ("option", JSONText.string(finding.repair?.consent.map(Self.option))), ("left", isRest ? "true" : "false"),
         ])

@@ -9,21 +9,56 @@ struct MadeStore {
     private let path: String
     private let target: String
     private let lock: PartialLock?
+    private let isContinued: Bool
+
+    /// What happens to the temporary store of a process that was interrupted.
+    enum Interrupted {
+        /// It stays, because each process has a name of its own.
+        case ignored
+        /// A later process continues its work.
+        case continued
+        /// A later process removes it and begins again.
+        case replaced
+    }
 
     /// Creates a store to be published later. Returns nil for a store that is not in a file, and if the file already exists.
     ///
-    /// - Parameter isContinued: Whether the temporary name is the same each time, so that a later process can continue the work of one that
-    ///   was interrupted.
-    /// - Throws: `busy` if another process works on the same store.
-    init?(_ store: any StorageInterface, _ url: StoreURL, isContinued: Bool = false) throws(StorageError) {
+    /// - Throws: `busy` if another process works on the same store; `alreadyExists` if another program's file has the temporary name.
+    init?(_ store: any StorageInterface, _ url: StoreURL, interrupted: Interrupted = .ignored) throws(StorageError) {
         guard let file = store.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty else { return nil }
         var status = stat()
         // A dangling symbolic link also counts as an existing file.
         guard lstat(file, &status) != 0, errno == ENOENT else { return nil }
         target = file
-        path = isContinued ? "\(file).partial" : "\(file).\(UUID().uuidString.prefix(8)).partial"
-        lock = isContinued ? try PartialLock("\(path).transfer") : nil
+        isContinued = interrupted == .continued
+        switch interrupted {
+        case .ignored:
+            path = "\(file).\(UUID().uuidString.prefix(8)).partial"
+            lock = nil
+        case .continued:
+            path = "\(file).partial"
+            lock = try PartialLock("\(path).transfer")
+        case .replaced:
+            path = "\(file).restore.partial"
+            lock = try PartialLock("\(path).transfer")
+        }
         self.url = url.moved(to: path)
+        if interrupted == .replaced { try replace() }
+    }
+
+    /// Removes what an interrupted process has left.
+    private func replace() throws(StorageError) {
+        guard lstatExists(path) else { return }
+        guard lock?.wasLeft == true else {
+            lock?.remove()
+            throw StorageError(.alreadyExists, "\(name) is a file of another program; remove it, or choose another name for the store")
+        }
+        removeFiles()
+    }
+
+    private func lstatExists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
     }
 
     /// Renames the store, which must be closed, to the requested name.
@@ -32,7 +67,7 @@ struct MadeStore {
     ///   continue.
     func publish() throws(StorageError) {
         var isPublished = false
-        defer { if isPublished || lock == nil { remove() } else { unlock() } }
+        defer { if isPublished || !isContinued { remove() } else { unlock() } }
         var status = stat()
         // A log that contains commits means that they could not be copied into the file, for example because the disk is full.
         if stat(path + "-wal", &status) == 0, status.st_size > 0 { throw refusal(ENOSPC) }
@@ -58,8 +93,12 @@ struct MadeStore {
 
     /// Removes the files of the store under its temporary name.
     func remove() {
-        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        removeFiles()
         lock?.remove()
+    }
+
+    private func removeFiles() {
+        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
     private func refusal(_ number: Int32) -> StorageError {
@@ -69,7 +108,7 @@ struct MadeStore {
                 .alreadyExists, "another program has created a file or folder with the name of the store; it was not changed",
                 cause: cause)
         }
-        let rest = lock == nil ? "it was removed" : "it is kept as \(name), and the same command continues"
+        let rest = !isContinued ? "it was removed" : "it is kept as \(name), and the same command continues"
         return StorageError(.inputOutput, "the new store could not be renamed to its final name; \(rest)", cause: cause)
     }
 }

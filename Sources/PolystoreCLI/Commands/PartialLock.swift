@@ -7,6 +7,8 @@ final class PartialLock: Sendable {
 
     private let path: String
     private let descriptor: Int32
+    /// Whether a process that has ended has left the lock file.
+    let wasLeft: Bool
 
     /// - Throws: `busy` if another process holds the lock.
     init(_ path: String) throws(StorageError) {
@@ -21,7 +23,7 @@ final class PartialLock: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &file) == 0, stat(path, &named) == 0, file.st_ino == named.st_ino
         else {
             Foundation.close(descriptor)
-            throw StorageError(.busy, "another transfer writes to the same target; wait until it has ended")
+            throw StorageError(.busy, "another transfer or restore writes to the same target; wait until it has ended")
         }
         var found = [UInt8](repeating: 0, count: Self.content.count + 1)
         let count = pread(descriptor, &found, found.count, 0)
@@ -29,6 +31,7 @@ final class PartialLock: Sendable {
             Foundation.close(descriptor)
             throw StorageError(.alreadyExists, "\(path) is a file of another program; remove it, or choose another target")
         }
+        wasLeft = count > 0
         _ = pwrite(descriptor, Self.content, Self.content.count, 0)
     }
 

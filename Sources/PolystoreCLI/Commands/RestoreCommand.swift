@@ -9,7 +9,8 @@ struct RestoreCommand: ParsableCommand {
         commandName: "restore", abstract: "Creates a store from an archive that polystore dump wrote.",
         discussion: """
             The store can be of any kind. It must not exist, or be empty and have the model of the archive. A damaged or incomplete archive is \
-            refused with the number of the damaged block, and nothing is restored.
+            refused with the number of the damaged block, and nothing is restored. A store in a file is written under another name, which ends \
+            with .restore.partial, and renamed when it is complete; the same command replaces what an interrupted one has left.
 
             If the archive contains the history, the store has the same transactions, with their times, authors and changes. Their tokens are new: \
             tokens of the archived store are refused as expired, so consumers have to begin again.
@@ -33,7 +34,8 @@ struct RestoreCommand: ParsableCommand {
     func run() throws {
         var reader = try ArchiveReader(Stores.blocks(archive), name: archive)
         Interruption.watch()
-        let opened = try Stores.create(store, reader.schema, leavesRoomForHistory: reader.hasHistory && !noHistory)
+        let opened = try Stores.create(
+            store, reader.schema, replacesInterrupted: true, leavesRoomForHistory: reader.hasHistory && !noHistory)
         let line = ProgressLine(isQuiet: quiet), restored: RestoredArchive
         do {
             defer { line.finish() }

@@ -162,19 +162,23 @@ enum Stores {
     ///
     /// - Parameters:
     ///   - continuesCopy: Whether a store is opened that contains an incomplete copy, under its temporary name if it is in a file.
-    ///   - leavesRoomForHistory: Whether a new store will have the history of another one.
+    ///   - replacesInterrupted: Whether the temporary store of an interrupted process is removed.
+    ///   - leavesRoomForHistory: Whether the store will have the history of another one.
     static func create(
-        _ text: String, _ schema: Schema, continuesCopy: Bool = false, leavesRoomForHistory: Bool = false
+        _ text: String, _ schema: Schema, continuesCopy: Bool = false, replacesInterrupted: Bool = false, leavesRoomForHistory: Bool = false
     ) throws(StorageError) -> Opened {
         var request = OpenRequest(schema: schema)
         request.acceptsIncompleteCopy = continuesCopy
         request.leavesRoomForHistory = leavesRoomForHistory
-        return try asking(text) { url throws(StorageError) in try create(url, request) }
+        let interrupted: MadeStore.Interrupted = continuesCopy ? .continued : replacesInterrupted ? .replaced : .ignored
+        return try asking(text) { url throws(StorageError) in try create(url, request, interrupted) }
     }
 
-    private static func create(_ url: StoreURL, _ request: OpenRequest) throws(StorageError) -> Opened {
+    private static func create(
+        _ url: StoreURL, _ request: OpenRequest, _ interrupted: MadeStore.Interrupted
+    ) throws(StorageError) -> Opened {
         let store = try catalog.store(at: url), continuesCopy = request.acceptsIncompleteCopy
-        if let made = try MadeStore(store, url, isContinued: continuesCopy) {
+        if let made = try MadeStore(store, url, interrupted: interrupted) {
             let storage = try catalog.store(at: made.url)
             do throws(StorageError) {
                 return Opened(store: try OpenStore(opening: storage, request), url: url, made: made)

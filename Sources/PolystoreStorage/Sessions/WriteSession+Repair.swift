@@ -1,10 +1,10 @@
 extension WriteSession {
-    /// Rebuilds all indexes of a table from its rows.
+    /// Makes all indexes of a table again from its rows, except those that rows with the same values under a constraint prevent.
     ///
-    /// - Throws: `uniqueConstraintViolated` if two rows have the same values under a constraint; `unsupported` for a store whose indexes
-    ///   cannot be rebuilt.
-    package func rebuildIndexes(of table: String) throws(StorageError) {
-        try repairing { writer throws(StorageError) in try writer.rebuildIndexes(of: table) }
+    /// - Parameter onlyBlocked: Whether only what rows can prevent is made.
+    /// - Throws: `unsupported` for a store whose indexes cannot be rebuilt.
+    package func rebuildIndexes(of table: String, onlyBlocked: Bool = false) throws(StorageError) {
+        try repairing { writer throws(StorageError) in try writer.rebuildIndexes(of: table, onlyBlocked: onlyBlocked) }
     }
 
     /// Removes a row of a hierarchy without decoding it, and records its deletion.
@@ -12,6 +12,13 @@ extension WriteSession {
     /// - Throws: `notFound` if there is no row with the key; `unsupported` for a store that cannot do it.
     package func removeUnreadableRow(_ root: EntityIndex, key: Int64) throws(StorageError) {
         try repairing { writer throws(StorageError) in try writer.removeUnreadableRow(root, key: key) }
+    }
+
+    /// Sets the version of a row, whatever it is, and records an update of the object.
+    ///
+    /// - Throws: `notFound` if there is no row with the key; `unsupported` for a store that cannot do it.
+    package func setVersion(_ entity: EntityIndex, key: Int64, to version: Int64) throws(StorageError) {
+        try repairing { writer throws(StorageError) in try writer.setVersion(entity, key: key, to: version) }
     }
 
     private func repairing(_ body: (any RepairingWriter) throws(StorageError) -> Void) throws(StorageError) {

@@ -28,9 +28,9 @@ enum ArchiveLine {
             else { return nil }
             self = .pair(link: link, LinkPair(owner: owner, rank: rank, member: member))
         case Name.history:
-            guard members.map(\.name) == [Name.history, Name.time, Name.author, Name.changes], members[0].integer != nil,
+            guard members.map(\.name) == [Name.history, Name.time, Name.author, Name.changes], let position = members[0].integer,
                 let time = members[1].integer, let author = members[2].text, let changes = members[3].text,
-                let entry = ArchiveEntry(time: time, author: author, base64: changes)
+                let entry = ArchiveEntry(position: position, time: time, author: author, base64: changes)
             else { return nil }
             self = .entry(entry)
         case Name.block:

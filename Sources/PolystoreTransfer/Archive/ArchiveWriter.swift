@@ -55,17 +55,28 @@ package struct ArchiveWriter {
         _ history: ReadSession, _ blocks: inout ArchiveBlocks, _ output: ([UInt8]) throws(StorageError) -> Void
     ) throws(StorageError) -> TransferItem {
         var digest = Digest()
-        try PastTransactions(history).forEachPart { entries throws(StorageError) in
-            var size = 0
-            for entry in entries {
-                let archived = ArchiveEntry(entry)
-                size += archived.add(to: &digest)
-                try blocks.add(to: ArchiveFormat.historyTable, output) { bytes in archived.append(at: entry.token.position, to: &bytes) }
+        try Self.suggestingNoHistory { () throws(StorageError) in
+            try PastTransactions(history).forEachPart { entries throws(StorageError) in
+                var size = 0
+                for entry in entries {
+                    let archived = ArchiveEntry(entry)
+                    size += archived.add(to: &digest)
+                    try blocks.add(to: ArchiveFormat.historyTable, output) { bytes in archived.append(to: &bytes) }
+                }
+                return size
             }
-            return size
         }
         try blocks.flush(output)
         return TransferItem(name: ArchiveFormat.historyTable, digest: digest)
+    }
+
+    /// Runs a closure that reads the history, and adds to the error of a damaged one how to go without.
+    private static func suggestingNoHistory(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        do throws(StorageError) { try body() } catch {
+            if error.code != .corrupted { throw error }
+            throw StorageError(
+                .corrupted, "\(error.message); or leave out the history (--no-history)", details: error.details, cause: error.cause)
+        }
     }
 
     private static func header(_ schema: Schema, hasHistory: Bool) -> [UInt8] {

@@ -1,3 +1,5 @@
+public import PolystoreStorage
+
 /// A violation that a check of a store found.
 public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
     /// The entity, or the link table.
@@ -8,6 +10,9 @@ public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
     public let property: String?
     /// A sentence that describes the violation. It contains no stored value except keys.
     public let sentence: String
+    /// The kind of the violation: `uniqueConstraintViolated` for objects with the same values under a constraint, `validationFailed` for a
+    /// required value that is nil, `corrupted` for all others.
+    public let code: StorageError.Code
     /// The change by which a repair mends the violation; nil if there is none.
     public var repair: CheckRepair? { step?.repair }
     let step: RepairStep?
@@ -16,7 +21,7 @@ public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
 
     init(
         _ table: String, _ key: Int64? = nil, _ property: String? = nil, _ sentence: String, _ step: RepairStep? = nil,
-        isOfFile: Bool = false
+        isOfFile: Bool = false, code: StorageError.Code = .corrupted
     ) {
         self.table = table
         self.key = key
@@ -24,7 +29,11 @@ public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
         self.sentence = sentence
         self.step = step
         self.isOfFile = isOfFile
+        self.code = code
     }
+
+    /// The same finding without a change that mends it.
+    var unmended: CheckFinding { CheckFinding(table, key, property, sentence, nil, isOfFile: isOfFile, code: code) }
 
     /// The table, property, and key, followed by the sentence.
     public var description: String {

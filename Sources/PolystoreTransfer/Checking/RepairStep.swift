@@ -10,10 +10,12 @@ enum RepairStep: Sendable, Hashable {
     }
 
     case rebuildIndexes(table: String)
+    case setVersion(Row, to: Int64)
     case raiseKeys(EntityIndex, above: Int64)
     case setReference(Row, slot: Int, to: Int64?)
     case clearValue(Row, slot: Int)
     case addPair(link: Int, LinkPair)
+    case renumber(link: Int, owner: Int64)
     case appendMember(link: Int, owner: Int64, member: Int64)
     case removePair(link: Int, LinkPair)
     case delete(Row)
@@ -27,11 +29,13 @@ enum RepairStep: Sendable, Hashable {
         }
         switch self {
         case .rebuildIndexes(let table): return repair("rebuilds the indexes of \(table)")
+        case .setVersion(_, let version): return repair("sets the version to \(version)")
         case .raiseKeys: return repair("raises the key counter")
         case .setReference(_, _, nil): return repair("sets the reference to nil")
         case .setReference(let row, _, .some(let key)): return repair("makes object \(row.key) refer back to object \(key)")
         case .clearValue: return repair("saves the object and sets the value to nil", .removingUnreadable)
         case .addPair(_, let pair): return repair("adds object \(pair.member) where it is missing")
+        case .renumber: return repair("gives the members new positions in the same order")
         case .appendMember(_, _, let member): return repair("adds object \(member) as the last one")
         case .removePair(_, let pair): return repair("removes object \(pair.member) from the relationship")
         case .delete: return repair("deletes the object", .deletingBroken)
@@ -45,7 +49,18 @@ enum RepairStep: Sendable, Hashable {
         switch self {
         case .delete(let row): (row.entity, row.key)
         case .removeRow(let root, let key): (root, key)
-        case .rebuildIndexes, .raiseKeys, .setReference, .clearValue, .addPair, .appendMember, .removePair, .purgeHistory: nil
+        case .rebuildIndexes, .setVersion, .raiseKeys, .setReference, .clearValue, .addPair, .renumber, .appendMember, .removePair,
+            .purgeHistory:
+            nil
+        }
+    }
+
+    /// The object whose row the change concerns; nil for other changes.
+    var object: (entity: EntityIndex, key: Int64)? {
+        switch self {
+        case .setVersion(let row, _), .setReference(let row, _, _), .clearValue(let row, _), .delete(let row): (row.entity, row.key)
+        case .removeRow(let root, let key): (root, key)
+        case .rebuildIndexes, .raiseKeys, .addPair, .renumber, .appendMember, .removePair, .purgeHistory: nil
         }
     }
 }

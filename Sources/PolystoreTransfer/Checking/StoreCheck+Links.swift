@@ -21,6 +21,10 @@ extension StoreCheck {
                     let member = "object \(pair.member) of \(name(description.member))", what = missing(pair.member, description.member)
                     try body(finding(description, pair.owner, "has \(member) as a member, which \(what)", .removePair(link: link, pair)))
                 }
+                if checksLimits, description.isOrdered, pair.rank == .max {
+                    let sentence = "object \(pair.member) has the last possible position, so that no member can follow it"
+                    try body(finding(description, pair.owner, sentence, .renumber(link: link, owner: pair.owner)))
+                }
                 if !members.insert(pair.member).inserted {
                     try body(finding(description, pair.owner, "has object \(pair.member) as a member twice"))
                 }
@@ -65,16 +69,42 @@ extension StoreCheck {
                 // Where the ranks differ, that of the owner counts.
                 let isAnyRank = side == .member
                 if isAnyRank { found = Set(found.map(\.withoutRank)) }
-                for pair in block where !found.contains(isAnyRank ? pair.withoutRank : pair) {
+                let absent = block.filter { !found.contains(isAnyRank ? $0.withoutRank : $0) }
+                let owners = side == .owner ? try referredOwners(link, absent.map(\.member)) : [:]
+                for pair in absent {
+                    // Of an object with one owner, its reference decides.
+                    let isOther = owners[pair.member].map { $0 != pair.owner } ?? false
                     let isWhole = exists(pair.owner, description.owner) && exists(pair.member, description.member)
                     // Pairs of missing objects on the side of the owners are found by `checkPairs`.
                     if !isWhole, side == .owner { continue }
                     let text = "has object \(pair.member) as a member, \(sentence)"
-                    let step: RepairStep = isWhole ? .addPair(link: link, pair) : .removePair(link: link, pair)
+                    let step: RepairStep = isWhole && !isOther ? .addPair(link: link, pair) : .removePair(link: link, pair)
                     try body(finding(description, pair.owner, text, step))
                 }
             }
         }
+    }
+
+    /// Returns the owners to which members refer, for a link table of positions of objects that refer to their owner. An optional without a
+    /// value is a member that refers to nothing.
+    private func referredOwners(_ link: Int, _ members: [Int64]) throws(StorageError) -> [Int64: Int64?] {
+        if members.isEmpty { return [:] }
+        for description in schema.descriptions {
+            for item in description.relationships where item.declaredIn == description.index {
+                guard case .orderedInverseSlot(let slot, link) = item.place else { continue }
+                let batch = RowBatch(capacity: Self.blockSize)
+                do throws(StorageError) {
+                    try session.rows(item.destination, keys: Set(members).sorted(), into: batch)
+                } catch  where error.code == .corrupted { return [:] }
+                var owners: [Int64: Int64?] = [:]
+                for index in 0..<batch.count where schema[item.destination].family.contains(batch.row(index).entity) {
+                    let cell = batch.row(index)[slot]
+                    owners[batch.key(index)] = .some(cell.isNull ? nil : cell.int)
+                }
+                return owners
+            }
+        }
+        return [:]
     }
 
     /// Checks that ordered to-many relationships whose members refer to their owner have a position for each of these members.

@@ -11,6 +11,12 @@ struct StoreCheck {
     let removed: RemovedObjects
     /// The tables whose indexes are damaged.
     private(set) var damagedTables: Set<String> = []
+    /// The tables with an index that their rows prevent.
+    private var blockedTables: Set<String> = []
+    /// The primary keys that several rows of a hierarchy have, so that none of these rows can be changed.
+    private var sharedKeys: [EntityIndex: Set<Int64>] = [:]
+    /// Whether versions and positions are checked for room for later ones.
+    private(set) var checksLimits = false
     /// The keys of each hierarchy, and of each entity of a hierarchy with several.
     private var keys: [EntityIndex: KeySet] = [:]
     private var entityKeys: [EntityIndex: KeyBitmap] = [:]
@@ -28,8 +34,14 @@ struct StoreCheck {
 
     /// Passes each violation to `body`.
     mutating func findings(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        checksLimits = session.storedForms != nil
         try checkDamage(body)
-        try objectFindings(body)
+        let sharedKeys = sharedKeys, schema = schema
+        func pass(_ finding: CheckFinding) throws(StorageError) {
+            let isShared = finding.step?.object.map { sharedKeys[schema[$0.entity].root]?.contains($0.key) ?? false } ?? false
+            try body(isShared ? finding.unmended : finding)
+        }
+        try objectFindings(pass)
         for link in schema.links.indices where !damagedTables.contains(schema.links[link].name) { try checkSides(link, body) }
         if session.storedForms == nil { for description in schema.descriptions { try checkIndexes(description, body) } }
         try checkHistory(body)
@@ -44,14 +56,48 @@ struct StoreCheck {
             }
             return
         }
-        var tables: Set<String> = []
+        var tables: Set<String> = [], blocked: Set<String> = [], shared: [EntityIndex: Set<Int64>] = [:], stuck: Set<String> = []
         try stored.damages { damage throws(StorageError) in
-            let table = damage.indexedTable
-            if let table { tables.insert(table) }
-            let step = table.map { RepairStep.rebuildIndexes(table: $0) }
-            try body(CheckFinding(table ?? "store", nil, nil, damage.sentence, step, isOfFile: table == nil))
+            try limit?.check()
+            switch damage.part {
+            case .file: try body(CheckFinding("store", nil, nil, damage.sentence, isOfFile: true))
+            case .unmended(let table): try body(CheckFinding(table ?? "store", nil, nil, damage.sentence))
+            case .indexes(let table, let unique):
+                tables.insert(table)
+                let isBlocked = unique.map(blocked.contains) ?? false
+                if isBlocked { stuck.insert(table) }
+                try body(CheckFinding(table, nil, nil, damage.sentence, isBlocked ? nil : .rebuildIndexes(table: table)))
+            case .duplicates(let index, let constraint, let keys):
+                if try checkDuplicates(constraint, keys, body) { blocked.insert(index) }
+            case .key(let root, let key):
+                shared[root, default: []].insert(key)
+                try body(CheckFinding(name(root), key, nil, damage.sentence))
+            case .ranks(let link, let owner):
+                let description = schema.links[link], step = RepairStep.renumber(link: link, owner: owner)
+                try body(CheckFinding(name(description.owner), owner, description.ownerRelationship, damage.sentence, step))
+            }
         }
         damagedTables = tables
+        sharedKeys = shared
+        blockedTables = stuck
+    }
+
+    /// Passes objects that have the same values under a unique constraint to `body`, apart from the first one. Returns whether there are any
+    /// that the repair does not remove.
+    ///
+    /// The wrong one of these objects is not known, so no repair changes them.
+    private func checkDuplicates(
+        _ constraint: ResolvedConstraint, _ keys: [Int64], _ body: (CheckFinding) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
+        let entity = schema[constraint.declaredIn], left = keys.filter { !removed.contains($0, root: entity.root) }
+        guard left.count > 1, let first = left.first else { return false }
+        let property = constraint.slots.count == 1 ? entity.slots[constraint.slots[0]].name : nil
+        // Rows can also have the same primary key, which is a violation of its own.
+        for key in left.dropFirst() where key != first {
+            let sentence = "has the same values as object \(first) under the unique constraint \(constraint.name)"
+            try body(CheckFinding(name(entity.index), key, property, sentence, code: .uniqueConstraintViolated))
+        }
+        return true
     }
 
     /// Passes each violation of the objects and their relationships to `body`, apart from indexes and the history.
@@ -90,9 +136,11 @@ struct StoreCheck {
             last = key
             if count % Self.blockSize == 0 { try limit?.check() }
             if !removed.contains(key, root: root) { add(key, root, [rows.entity], &found) }
+            if checksLimits { try checkVersion(rows.row, body) }
             for (index, slot) in schema[rows.entity].slots.enumerated() {
                 if let (sentence, step) = Self.violation(rows.cell(index), slot, index, rows.row, root) {
-                    try body(CheckFinding(name(rows.entity), key, slot.name, sentence, step))
+                    let code: StorageError.Code = if case .delete = step { .validationFailed } else { .corrupted }
+                    try body(CheckFinding(name(rows.entity), key, slot.name, sentence, step, code: code))
                 }
             }
             try rows.advance()
@@ -110,13 +158,23 @@ struct StoreCheck {
         }
     }
 
+    /// Checks that the version of a row is one that changes can increment.
+    private func checkVersion(_ row: RepairStep.Row, _ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        if row.version > 0, row.version < .max { return }
+        let sentence =
+            row.version < 1 ? "the version of the object is not positive" : "the version of the object is the last one, so it cannot change"
+        // No reader has seen the version that replaces the last one.
+        try body(CheckFinding(name(row.entity), row.key, nil, sentence, .setVersion(row, to: row.version < 1 ? 1 : 1 << 62)))
+    }
+
     private mutating func add(_ key: Int64, _ root: EntityIndex, _ entities: [EntityIndex], _ found: inout KeySet) {
         found.append(key)
         if schema[root].family.count > 1 { for entity in entities { entityKeys[entity, default: KeyBitmap()].insert(key) } }
     }
 
     private func rebuilding(_ root: EntityIndex) -> RepairStep? {
-        session.storedForms == nil ? nil : .rebuildIndexes(table: name(root))
+        // The engine can count the entries of an index that is not rebuilt.
+        session.storedForms == nil || blockedTables.contains(name(root)) ? nil : .rebuildIndexes(table: name(root))
     }
 
     /// Returns the removal of a row that cannot be decoded; nil if it cannot be saved before.

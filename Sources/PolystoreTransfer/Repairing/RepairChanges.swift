@@ -11,8 +11,15 @@ struct RepairChanges {
     }
 
     private let schema: Schema
+    /// The versions that the repair has given to rows since the check found them.
+    private let versions: [RepairStep.Row: Int64]
 
-    init(_ schema: Schema) { self.schema = schema }
+    init(_ schema: Schema, _ versions: [RepairStep.Row: Int64]) {
+        self.schema = schema
+        self.versions = versions
+    }
+
+    private func version(_ row: RepairStep.Row) -> Int64 { versions[row] ?? row.version }
 
     /// Passes the updates of values and references to `body`. An object is updated once, in the version in which the check found it.
     func updates(_ steps: Set<RepairStep>, _ body: (ChangeSet) throws(StorageError) -> Void) throws(StorageError) {
@@ -24,7 +31,9 @@ struct RepairChanges {
                 // A reference that is set replaces one that leads nowhere.
                 if key == nil, changes[row]?[slot] != nil { continue }
                 changes[row, default: [:]][slot] = .some(key)
-            case .rebuildIndexes, .raiseKeys, .addPair, .appendMember, .removePair, .delete, .removeRow, .purgeHistory: break
+            case .rebuildIndexes, .setVersion, .raiseKeys, .addPair, .renumber, .appendMember, .removePair, .delete, .removeRow,
+                .purgeHistory:
+                break
             }
         }
         var groups: [EntityIndex: [[Int]: [Change]]] = [:]
@@ -47,7 +56,7 @@ struct RepairChanges {
         let count = schema[entity].slots.count
         let source = RowSource(count: rows.count) { range, batch in
             for change in rows[range] {
-                let cells = batch.appendRow(key: change.row.key, version: change.row.version, entity: entity, slots: count)
+                let cells = batch.appendRow(key: change.row.key, version: version(change.row), entity: entity, slots: count)
                 cells.initialize(repeating: .null, count: count)
                 for (slot, key) in change.slots { cells[slot] = key.map(Cell.int) ?? .null }
             }
@@ -59,7 +68,7 @@ struct RepairChanges {
     func deletions(_ steps: Set<RepairStep>, _ body: (ChangeSet) throws(StorageError) -> Void) throws(StorageError) {
         var deletions: [EntityIndex: [RowDeletion]] = [:]
         for case .delete(let row) in steps {
-            deletions[row.entity, default: []].append(RowDeletion(key: row.key, expectedVersion: row.version))
+            deletions[row.entity, default: []].append(RowDeletion(key: row.key, expectedVersion: version(row)))
         }
         for (entity, list) in deletions.sorted(by: { $0.key < $1.key }) {
             let list = list.sorted { $0.key < $1.key }
@@ -85,7 +94,7 @@ struct RepairChanges {
 
     /// Returns the changes of the link tables. New members follow the last one of their owner.
     func members(_ steps: Set<RepairStep>, _ writer: WriteSession) throws(StorageError) -> ChangeSet {
-        var changes: [Int: LinkChanges] = [:], appended: [Int: [Int64: [Int64]]] = [:]
+        var changes: [Int: LinkChanges] = [:], appended: [Int: [Int64: [Int64]]] = [:], renumbered: [Int: Set<Int64>] = [:]
         // A reference decides about its pair: one that is removed is not added to the side that lacks it.
         let removed = Set(steps.compactMap { step in if case .removePair(let link, let pair) = step { Place(link, pair) } else { nil } })
         for step in steps {
@@ -94,21 +103,39 @@ struct RepairChanges {
             case .addPair(let link, let pair): changes[link, default: LinkChanges(link: link)].added.append(pair)
             case .removePair(let link, let pair): changes[link, default: LinkChanges(link: link)].removed.append(pair)
             case .appendMember(let link, let owner, let member): appended[link, default: [:]][owner, default: []].append(member)
-            case .rebuildIndexes, .raiseKeys, .setReference, .clearValue, .delete, .removeRow, .purgeHistory: break
+            case .renumber(let link, let owner): renumbered[link, default: []].insert(owner)
+            case .rebuildIndexes, .setVersion, .raiseKeys, .setReference, .clearValue, .delete, .removeRow, .purgeHistory: break
             }
         }
-        for (link, owners) in appended {
-            for (owner, members) in owners {
-                var last: Int64?
-                try writer.links(link, side: .owner, keys: [owner]) { pairs in last = pairs.last?.rank ?? last }
-                for member in members.sorted() {
-                    let rank = try NextRank.rank(after: last, of: owner, schema.links[link], schema)
-                    changes[link, default: LinkChanges(link: link)].added.append(LinkPair(owner: owner, rank: rank, member: member))
-                    last = rank
-                }
+        for link in Set(appended.keys).union(renumbered.keys) {
+            for owner in Set((appended[link] ?? [:]).keys).union(renumbered[link] ?? []) {
+                let isRenumbered = renumbered[link]?.contains(owner) ?? false
+                let pairs = try list(owner, appended[link]?[owner] ?? [], isRenumbered: isRenumbered, removed, link, writer)
+                let places = Set(pairs.map { Place(link, $0) })
+                changes[link, default: LinkChanges(link: link)].added.removeAll { places.contains(Place(link, $0)) }
+                changes[link, default: LinkChanges(link: link)].added += pairs
             }
         }
         return ChangeSet(links: changes.values.sorted { $0.link < $1.link }.map(Self.sorted))
+    }
+
+    /// Returns the pairs of an owner that change when members are added after its last one.
+    ///
+    /// - Parameter isRenumbered: Whether all members get new ranks in the same order. They do so, too, if no rank is left.
+    private func list(
+        _ owner: Int64, _ members: [Int64], isRenumbered: Bool, _ removed: Set<Place>, _ link: Int, _ writer: WriteSession
+    ) throws(StorageError) -> [LinkPair] {
+        var pairs: [LinkPair] = [], last: Int64?
+        try writer.links(link, side: .owner, keys: [owner]) { found in pairs += found.filter { !removed.contains(Place(link, $0)) } }
+        let isRenumbered = isRenumbered || !NextRank.hasRoom(after: pairs.last?.rank, for: members.count)
+        if !isRenumbered { last = pairs.last?.rank }
+        var changed: [LinkPair] = []
+        for member in (isRenumbered ? pairs.map(\.member) : []) + members.sorted() {
+            let rank = schema.links[link].isOrdered ? try NextRank.rank(after: last, of: owner, schema.links[link], schema) : 0
+            changed.append(LinkPair(owner: owner, rank: rank, member: member))
+            last = rank
+        }
+        return changed
     }
 
     private static func sorted(_ changes: LinkChanges) -> LinkChanges {

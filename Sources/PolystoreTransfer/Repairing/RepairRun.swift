@@ -10,12 +10,18 @@ struct RepairRun {
     private let limit: WorkLimit?
     /// The token of the newest transaction that is known.
     private var token: HistoryToken?
+    /// The versions that the repair gives to rows.
+    private let versions: [RepairStep.Row: Int64]
 
     init(_ store: OpenStore, _ repair: StoreRepair, _ limit: WorkLimit?) {
         self.store = store
         self.repair = repair
         self.limit = limit
         token = repair.token
+        let steps = repair.steps[.versions] ?? []
+        versions = Dictionary(
+            steps.compactMap { step in if case .setVersion(let row, let version) = step { (row, version) } else { nil } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Makes all changes.
@@ -31,6 +37,7 @@ struct RepairRun {
             try Peers(writer).checkIsAlone()
             if try writer.currentToken()?.position ?? 0 != token?.position ?? 0 { throw Self.changed }
             try make(part, steps, writer)
+            if part == lastOfRows { try completeIndexes(writer) }
             token = try writer.commit(CommitRecord(author: Self.author)) ?? token
             count += steps.count
             report(part.summary(steps.count))
@@ -38,14 +45,19 @@ struct RepairRun {
         return count
     }
 
+    /// The last part that changes or removes what can prevent an index.
+    private var lastOfRows: RepairPart? { repair.steps.keys.filter { [.versions, .rows, .members, .objects].contains($0) }.max() }
+
     private static let changed = StorageError(
         .staleObject, "another program has changed the store since it was checked; run the command again")
 
     private func make(_ part: RepairPart, _ steps: Set<RepairStep>, _ writer: WriteSession) throws(StorageError) {
-        let changes = RepairChanges(writer.schema)
+        let changes = RepairChanges(writer.schema, versions)
         switch part {
         case .indexes:
             for case .rebuildIndexes(let table) in steps { try writer.rebuildIndexes(of: table) }
+        case .versions:
+            for case .setVersion(let row, let version) in steps { try writer.setVersion(row.entity, key: row.key, to: version) }
         case .rows: try removeRows(steps, writer)
         case .counters:
             for case .raiseKeys(let root, let key) in steps { try writer.raiseKeys(root, above: key) }
@@ -57,6 +69,11 @@ struct RepairRun {
                 try writer.purgeHistory(through: HistoryToken(store: store.storeID, position: position))
             }
         }
+    }
+
+    /// Makes what rows have prevented until they were changed or removed.
+    private func completeIndexes(_ writer: WriteSession) throws(StorageError) {
+        for case .rebuildIndexes(let table) in repair.steps[.indexes] ?? [] { try writer.rebuildIndexes(of: table, onlyBlocked: true) }
     }
 
     private func apply(_ changes: ChangeSet, _ writer: WriteSession) throws(StorageError) {

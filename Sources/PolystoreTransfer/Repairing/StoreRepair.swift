@@ -50,7 +50,9 @@ public struct StoreRepair: Sendable {
     private func isOfRemovedObject(_ step: RepairStep) -> Bool {
         switch step {
         case .setReference(let row, _, _), .clearValue(let row, _): removed.contains(row.key, root: schema[row.entity].root)
-        case .rebuildIndexes, .raiseKeys, .addPair, .appendMember, .removePair, .delete, .removeRow, .purgeHistory: false
+        case .rebuildIndexes, .setVersion, .raiseKeys, .addPair, .renumber, .appendMember, .removePair, .delete, .removeRow, .purgeHistory:
+            // A row is removed only in a version that can be compared.
+            false
         }
     }
 }

@@ -10,8 +10,19 @@ extension TransferEngine {
     ) throws(StorageError) -> StoreRepair {
         let session = try store.beginRead(ReadOptions(limit: limit))
         defer { session.end() }
+        let removed = try removedObjects(session, options)
+        var repair = try StoreRepair(options, removed, session)
+        var check = StoreCheck(session, limit, without: removed)
+        try check.findings { finding throws(StorageError) in
+            repair.add(finding)
+            try body(finding)
+        }
+        return repair
+    }
+
+    /// Returns the objects that a repair removes: those that a check finds, and those that cannot exist without them.
+    private func removedObjects(_ session: ReadSession, _ options: RepairOptions) throws(StorageError) -> RemovedObjects {
         var removed = RemovedObjects()
-        // The removal of an object can break others, whose removal can break further ones.
         while options.deletesBroken || options.removesUnreadable {
             var next = removed
             var check = StoreCheck(session, limit, without: removed)
@@ -21,14 +32,11 @@ extension TransferEngine {
             }
             if next.count == removed.count { break }
             removed = next
+            if !options.deletesBroken { break }
+            // Referring objects are found by indexes. Where these are damaged, another check shows whether some were not found.
+            if try RemovalClosure(session, limit).extend(&removed), check.damagedTables.isEmpty { break }
         }
-        var repair = try StoreRepair(options, removed, session)
-        var check = StoreCheck(session, limit, without: removed)
-        try check.findings { finding throws(StorageError) in
-            repair.add(finding)
-            try body(finding)
-        }
-        return repair
+        return removed
     }
 
     /// Passes the stored form of everything that a repair removes because it cannot be decoded to `output`, as lines of JSON.
@@ -52,8 +60,7 @@ extension TransferEngine {
     ///   - body: Receives each violation that is left.
     /// - Throws: `staleObject` if the store has changed since it was checked; `unsupported` for a store that cannot be repaired, such as the
     ///   database of another program; `corrupted` if its file is damaged; `peerUnavailable` if the store commits together with other stores;
-    ///   `uniqueConstraintViolated` if an index cannot be rebuilt because two objects have the same values; `readOnly`; `cancelled`. Parts
-    ///   that were reported before are committed.
+    ///   `readOnly`; `cancelled`. Parts that were reported before are committed.
     public func repair(
         _ store: OpenStore, _ repair: StoreRepair, report: (String) -> Void = { _ in },
         _ body: (CheckFinding) throws(StorageError) -> Void = { _ in }
@@ -61,11 +68,23 @@ extension TransferEngine {
         try repair.checkIsPossible(in: store)
         var result = RepairReport(), run = RepairRun(store, repair, limit)
         result.changes = try run.run(report)
+        // What damaged indexes have hidden from the check is found now.
+        if repair.steps[.indexes] != nil { result.changes += try mendHidden(store, report) }
         try check(store) { finding throws(StorageError) in
             result.remaining += 1
             try body(finding)
         }
         return result
+    }
+}
+
+extension TransferEngine {
+    /// Makes the changes that remove no data and that the check of a store with damaged indexes could not find. Returns their number.
+    private func mendHidden(_ store: OpenStore, _ report: (String) -> Void) throws(StorageError) -> Int {
+        let hidden = try planRepair(of: store) { _ in }
+        if hidden.changes == 0 { return 0 }
+        var run = RepairRun(store, hidden, limit)
+        return try run.run(report)
     }
 }
 

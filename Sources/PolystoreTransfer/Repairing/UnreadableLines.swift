@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// The stored forms of data that cannot be decoded, as JSON objects, one on each line.
+/// The stored forms of data that cannot be decoded, as JSON objects, one on each line, and the pairs of removed rows.
 struct UnreadableLines {
     private static let entriesAtOnce = 256
 
@@ -19,6 +19,13 @@ struct UnreadableLines {
                 throw StorageError(.staleObject, "\(name) \(key) no longer exists; run the command again")
             }
             try output(Self.line([("entity", JSONWriter.quoted(name)), ("key", String(key))], columns))
+        }
+        for (link, pair) in pairs(repair) {
+            let line = Self.object([
+                ("link", JSONWriter.quoted(session.schema.links[link].name)), ("owner", String(pair.owner)), ("rank", String(pair.rank)),
+                ("member", String(pair.member)),
+            ])
+            try output(Array((line + "\n").utf8))
         }
         for case .purgeHistory(let end) in repair.steps[.history] ?? [] {
             var last: Int64 = 0
@@ -39,10 +46,30 @@ struct UnreadableLines {
             switch step {
             case .removeRow(let root, let key): keys[root, default: []].insert(key)
             case .clearValue(let row, _): keys[session.schema[row.entity].root, default: []].insert(row.key)
-            case .rebuildIndexes, .raiseKeys, .setReference, .addPair, .appendMember, .removePair, .delete, .purgeHistory: break
+            case .rebuildIndexes, .setVersion, .raiseKeys, .setReference, .addPair, .renumber, .appendMember, .removePair, .delete,
+                .purgeHistory:
+                break
             }
         }
         return keys.sorted { $0.key < $1.key }.flatMap { root, keys in keys.sorted().map { (root, $0) } }
+    }
+
+    /// The pairs that are removed because the row of their owner or of their member is, each once, in the order of their lists.
+    private func pairs(_ repair: StoreRepair) -> [(link: Int, LinkPair)] {
+        let schema = session.schema
+        var rows: [EntityIndex: Set<Int64>] = [:]
+        for case .removeRow(let root, let key) in repair.steps[.rows] ?? [] { rows[root, default: []].insert(key) }
+        func isRemoved(_ key: Int64, _ entity: EntityIndex) -> Bool { rows[schema[entity].root]?.contains(key) ?? false }
+        var found: [Int: Set<LinkPair>] = [:]
+        for case .removePair(let link, let pair) in repair.steps[.members] ?? [] {
+            let description = schema.links[link]
+            if isRemoved(pair.owner, description.owner) || isRemoved(pair.member, description.member) {
+                found[link, default: []].insert(pair)
+            }
+        }
+        return found.sorted { $0.key < $1.key }.flatMap { link, pairs in
+            pairs.sorted { ($0.owner, $0.rank, $0.member) < ($1.owner, $1.rank, $1.member) }.map { (link, $0) }
+        }
     }
 
     private static func line(_ members: [(name: String, value: String)], _ columns: [StoredColumn]) -> [UInt8] {

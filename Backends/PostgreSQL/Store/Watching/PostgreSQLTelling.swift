@@ -27,6 +27,8 @@ struct PostgreSQLTelling {
     /// The time in seconds for which notifications are sent after a request.
     private static let lease = 60
     private static let function = "polystore_tell"
+    /// The name of the triggers.
+    static var trigger: String { function }
     /// The setting by which the function records that there are changes to report at the end.
     private static let deferred = "polystore.deferred"
 
@@ -117,6 +119,18 @@ struct PostgreSQLTelling {
             END LOOP;
             END $polystore$
             """
+    }
+
+    /// Returns the type of the trigger of a table in the system catalog: for each statement, after which kinds of changes.
+    static func kind(of table: String) -> Int64 {
+        // TRIGGER_TYPE_INSERT, _DELETE, _UPDATE and _TRUNCATE are 4, 8, 16 and 32; the absence of others means AFTER and STATEMENT.
+        table == "polystore_history" ? 4 : 4 + 8 + 16 + 32
+    }
+
+    /// Makes the trigger of a table again, whatever it is now, and the functions if they are missing.
+    func remake(_ table: String, _ tables: SQLTables) throws(StorageError) {
+        try connection.execute("DROP TRIGGER IF EXISTS \(Self.function) ON \(place(SQLText.quoted(table)))")
+        try make(tables)
     }
 
     /// Removes the triggers. An earlier version created them on all tables of the schema.

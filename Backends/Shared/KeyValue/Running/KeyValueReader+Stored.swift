@@ -1,39 +1,6 @@
 internal import PolystoreStorage
 
 extension KeyValueReader: StoredFormReader {
-    func damages(_ body: (StoreDamage) throws(StorageError) -> Void) throws(StorageError) {
-        try checkOpen()
-        for root in core.schema.roots {
-            let found = try entriesFound(root)
-            for index in core.layout.indexes(ofHierarchy: root) {
-                let entries = found[index.map] ?? (present: 0, missing: 0), other = try engine.count(index.map) - entries.present
-                let table = core.schema.entities[root].name
-                if entries.missing > 0 {
-                    try body(StoreDamage(indexedTable: table, "the index \(index.name) lacks entries of objects: \(entries.missing)"))
-                }
-                if other > 0 {
-                    try body(StoreDamage(indexedTable: table, "the index \(index.name) has entries that no object has: \(other)"))
-                }
-            }
-        }
-    }
-
-    /// Looks up the entries that the rows of a hierarchy have in its indexes. Returns the number of present and of missing ones by map.
-    private func entriesFound(_ root: EntityIndex) throws(StorageError) -> [Int: (present: Int, missing: Int)] {
-        var found: [Int: (present: Int, missing: Int)] = [:], key = KeyBytes()
-        try decodedRows(root) { row throws(StorageError) in
-            for index in core.layout.keptIndexes[row.entity] {
-                for entry in key.entries(of: row, index, core) {
-                    key.reset()
-                    key.append(raw: entry)
-                    let isThere = try key.withBytes { bytes throws(StorageError) in try engine.get(index.map, bytes) != nil }
-                    if isThere { found[index.map, default: (0, 0)].present += 1 } else { found[index.map, default: (0, 0)].missing += 1 }
-                }
-            }
-        }
-        return found
-    }
-
     /// Passes the rows of a hierarchy that can be decoded to `body`, which may change other maps.
     final func decodedRows(_ root: EntityIndex, _ body: (borrowing RowView) throws(StorageError) -> Void) throws(StorageError) {
         let map = core.layout.rows[root], batch = RowBatch(capacity: 1)

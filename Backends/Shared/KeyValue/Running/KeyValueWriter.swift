@@ -240,7 +240,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         Record.write(cells, count, number: number, version: version, to: target, size: size, isChecked: core.checksRecords)
     }
 
-    private func put(
+    func put(
         _ map: Int, _ key: Int64, _ cells: UnsafePointer<Cell>, _ count: Int, _ number: Int16, _ version: Int64
     ) throws(StorageError) {
         let size = try checkedSize(map, key, cells, count)

@@ -127,11 +127,10 @@ package struct SQLMigration: Sendable {
 extension SQLTables {
     /// Returns the statement that finds the keys of rows that violate the constraint of an index, two of each group.
     package func duplicates(_ index: IndexStatement) -> String {
-        let columns = index.columns.map(SQLText.quoted)
-        let conditions = columns.map { "\($0) IS NOT NULL" } + (index.condition.map { [$0] } ?? [])
+        let (columns, condition) = constrained(index)
         return """
             SELECT min("_id"), max("_id") FROM \(SQLText.quoted(table(index.root))) \
-            WHERE \(conditions.joined(separator: " AND ")) GROUP BY \(columns.joined(separator: ", ")) \
+            WHERE \(condition) GROUP BY \(columns) \
             HAVING count(*) > 1 ORDER BY 1 LIMIT 10
             """
     }

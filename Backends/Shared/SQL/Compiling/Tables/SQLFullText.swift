@@ -17,16 +17,20 @@ package struct SQLFullText: Sendable {
     package var creation: @Sendable (Column) -> String
     /// Returns the statements that remove the index.
     package var removal: @Sendable (Column) -> String
+    /// Returns the names of the triggers that keep the index up to date.
+    package var triggers: @Sendable (Column) -> [String]
     /// Returns the condition that a row, whose key and text are given as SQL, matches a search; nil where the index cannot answer it.
     package var condition: @Sendable (Column, _ key: SQLText, _ text: SQLText, SearchQuery) -> SQLText?
 
     /// Creates a description of an engine's full-text indexes.
     package init(
         creation: @escaping @Sendable (Column) -> String, removal: @escaping @Sendable (Column) -> String,
+        triggers: @escaping @Sendable (Column) -> [String] = { _ in [] },
         condition: @escaping @Sendable (Column, _ key: SQLText, _ text: SQLText, SearchQuery) -> SQLText?
     ) {
         self.creation = creation
         self.removal = removal
+        self.triggers = triggers
         self.condition = condition
     }
 }

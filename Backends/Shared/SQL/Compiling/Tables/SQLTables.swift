@@ -106,6 +106,13 @@ package struct SQLTables: Sendable {
         package let condition: String?
         /// Whether the index is a table of its own, which dropping the table does not remove.
         package let isTable: Bool
+        /// The names of the triggers that keep the index up to date.
+        package let triggers: [String]
+    }
+
+    /// Returns whether a name is one that indexes of a model have, or their triggers.
+    package static func isIndexName(_ name: String) -> Bool {
+        [".index.", ".unique.", ".fullText."].contains { name.contains($0) } || name.hasSuffix(".member")
     }
 
     /// Returns the unique constraint that an index enforces: of this version, or, while two versions of a model are in use, the
@@ -175,13 +182,14 @@ package struct SQLTables: Sendable {
                 root: index.entity.root, name: name, creation: creation(index, name), removal: "DROP INDEX \(SQLText.quoted(name))",
                 constraint: index.constraint, columns: columns, keys: keys(index), rows: rows(index),
                 conditionColumns: index.condition.map { SQLPredicates(tables: self).columns($0) } ?? [],
-                condition: index.constraint.flatMap(condition), isTable: false)
+                condition: index.constraint.flatMap(condition), isTable: false, triggers: [])
         case .fullText:
             guard let fullText = dialect.fullText, let slot = index.slots.first else { return nil }
             let column = fullTextColumn(index, slot)
             return IndexStatement(
                 root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column),
-                constraint: nil, columns: columns, keys: [], rows: nil, conditionColumns: [], condition: nil, isTable: true)
+                constraint: nil, columns: columns, keys: [], rows: nil, conditionColumns: [], condition: nil, isTable: true,
+                triggers: fullText.triggers(column))
         }
     }
 
@@ -252,6 +260,27 @@ extension SQLTables {
             .corrupted,
             "the tables do not match the model (\(sentence)): they were changed outside of Polystore; restore the database from a backup",
             cause: cause)
+    }
+}
+
+extension SQLTables {
+    /// Returns the columns of a unique index as SQL, and the condition on the rows that its constraint covers.
+    package func constrained(_ index: IndexStatement) -> (columns: String, condition: String) {
+        let columns = index.columns.map(SQLText.quoted)
+        let conditions = columns.map { "\($0) IS NOT NULL" } + (index.condition.map { [$0] } ?? [])
+        return (columns.joined(separator: ", "), conditions.joined(separator: " AND "))
+    }
+
+    /// Returns the statement that finds all rows that violate the constraint of an index: the smallest key of each group, and the keys of
+    /// its rows, in ascending order.
+    ///
+    /// - Parameter source: The table as SQL, in a form in which the engine reads its rows instead of an index.
+    package func violations(_ index: IndexStatement, in source: String) -> String {
+        let (columns, condition) = constrained(index)
+        return """
+            SELECT "first", "_id" FROM (SELECT "_id", min("_id") OVER w AS "first", count(*) OVER w AS "number" FROM \(source) \
+            WHERE \(condition) WINDOW w AS (PARTITION BY \(columns))) AS t WHERE "number" > 1 ORDER BY "first", "_id"
+            """
     }
 }
 
