@@ -114,10 +114,8 @@ final class CommitHub: Sendable {
     /// Follows the history of a store, from the position given by `start`.
     func follow(_ store: Int, isOrdered: Bool) { state.withLock { $0.gates[store] = HistoryGate(isOrdered: isOrdered) } }
 
-    /// Starts the delivery of the history of a store after a position, without later positions that existed before too.
-    func start(_ store: Int, after position: Int64, seen: some Sequence<Int64> = []) {
-        state.withLock { $0.gates[store]?.start(after: position, seen: seen) }
-    }
+    /// Starts the delivery of the history of a store after a position.
+    func start(_ store: Int, after position: Int64) { state.withLock { $0.gates[store]?.start(after: position) } }
 
     /// Returns the position up to which the history of a store was read; nil if it is not followed.
     func position(_ store: Int) -> Int64? {

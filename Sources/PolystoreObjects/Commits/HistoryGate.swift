@@ -7,7 +7,7 @@ struct HistoryGate: Sendable {
     private(set) var isStarting = true
     /// Whether positions are consecutive in the order of the commits, so that a gap is a commit made outside this stack.
     private let isOrdered: Bool
-    /// Commits that were delivered, or existed before the first observer, and that the history has not yet been read up to.
+    /// Commits of this stack that were delivered before the history was read up to them.
     private var told: Set<Int64> = []
     /// The number of commits of this stack that were in doubt.
     private(set) var doubts = 0
@@ -16,12 +16,8 @@ struct HistoryGate: Sendable {
     init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
     /// Starts after a position.
-    ///
-    /// - Parameter seen: Greater positions that existed before the first observer too. A server withholds them from the history until the
-    ///   transactions that began before them have ended.
-    mutating func start(after position: Int64, seen: some Sequence<Int64>) {
+    mutating func start(after position: Int64) {
         isStarting = false
-        told.formUnion(seen)
         jump(to: position)
     }
 

@@ -91,7 +91,8 @@ extension DataStack {
     /// }
     /// ```
     /// Earlier commits are in the history. A program that must not miss any commit reads `currentHistoryToken` after this call, reads the
-    /// history up to that token, and continues here.
+    /// history up to that token, and continues here. A server withholds commits from the history while older transactions are open: those
+    /// that ended before the call and are not in that history yet are delivered too, as remote ones.
     /// - Parameter buffering: The handling of commits that arrive while the consumer is busy.
     /// - Throws: The error of starting the watch of a store.
     public func commits(_ buffering: StackCommits.Buffering = .coalescing) throws(StorageError) -> StackCommits {

@@ -65,8 +65,7 @@ extension StackCore {
             guard isKept else { return watch.cancel() }
             let reader = try entry.store.beginRead()
             defer { reader.end() }
-            commits.start(
-                store, after: try reader.currentToken()?.position ?? 0, seen: try reader.unsettledTokens().lazy.map(\.position))
+            commits.start(store, after: try reader.currentToken()?.position ?? 0)
             look(into: store)
         } catch {
             unfollow(store)
