@@ -139,7 +139,8 @@ import Testing
         for wrong in [
             ["delete", store, "Note", "--where", "n == 77", "--where", "n == 1", "--yes"],
             ["query", store, "Note", "--limit=1", "--limit", "2"],
-            ["dump", store, "-o", "a", "--output", "b"], ["history", store, "--limit", "1", "--limit", "1"],
+            ["dump", store, "-o", "\(program.folder.path)/a", "--output", "\(program.folder.path)/b"],
+            ["history", store, "--limit", "1", "--limit", "1"],
         ] {
             let result = try program.run(wrong)
             #expect(result.code == 64 && result.error.contains("is given twice"), "\(result)")
@@ -203,7 +204,8 @@ import Testing
         #expect(try run("transfer", store, copy, "-q").code == 0)
         #expect(try !run("verify", store, copy).output.contains("\u{1b}"))
         func shown(_ environment: [String: String]) throws -> String {
-            let terminal = try Terminal(["verify", store, copy], ["TERM": "xterm", "POLYSTORE_CONFIG": ""].merging(environment) { $1 })
+            let terminal = try Terminal(
+                ["verify", store, copy], ["TERM": "xterm", "NO_COLOR": "", "POLYSTORE_CONFIG": ""].merging(environment) { $1 })
             let text = try terminal.text(until: "the stores are equal")
             #expect(try terminal.end() == 0)
             return text

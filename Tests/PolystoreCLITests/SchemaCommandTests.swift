@@ -156,7 +156,7 @@ import Testing
         #expect(halfway.code == 5)
         #expect(
             halfway.error
-                == "1 step done: the store now has version \"V2\"\npolystore: the step \"V2\" → \"V3\" (lightweight) would lose "
+                == "1 step done: the store now has version \"V2\"\npolystore: \(store): the step \"V2\" → \"V3\" (lightweight) would lose "
                 + "the values of Note.mail; accept the loss with --accept-loss Note.mail\n")
         let done = try program.run(["schema", "apply", store, "--yes", "--accept-loss", "Note.mail"] + models)
         let copy =

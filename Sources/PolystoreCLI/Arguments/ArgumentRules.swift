@@ -11,7 +11,12 @@ enum ArgumentRules {
         for argument in arguments { try refusePassword(argument) }
         let names = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("-") }.map { String($0.prefix { $0 != "=" }) }
         // The description of the commands is made only if it can matter, because that takes longer than most commands.
-        if Set(names).count == names.count { return }
+        // A short name is the first letter of the long one.
+        let letters = Set(names.filter { !$0.hasPrefix("--") }.compactMap(\.last))
+        if Set(names).count == names.count, !names.contains(where: { $0.hasPrefix("--") && letters.contains($0.dropFirst(2).first ?? "-") })
+        {
+            return
+        }
         var seen: Set<CommandTree.Name> = []
         for option in CommandWords(arguments, in: try tree()).options where option.argument.kind == .option && !option.argument.isRepeating
         {

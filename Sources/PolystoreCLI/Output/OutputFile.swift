@@ -16,7 +16,7 @@ struct OutputFile {
             (file, compressor) = (nil, nil)
             return
         }
-        let file = try AtomicFile(path)
+        let file = try Self.naming { () throws(StorageError) in try AtomicFile(path) }
         self.file = file
         compressor = Compression.isNamed(path) ? try Compression.compressor(into: file) : nil
     }
@@ -25,12 +25,21 @@ struct OutputFile {
     func write(_ bytes: [UInt8]) throws(StorageError) {
         let data = Data(bytes)
         if let compressor { return try compressor.write(data) }
-        if let file { try file.write(data) } else { try Console.write(data) }
+        guard let file else { return try Console.write(data) }
+        try Self.naming { () throws(StorageError) in try file.write(data) }
     }
 
     /// Completes the file.
     func finish() throws(StorageError) {
         try compressor?.finish()
-        try file?.finish()
+        try Self.naming { () throws(StorageError) in try file?.finish() }
+    }
+
+    /// Errors of the file are not those of a store.
+    private static func naming<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        do throws(StorageError) { return try body() } catch {
+            UsedStores.removeAll()
+            throw error
+        }
     }
 }

@@ -8,6 +8,9 @@ enum UsedStores {
     /// Adds a store.
     static func insert(_ url: StoreURL) { names.withLock { _ = $0.insert(url.redacted.excerpt(200)) } }
 
+    /// Removes all stores, because the error that follows is about something else.
+    static func removeAll() { names.withLock { $0 = [] } }
+
     /// Returns the message of an error, with the name of the store if the command uses only one.
     static func message(of error: StorageError) -> String {
         let text = named(error)
