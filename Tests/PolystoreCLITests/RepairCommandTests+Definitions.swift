@@ -4,21 +4,25 @@ import Testing
 /// Repairs of indexes, triggers and columns that are not those of the model, and of rows that a missing index has let in.
 extension RepairCommandTests {
     /// What a check prints, without the proposed repairs.
-    private func findings(_ store: String) throws -> [String] {
+    func findings(_ store: String) throws -> [String] {
         try lines(run("check", store).output).map { line in line.split(separator: ";").first.map(String.init) ?? line }
     }
 
     /// What a check prints of the findings that it calls unmended, as a repair prints them afterwards.
-    private func unmended(_ store: String) throws -> [String] {
+    func unmended(_ store: String) throws -> [String] {
         try lines(run("check", store).output).filter { $0.hasSuffix("; no repair mends it") }
             .map { "left: \($0.dropLast("; no repair mends it".count))" }
     }
 
     /// Repairs a store, and expects that exactly what the check called unmended is left, also for a second check.
-    private func repairAndCompare(_ store: String) throws {
-        let left = try unmended(store), result = try run("check", store, "--repair", "--yes")
+    func repairAndCompare(_ store: String) throws {
+        let found = try findings(store), left = try unmended(store), result = try run("check", store, "--repair", "--yes")
         #expect(result.code == (left.isEmpty ? 0 : 1), "\(result)")
-        #expect(lines(result.output).filter { $0.hasPrefix("left: ") } == left, "\(result)")
+        if left.count == found.count {
+            #expect(result.error.contains("none of the findings can be mended"), "\(result)")
+        } else {
+            #expect(lines(result.output).filter { $0.hasPrefix("left: ") } == left, "\(result)")
+        }
         #expect(try unmended(store) == left)
         #expect(try findings(store) == (left.isEmpty ? ["nothing was found"] : left.map { String($0.dropFirst(6)) }))
     }
@@ -71,6 +75,17 @@ extension RepairCommandTests {
         #expect(try findings(store) == ["Page: the index Page.fullText.words.words has other words than the texts of the table"])
         try repairAndCompare(store)
         #expect(try program.sqlite3("a.db", "SELECT rowid FROM \(index) WHERE \(index) MATCH '\"red sky\"'") == "1\n")
+    }
+
+    @Test(arguments: ["DELETE FROM #_data", "DROP TABLE #_data", "DROP TABLE #_config", "UPDATE #_data SET block = x'ffffff'"])
+    func aFullTextIndexThatCannotBeReadIsMadeAgain(_ damage: String) throws {
+        let store = try notes(), index = "Page.fullText.words.words"
+        let parts = damage.split(separator: "#"), name = parts[1].prefix { $0 != " " }
+        try program.sqlite3("a.db", "\(parts[0])\"\(index)\(name)\"\(parts[1].dropFirst(name.count))")
+        let found = try findings(store)
+        #expect(found.count == 1 && found[0].hasPrefix("Page: the index \(index) "), "\(found)")
+        try repairAndCompare(store)
+        #expect(try run("query", store, "Page", "--where", "words SEARCH 'sea'", "--count").output.hasPrefix("1"))
     }
 
     @Test func rowsThatViolateAConstraintAreReportedAndBlockNothing() throws {
@@ -174,6 +189,8 @@ extension RepairCommandTests {
     @Test func aStoreWithoutItsHistoryIsNotRepaired() throws {
         let store = try notes()
         try program.sqlite3("a.db", "UPDATE Note SET twin = 77 WHERE _id = 3")
+        let checked = try run("check", store + "?history=off")
+        #expect(checked.code == 1 && checked.error.hasPrefix("polystore: check --repair mends none of 1 findings: "), "\(checked)")
         let refused = try run("check", store + "?history=off", "--repair", "--yes")
         #expect(refused.code == 2 && refused.error.contains("open the store with its history"), "\(refused)")
         #expect(try program.sqlite3("a.db", "SELECT twin FROM Note WHERE _id = 3") == "77\n")

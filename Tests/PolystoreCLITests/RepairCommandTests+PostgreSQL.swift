@@ -25,22 +25,6 @@ extension RepairCommandTests {
             """)
     }
 
-    private func check(_ store: String) throws -> (findings: [String], unmended: [String]) {
-        let output = lines(try run("check", store).output), mark = "; no repair mends it"
-        return (
-            output.map { line in line.split(separator: ";").first.map(String.init) ?? line },
-            output.filter { $0.hasSuffix(mark) }.map { String($0.dropLast(mark.count)) }
-        )
-    }
-
-    /// Repairs a store, and expects that exactly what the check called unmended is left.
-    private func repairAndCompare(_ store: String) throws {
-        let (found, left) = try check(store), result = try run("check", store, "--repair", "--yes")
-        #expect(result.code == (left.isEmpty ? 0 : 1), "\(found) \(result)")
-        #expect(lines(result.output).filter { $0.hasPrefix("left: ") } == left.map { "left: \($0)" }, "\(result)")
-        #expect(try check(store) == (left.isEmpty ? ["nothing was found"] : left, left))
-    }
-
     @Test(.enabled(if: isEnabled)) func indexesTriggersAndColumnsOfASchemaAreThoseOfTheModel() throws {
         try withSchema { store, path in
             #expect(try run("check", store).output == "nothing was found\n")
@@ -55,7 +39,7 @@ extension RepairCommandTests {
                 UPDATE "Note.parts" SET rank = NULL WHERE member = 2; DROP TRIGGER polystore_tell ON polystore_history;
                 DROP INDEX "Page.fullText.words.words";
                 """)
-            let (found, unmended) = try check(store)
+            let found = try findings(store), left = try unmended(store).map { String($0.dropFirst(6)) }
             for text in [
                 "Note: the index Note.index.rank is missing", "Note: the index Note.index.twin is not that of the model",
                 "Note.parts: the index Note.parts.member is missing", "Tag: the index Tag.unique.name is missing",
@@ -65,7 +49,7 @@ extension RepairCommandTests {
                 "Note.parts: the column rank accepts NULL", "Note of object 1: the version of the object is not positive",
                 "Note.parts of object 1: has members without a position", "Page: the index Page.fullText.words.words is missing",
             ] { #expect(found.contains(text), "\(text): \(found)") }
-            #expect(unmended == ["Note: the index mine was made by another program, which can remove it (DROP INDEX)"])
+            #expect(left == ["Note: the index mine was made by another program, which can remove it (DROP INDEX)"])
             #expect(found.count == 15, "\(found)")
             try repairAndCompare(store)
             _ = try psql("\(path) DROP INDEX mine")
@@ -81,9 +65,9 @@ extension RepairCommandTests {
                 \(path) ALTER TABLE "Tag" DROP CONSTRAINT "Tag_pkey"; DROP INDEX "Tag.unique.name"; DROP INDEX "Note.index.rank";
                 INSERT INTO "Tag"(_id, _version, name) VALUES(2, 1, 'z'), (3, 1, 'x'); UPDATE "Note" SET twin = 77 WHERE _id = 3;
                 """)
-            let (found, unmended) = try check(store)
+            let found = try findings(store), left = try unmended(store).map { String($0.dropFirst(6)) }
             #expect(
-                Set(unmended) == [
+                Set(left) == [
                     "Tag of object 2: 2 rows have this key", "Tag: the primary key is missing",
                     "Tag.name of object 3: has the same values as object 1 under the unique constraint Tag(name)",
                     "Tag: the index Tag.unique.name is missing",
@@ -92,7 +76,7 @@ extension RepairCommandTests {
             try repairAndCompare(store)
             _ = try psql("\(path) DELETE FROM \"Tag\" WHERE name = 'z' OR _id = 3")
             try repairAndCompare(store)
-            #expect(try check(store).findings == ["nothing was found"])
+            #expect(try findings(store) == ["nothing was found"])
         }
     }
 

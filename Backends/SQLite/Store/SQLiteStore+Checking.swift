@@ -44,11 +44,12 @@ extension SQLiteReader {
         if !isChecked { throw damaged("the integrity check returned no result") }
     }
 
-    /// Whether a column, as `table.column`, contains a NULL. The engine does not evaluate `IS NULL` for a column that is NOT NULL.
+    /// Whether a column, as `table.column`, contains a NULL. The engine does not evaluate `IS NULL` for a column that is NOT NULL. Virtual
+    /// tables have no page; asking for their columns fails where they are damaged.
     private func holdsNull(_ place: String) throws(StorageError) -> Bool {
         let columns: SQLText = """
             SELECT m.name, x.name FROM main.sqlite_master AS m, pragma_table_xinfo(m.name, 'main') AS x
-            WHERE m.type = 'table' AND m.name || '.' || x.name = \(bind: .string(place), .string)
+            WHERE m.type = 'table' AND m.rootpage > 0 AND m.name || '.' || x.name = \(bind: .string(place), .string)
             """
         guard let names = try connection.rows(columns, [.string, .string]).first else { return true }
         let (table, column) = (names[0].text, names[1].text)

@@ -55,7 +55,8 @@ extension SQLiteReader {
             }
             let isSame = try indexedWords(index.name) == storedWords(table, column)
             return isSame ? nil : "the index \(index.name) has other words than the texts of the table"
-        } catch  where error.code == .corrupted || error.code == .notFound {
+        } catch  where [.corrupted, .notFound, .inputOutput].contains(error.code) {
+            // The engine reports a missing part of the index as an error without a code of its own.
             return "the index \(index.name) cannot be read"
         }
     }

@@ -31,10 +31,29 @@ extension SQLiteWriter: RepairingWriter {
     }
 
     private func make(_ index: SQLTables.IndexStatement) throws(StorageError) {
-        // A full-text index is a table of its own.
         for trigger in index.triggers { try connection.execute("DROP TRIGGER IF EXISTS main.\(SQLText.quoted(trigger))") }
-        try connection.execute("DROP \(index.isTable ? "TABLE" : "INDEX") IF EXISTS main.\(SQLText.quoted(index.name))")
+        if index.isTable {
+            try removeWords(index.name)
+        } else {
+            try connection.execute("DROP INDEX IF EXISTS main.\(SQLText.quoted(index.name))")
+        }
         try connection.execute(index.creation)
+    }
+
+    /// Removes a full-text index, which is a table of its own.
+    private func removeWords(_ name: String) throws(StorageError) {
+        do throws(StorageError) { try connection.execute("DROP TABLE IF EXISTS main.\(SQLText.quoted(name))") } catch {
+            if error.code != .corrupted, error.code != .inputOutput { throw error }
+            // The engine does not remove a virtual table whose parts are damaged. Without its definition they are ordinary tables.
+            let literal = "'\(SQLText.doubling("'", in: name))'"
+            try connection.execute(
+                "PRAGMA writable_schema = ON; DELETE FROM main.sqlite_master WHERE type = 'table' AND name = \(literal); "
+                    + "PRAGMA writable_schema = RESET")
+        }
+        // https://sqlite.org/fts5.html#fts5_data_structures
+        for part in ["data", "idx", "docsize", "config", "content"] {
+            try connection.execute("DROP TABLE IF EXISTS main.\(SQLText.quoted("\(name)_\(part)"))")
+        }
     }
 
     /// Removes the indexes and triggers of a table that have names of the model's but do not belong to it.

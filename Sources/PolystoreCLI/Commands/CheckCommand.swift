@@ -59,8 +59,7 @@ struct CheckCommand: ParsableCommand {
         output.finish()
         if plan.findings == 0 { return }
         guard repair else {
-            let mended = plan.findings - plan.unmended
-            if !json { Console.error("polystore: check --repair mends \(mended) of \(plan.findings) findings") }
+            if !json { try report(plan, opened.store) }
             throw Failure.differs
         }
         try plan.checkIsPossible(in: opened.store)
@@ -75,6 +74,14 @@ struct CheckCommand: ParsableCommand {
         if let removeUnreadable, plan.removesUnreadable { try save(plan, of: opened, engine, in: removeUnreadable) }
         opened.close()
         try run(plan, engine)
+    }
+
+    /// Prints the number of findings that a repair mends.
+    private func report(_ plan: StoreRepair, _ store: OpenStore) throws {
+        do throws(StorageError) { try plan.checkIsPossible(in: store) } catch {
+            return Console.error("polystore: check --repair mends none of \(plan.findings) findings: \(error.message)")
+        }
+        Console.error("polystore: check --repair mends \(plan.findings - plan.unmended) of \(plan.findings) findings")
     }
 
     /// Writes what the repair removes because it cannot be decoded.

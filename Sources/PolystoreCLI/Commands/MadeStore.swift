@@ -11,7 +11,7 @@ struct MadeStore {
     private let lock: PartialLock?
     private let isContinued: Bool
 
-    /// What happens to the temporary store of a process that was interrupted.
+    /// The treatment of the temporary store of a process that was interrupted.
     enum Interrupted {
         /// It stays, because each process has a name of its own.
         case ignored
@@ -26,9 +26,8 @@ struct MadeStore {
     /// - Throws: `busy` if another process works on the same store; `alreadyExists` if another program's file has the temporary name.
     init?(_ store: any StorageInterface, _ url: StoreURL, interrupted: Interrupted = .ignored) throws(StorageError) {
         guard let file = store.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty else { return nil }
-        var status = stat()
         // A dangling symbolic link also counts as an existing file.
-        guard lstat(file, &status) != 0, errno == ENOENT else { return nil }
+        if Self.isThere(file) { return nil }
         target = file
         isContinued = interrupted == .continued
         switch interrupted {
@@ -48,7 +47,7 @@ struct MadeStore {
 
     /// Removes what an interrupted process has left.
     private func replace() throws(StorageError) {
-        guard lstatExists(path) else { return }
+        if !Self.isThere(path) { return }
         guard lock?.wasLeft == true else {
             lock?.remove()
             throw StorageError(.alreadyExists, "\(name) is a file of another program; remove it, or choose another name for the store")
@@ -56,9 +55,10 @@ struct MadeStore {
         removeFiles()
     }
 
-    private func lstatExists(_ path: String) -> Bool {
+    /// Whether a file or a symbolic link exists.
+    private static func isThere(_ path: String) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0
+        return lstat(path, &status) == 0 || errno != ENOENT
     }
 
     /// Renames the store, which must be closed, to the requested name.

@@ -108,13 +108,13 @@ struct RepairChanges {
             }
         }
         for link in Set(appended.keys).union(renumbered.keys) {
+            var pairs: [LinkPair] = []
             for owner in Set((appended[link] ?? [:]).keys).union(renumbered[link] ?? []) {
                 let isRenumbered = renumbered[link]?.contains(owner) ?? false
-                let pairs = try list(owner, appended[link]?[owner] ?? [], isRenumbered: isRenumbered, removed, link, writer)
-                let places = Set(pairs.map { Place(link, $0) })
-                changes[link, default: LinkChanges(link: link)].added.removeAll { places.contains(Place(link, $0)) }
-                changes[link, default: LinkChanges(link: link)].added += pairs
+                pairs += try list(owner, appended[link]?[owner] ?? [], isRenumbered: isRenumbered, removed, link, writer)
             }
+            let places = Set(pairs.map { Place(link, $0) }), others = changes[link]?.added.filter { !places.contains(Place(link, $0)) }
+            changes[link, default: LinkChanges(link: link)].added = (others ?? []) + pairs
         }
         return ChangeSet(links: changes.values.sorted { $0.link < $1.link }.map(Self.sorted))
     }

@@ -1,6 +1,7 @@
 /// A part of a repair, which is one transaction.
 enum RepairPart: String, CaseIterable, Comparable {
-    // In this order: rows are found by indexes, an object can change only with a valid version, and references are removed before the objects to which they refer.
+    // In this order: rows are found by indexes, an object can change only with a valid version, and references are removed before the
+    // objects to which they refer.
     case indexes, versions, rows, counters, references, members, objects, history
 
     /// Returns the part that a change belongs to.

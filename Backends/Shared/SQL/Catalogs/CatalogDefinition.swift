@@ -23,7 +23,7 @@ package struct CatalogDefinition: Sendable {
         }
     }
 
-    /// What distinguishes one index from another: whether it is unique, and its terms and condition in their order.
+    /// The parts that distinguish one index from another: whether it is unique, and its terms and condition in their order.
     private var parts: [String] {
         var result = [tokens.contains { $0.isWord("UNIQUE") } ? "unique" : "plain"], index = afterTable
         // The engine writes the default method, the default order, and lists in another form.
