@@ -18,7 +18,7 @@ import Testing
     private static let pairs = TestStore.all.flatMap { source in TestStore.all.map { (source, $0) } }
 
     private func archive(_ store: OpenStore) throws -> [UInt8] {
-        let reader = try store.beginRead()
+        let reader = try history.settledSession(of: store)
         defer { reader.end() }
         var bytes: [UInt8] = []
         try ArchiveWriter(Contents(reader), history: reader).write { bytes += $0 }
@@ -43,7 +43,8 @@ import Testing
         let original = try history.settled(source), (copy, report) = try restore(archive(source), to: to.make())
         defer { try? copy.erase() }
         let restored = try history.settled(copy)
-        #expect(original.count == 303 && report.transactions == 303 && !report.leavesOutHistory)
+        try #require(original.count == 303 && restored.count == 303)
+        #expect(report.transactions == 303 && !report.leavesOutHistory)
         #expect(restored.map(Transaction.init) == original.map(Transaction.init))
         #expect(
             restored[2].changes.filter { $0.kind == .delete }.map { $0.tombstone[0] } == [
@@ -148,10 +149,10 @@ import Testing
     @Test(arguments: TestStore.all) func anAuthorThatAStoreCannotKeepIsNamedByItsTransaction(_ kind: TestStore) throws {
         let source = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
         for (key, author) in [(Int64(1), "ann"), (2, "b\u{0}b")] {
-            let changes = ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([key]))])
-            try commit(source, CommitRecord(author: author, time: 1), changes)
+            let changes = ChangeSet(entities: [EntityChanges(entity: note, inserts: history.rows([key]))])
+            try history.commit(source, CommitRecord(author: author, time: 1), changes)
         }
-        let bytes = try archive(source), position = try #require(try settled(source).last?.token.position)
+        let bytes = try archive(source), position = try #require(try history.settled(source).last?.token.position)
         if kind == .postgresql {
             let error = #expect(throws: StorageError.self) { try restore(bytes, to: kind.make()) }
             #expect(error?.code == .valueNotStorable)
@@ -159,7 +160,7 @@ import Testing
         } else {
             let (copy, _) = try restore(bytes, to: kind.make())
             defer { try? copy.erase() }
-            #expect(try settled(copy).map(\.author) == ["ann", "b\u{0}b"])
+            #expect(try history.settled(copy).map(\.author) == ["ann", "b\u{0}b"])
         }
     }
 
@@ -169,16 +170,17 @@ import Testing
         let name = "polystore_\(UUID().uuidString.lowercased())"
         let other = try OpenStore(opening: TestStore.postgresql.make(named: name), OpenRequest(schema: schema))
         let session = isUsedMeanwhile ? try other.beginRead() : nil
-        let (copy, report) = try restore(archive(source(InMemoryStore())), to: TestStore.postgresql.make(named: name))
+        let (copy, report) = try restore(archive(history.source(InMemoryStore())), to: TestStore.postgresql.make(named: name))
         defer { try? copy.erase() }
         #expect(report.transactions == 303)
-        try commit(copy, CommitRecord(author: "later"), ChangeSet(entities: [EntityChanges(entity: note, inserts: rows([9000]))]))
-        let newest = try #require(try settled(copy).last)
+        try history.commit(
+            copy, CommitRecord(author: "later"), ChangeSet(entities: [EntityChanges(entity: note, inserts: history.rows([9000]))]))
+        let newest = try #require(try history.settled(copy).last)
         // Transactions of a program with a connection are still written with the positions that it knows.
         #expect(newest.author == "later" && (newest.token.position > 1 << 40) == !isUsedMeanwhile)
         session?.end()
         if isUsedMeanwhile {
-            #expect(try settled(other).last?.author == "later")
+            #expect(try history.settled(other).last?.author == "later")
         } else {
             let error = #expect(throws: StorageError.self) { try other.beginWrite() }
             #expect(error?.code == .storeClosed && error?.message.contains("open it again") == true)

@@ -84,6 +84,54 @@ import Testing
         #expect(try stack.fetchCount(From<DynamicObject>(entity: "Other")) == 1)
     }
 
+    /// Which of the stores keeps notes of the other one is decided by the pair.
+    @Test(
+        arguments: [(TestStore.sqlite, TestStore.sqlite), (.lmdb, .sqlite), (.sqlite, .postgresql)].filter { TestStore.all.contains($0.1) })
+    func aStoreOfJointCommitsIsNotMoved(_ left: TestStore, _ right: TestStore) throws {
+        let stack = try DataStack(schema: Self.schema())
+        let notes = left.make(configuration: "Notes"), others = right.make(configuration: "Others")
+        defer { for store in [notes, others] { try? store.erase() } }
+        for store in [notes, others] { try stack.addStorageAndWait(store) }
+        func addBoth(_ number: Int64) throws {
+            try stack.perform(synchronous: { transaction in
+                try transaction.create(Into<DynamicObject>(entity: "Note")).setValue(.int(number), for: "number")
+                try transaction.create(Into<DynamicObject>(entity: "Other")).setValue(.int(number), for: "x")
+            })
+        }
+        try addBoth(1)
+        for (store, configuration) in [(notes, "Notes"), (others, "Others")] {
+            let target = TestStore.sqlite.make(configuration: configuration)
+            defer { try? target.erase() }
+            let refused = #expect(throws: StorageError.self) { try stack.moveStorage(store, to: target, named: "x") }
+            #expect(refused?.code == .peerUnavailable)
+        }
+        try addBoth(2)
+        #expect(try Self.numbers(stack) == [1, 2])
+    }
+
+    @Test func idsOfObjectsOfTheStoreAndASecondMoveAreRefused() throws {
+        let reference = CrossReference(to: "Note")
+        let stack = try DataStack(
+            schema: Schema(
+                entities: [
+                    Entity("Note", attributes: [Attribute("number", .int64)]),
+                    Entity("Other", attributes: [Attribute("note", .string, isOptional: true, crossReference: reference)]),
+                ], configurations: ["Notes": ["Note"], "Others": ["Other"]]))
+        let notes = TestStore.sqlite.make(configuration: "Notes"), others = TestStore.lmdb.make(configuration: "Others")
+        let target = TestStore.sqlite.make(configuration: "Notes"), second = TestStore.sqlite.make(configuration: "Others")
+        defer { for store in [notes, others, target, second] { try? store.erase() } }
+        for store in [notes, others] { try stack.addStorageAndWait(store) }
+        let refused = #expect(throws: StorageError.self) { try stack.moveStorage(notes, to: target, named: "x") }
+        #expect(refused?.code == .unsupported && refused?.details.property == "note")
+        try stack.replaceStorage(others, by: OpenStore(opening: second, OpenRequest(schema: stack.schema))) { _ in
+            let busy = #expect(throws: StorageError.self) {
+                try stack.replaceStorage(notes, by: OpenStore(opening: target, OpenRequest(schema: stack.schema))) { _ in }
+            }
+            #expect(busy?.code == .busy)
+        }
+        try stack.moveStorage(others, to: TestStore.memory.make(configuration: "Others"), named: "memory")
+    }
+
     @Test func afterAnErrorTheStackUsesTheSource() throws {
         let stack = try DataStack(schema: Self.schema()), source = TestStore.sqlite.make(), target = TestStore.lmdb.make()
         defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }

@@ -82,14 +82,20 @@ struct NoteHistory {
 
     /// The whole history, once no entry is withheld any more.
     func settled(_ store: OpenStore, since token: HistoryToken? = nil) throws -> [HistoryEntry] {
-        for _ in 0..<500 {
+        let reader = try settledSession(of: store)
+        defer { reader.end() }
+        return try reader.history(since: token, limit: 10_000)
+    }
+
+    /// A session that sees the whole history. A server withholds entries while older transactions of other tests are open.
+    func settledSession(of store: OpenStore) throws -> ReadSession {
+        for _ in 0..<6_000 {
             let reader = try store.beginRead()
-            defer { reader.end() }
-            if try !reader.hasUnsettledHistory() { return try reader.history(since: token, limit: 10_000) }
+            if try !reader.hasUnsettledHistory() { return reader }
+            reader.end()
             usleep(10_000)
         }
-        Issue.record("the history is not settled")
-        return []
+        throw StorageError(.busy, "the history is not settled")
     }
 
     struct Transaction: Hashable {

@@ -37,8 +37,8 @@ package final class ChangeTracker {
     var reranked: [LinkKey: Set<Pair>] = [:]
     /// The pairs of `links` that are to be added and are in the store: they were removed before, or another transaction has added them.
     var restored: [LinkKey: Set<Pair>] = [:]
-    /// The greatest ranks of the members of owners in ordered relationships, without those that are added or moved here, in a detached
-    /// transaction.
+    /// The greatest ranks of the members of owners in ordered relationships before the first change, in a detached transaction. Members
+    /// with greater ranks were added or moved to the end here.
     var greatestRanks: [LinkKey: [Int64: Int64]] = [:]
     /// Objects with required relationships that were written before commit and must be checked at commit.
     var unchecked = ContiguousArray<ManagedObject>()

@@ -90,9 +90,6 @@ extension ObjectContext {
             // If another transaction has added the same pair, its removal here must remove it from the store.
             if rank != nil { tracker?.restored[key, default: []].insert(pair) }
         }
-        if side == .owner, tracker?.greatestRanks[key]?[object._key] != nil {
-            tracker?.greatestRanks[key]?[object._key] = found.last?.rank ?? 0
-        }
         for (pair, rank) in changes where isOurs(pair) {
             if let rank { found.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member)) }
         }
@@ -253,13 +250,20 @@ extension ObjectContext {
         // Changed in place: a copy per member would take a number of steps proportional to the number of members.
         guard attempt({ () throws(StorageError) in _ = try state(owner, position) }) != nil else { return }
         owner._collections[position]?.remove(member._key)
-        guard let rank = owner._collections[position]?.nextRank else {
+        let least = greatestRank(of: owner, link)
+        guard let next = owner._collections[position]?.nextRank, least <= .max - Rank.gap else {
             let keys = owner._collections[position]?.keys ?? []
             return reorder(owner, position, link, keys + [member._key])
         }
+        let rank = max(next, least + Rank.gap)
         willMoveMembers(of: owner, position, link)
         owner._collections[position]?.append(member._key, rank: rank)
         tracker?.link(link, Int(owner._store), LinkPair(owner: owner._key, rank: rank, member: member._key))
+    }
+
+    /// Returns the greatest rank in an ordered to-many relationship before its first change, or 0 without one.
+    private func greatestRank(of owner: ManagedObject, _ link: Int) -> Int64 {
+        max(tracker?.greatestRanks[.init(link: link, store: Int(owner._store))]?[owner._key] ?? 0, 0)
     }
 
     /// Records the greatest rank of an ordered to-many relationship before its first change, if another transaction may add a member
@@ -274,7 +278,9 @@ extension ObjectContext {
     private func reorder(_ object: ManagedObject, _ position: Int, _ link: Int, _ keys: [Int64]) {
         let old = object._collections[position] ?? ToManyState(keys: [])
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
-        let ranks = Rank.assign(keys.map { known[$0] })
+        // Members at the end of a detached transaction's list are told by their ranks from those that it has read.
+        let least = sessions == nil ? max(old.greatestRank, greatestRank(of: object, link)) : 0
+        let ranks = Rank.assign(keys.map { known[$0] }, after: least)
         willMoveMembers(of: object, position, link)
         for (key, rank) in zip(keys, ranks) where known[key] != rank {
             let pair = LinkPair(owner: object._key, rank: rank, member: key), store = Int(object._store)

@@ -10,8 +10,9 @@ enum Rank {
     ///
     /// The members that keep their ranks are a longest ascending subsequence of the known ranks (Fredman, "On computing the length of
     /// longest increasing subsequences", 1975), so that only moved members change.
+    /// - Parameter least: A rank that new members at the end exceed.
     /// - Complexity: O(n log n).
-    static func assign(_ known: [Int64?]) -> [Int64] {
+    static func assign(_ known: [Int64?], after least: Int64 = 0) -> [Int64] {
         let kept = longestAscending(known)
         var ranks: [Int64] = []
         ranks.reserveCapacity(known.count)
@@ -24,7 +25,8 @@ enum Rank {
             }
             var end = index
             while end < known.count, !kept[end] { end += 1 }
-            guard let between = between(ranks.last, end < known.count ? known[end] : nil, count: Int64(end - index)) else {
+            let isEnd = end == known.count, last = isEnd ? max(ranks.last ?? least, least) : ranks.last
+            guard let between = between(last, isEnd ? nil : known[end], count: Int64(end - index)) else {
                 return known.indices.map { (Int64($0) + 1) * gap }
             }
             ranks += between

@@ -159,30 +159,48 @@ extension DataStack {
     /// Adds a store that is open, for all entities.
     package func add(_ store: OpenStore) { append(store, Set(schema.entities.indices)) }
 
-    /// Returns a store of the stack as an open store.
+    /// Returns a store of the stack as an open store, if its objects can be moved to another one.
     ///
-    /// - Throws: `notFound` if the store is not in the stack; `reentrantCall` in a transaction of the stack.
-    package func openStore(of storage: any StorageInterface) throws(StorageError) -> OpenStore {
+    /// - Throws: `notFound` if the store is not in the stack; `reentrantCall` in a transaction of the stack; `unsupported` if attributes refer
+    ///   to its objects by ids.
+    package func movableStore(_ storage: any StorageInterface) throws(StorageError) -> OpenStore {
         try core.checkReentrancy()
-        if let found = core.entries.first(where: { $0.entry.store.isSame(as: storage) }) { return found.entry.store }
-        throw StorageError(.notFound, "the store is not part of this stack")
+        guard let entry = core.entries.first(where: { $0.entry.store.isSame(as: storage) })?.entry else {
+            throw StorageError(.notFound, "the store is not part of this stack")
+        }
+        for reference in core.model.references where !entry.entities.isDisjoint(with: schema[reference.destination].family) {
+            let (entity, attribute) = (schema[reference.entity].name, schema[reference.entity].slots[reference.slot].name)
+            throw StorageError(
+                .unsupported,
+                "\(entity).\(attribute) refers to objects of the store by ids, which name the store, so that they would lead nowhere after a move",
+                details: .init(entity: entity, property: attribute))
+        }
+        return entry.store
     }
 
-    /// Runs a closure after which another open store has the objects of a store of the stack, and uses that store in its place. Write
-    /// transactions that are refused meanwhile wait and are repeated.
+    /// Runs a closure that moves the objects of a store of the stack to another open store. When that is complete, the closure calls
+    /// `exchange`, after which the stack uses the other store. Write transactions that are refused meanwhile wait and are repeated.
     ///
-    /// - Throws: The error of the closure, after which the store remains in the stack; an error of closing the former store.
-    package func replaceStorage<R>(_ storage: any StorageInterface, by other: OpenStore, after body: () throws -> R) throws -> R {
-        core.isReplacing = true
-        defer { core.isReplacing = false }
-        let result = try body()
-        other.residualReport = { [weak core, type = other.storeType] in core?.report($0, of: type) }
-        guard let replaced = core.replace(storage, by: other) else { throw StorageError(.notFound, "the store is not part of this stack") }
-        core.storesChanged(replaced.former)
-        core.storesChanged(replaced.current)
-        core.joint.awaitCommit(of: replaced.former)
-        try replaced.store.close()
-        return result
+    /// - Throws: `busy` if another store is being replaced; the error of the closure. Before the exchange the store remains in the stack.
+    package func replaceStorage<R>(
+        _ storage: any StorageInterface, by other: OpenStore, _ body: (_ exchange: () throws(StorageError) -> Void) throws -> R
+    ) throws -> R {
+        try core.beginReplacement()
+        defer { core.endReplacement() }
+        var former: OpenStore?
+        let result = Result {
+            try body { () throws(StorageError) in
+                other.residualReport = { [weak core, type = other.storeType] in core?.report($0, of: type) }
+                guard let replaced = core.replace(storage, by: other) else {
+                    throw StorageError(.notFound, "the store is not part of this stack")
+                }
+                former = replaced.store
+                core.storesChanged(replaced.former)
+                core.storesChanged(replaced.current)
+            }
+        }
+        try former?.close()
+        return try result.get()
     }
 
     /// Checks whether attributes of the objects of a request can be assigned values, as far as this is known before there is an object.

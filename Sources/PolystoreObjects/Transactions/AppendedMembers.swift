@@ -56,14 +56,17 @@ struct AppendedMembers {
             let (rank, isOver) = link.rank.addingReportingOverflow(distance)
             changes.added[index].rank = isFar || isOver ? .max : rank
         }
-        for owner in owners { forgetMembers(of: owner, table) }
     }
 
-    /// Discards the members of an owner in memory, so that they are read again with their ranks.
-    private func forgetMembers(of owner: Int64, _ table: ChangeTracker.LinkKey) {
-        let link = context.model.schema.links[table.link]
-        guard let object = context.identityMap(link.owner, table.store).find(owner) else { return }
-        let position = object.description.relationships.firstIndex { $0.relationship.name == link.ownerRelationship }
-        if let position { object._collections[position] = nil }
+    /// Discards the members in memory of the ordered relationships that were changed, so that they are read with those of other transactions.
+    func forget() {
+        for (table, pairs) in tracker.links where context.model.schema.links[table.link].isOrdered {
+            let link = context.model.schema.links[table.link], map = context.identityMap(link.owner, table.store)
+            for owner in Set(pairs.keys.lazy.map(\.owner)) {
+                guard let object = map.find(owner) else { continue }
+                let position = object.description.relationships.firstIndex { $0.relationship.name == link.ownerRelationship }
+                if let position { object._collections[position] = nil }
+            }
+        }
     }
 }

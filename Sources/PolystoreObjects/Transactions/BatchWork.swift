@@ -93,7 +93,7 @@ struct BatchWork {
         var keys = KeyBlocks(try matching(store)[...], most: Self.mostRows), computed: [Computed] = []
         while let block = keys.next() {
             if !isUnique || computed.isEmpty { computed.append(Computed()) }
-            keys.adapt(to: try compute(assignments, block, store, into: &computed[computed.count - 1]))
+            keys.adapt(toRows: block.count, bytes: try compute(assignments, block, store, into: &computed[computed.count - 1]))
             if isImmediate { try write(computed.removeLast(), mask, store) }
         }
         // Values computed from other objects use their previous state: all are computed before the first is written.
@@ -180,6 +180,8 @@ struct BatchWork {
         var rows: [EntityIndex: RowBatch] = [:]
         var keys: [Int64] = []
 
+        var bytes: Int { rows.values.reduce(0) { $0 + $1.copiedBytes } }
+
         func changes(_ schema: Schema, _ mask: SlotMask) -> ChangeSet {
             let assigned = Array(mask.slots)
             return ChangeSet(
@@ -200,10 +202,11 @@ struct BatchWork {
 
     /// Computes the new values of rows.
     ///
-    /// - Returns: The rows that were read.
+    /// - Returns: The number of bytes of the values that were read or computed, whichever is greater.
     private func compute(
         _ assignments: [(slot: Int, value: CheckedExpression)], _ keys: [Int64], _ store: Int, into computed: inout Computed
-    ) throws(StorageError) -> RowBatch {
+    ) throws(StorageError) -> Int {
+        let bytesBefore = computed.bytes
         let storeID = context.stack.storeID(store), assignments = assignments.sorted { $0.slot < $1.slot }
         let evaluators = assignments.map { ExpressionEvaluator($0.value.bound(to: storeID, in: schema), schema: schema) }
         let fields = ReadFields(assignments.lazy.map(\.value), schema: schema).own
@@ -238,7 +241,7 @@ struct BatchWork {
         for (slot, values) in references.sorted(by: { $0.key < $1.key }) {
             try context.checkReferences(values, in: slot, of: description)
         }
-        return rows
+        return max(rows.copiedBytes, computed.bytes - bytesBefore)
     }
 
     /// Converts a number to the type of its attribute if that loses nothing.
@@ -315,10 +318,11 @@ struct BatchWork {
         tracker.written.rows.counts.updated += keys.count
         tracker.assign(assigned, of: keys, in: context.identityMap(description.root, store))
         try context.refresh(Set(keys), description.root, store)
-        if description.family.contains(where: { context.model.isChecked[$0] }) {
-            for object in try context.objects(plan.entity, keys, store) where context.model.isChecked[Int(object._entity)] {
-                tracker.unchecked.append(object)
-            }
+        // Whether a required value is missing was checked when the values were computed.
+        let checked = Set(description.family.filter { context.model.isChecked($0, at: assigned) })
+        if checked.isEmpty { return }
+        for object in try context.objects(plan.entity, keys, store) where checked.contains(Int(object._entity)) {
+            tracker.unchecked.append(object)
         }
     }
 }

@@ -42,14 +42,13 @@ struct TransactionRunner {
             var attempt = 1
             while true {
                 try limit.check()
-                let transaction: WriteTransaction
+                let transaction: WriteTransaction, replacement = core.replacement
                 do {
                     transaction = try WriteTransaction(
                         core, author: author, source: source, attempt: attempt, limit: limit, isExclusive: attempt >= Self.attempts,
                         stores: stores)
-                } catch let error as StorageError {
-                    if error.code != .storeMoved { throw error }
-                    if try !awaitReplacement() { throw error }
+                } catch {
+                    if try !awaitReplacement(error, since: replacement) { throw error }
                     stores = []
                     continue
                 }
@@ -72,12 +71,9 @@ struct TransactionRunner {
                         continue
                     case nil: break
                     }
-                    if (failure as? StorageError)?.code == .storeMoved {
-                        transaction.finish()
-                        if try awaitReplacement() {
-                            stores = []
-                            continue
-                        }
+                    if try awaitReplacement(failure, since: replacement) {
+                        stores = []
+                        continue
                     }
                     // If the time limit expired while waiting for another writer, throw `timeout` and not `busy`.
                     if (failure as? StorageError)?.code == .busy { try limit.check() }
@@ -92,12 +88,15 @@ struct TransactionRunner {
         }
     }
 
-    /// Waits until a store of the stack has been replaced by another one.
+    /// Waits until the replacement of a store of the stack has ended, if an error is that of an attempt during which it was going on.
     ///
-    /// - Returns: False if none is being replaced, so that a store that was moved has to be reported.
-    private func awaitReplacement() throws(StorageError) -> Bool {
-        if !core.isReplacing { return false }
-        while core.isReplacing {
+    /// - Parameter earlier: The replacements before the attempt.
+    /// - Returns: Whether the attempt is to be repeated.
+    private func awaitReplacement(_ error: any Error, since earlier: StackCore.Replacement) throws(StorageError) -> Bool {
+        guard let code = (error as? StorageError)?.code, code == .storeMoved || code == .storeClosed else { return false }
+        let now = core.replacement
+        if !now.isRunning, now.ended == earlier.ended { return false }
+        while core.replacement.isRunning {
             try limit.check()
             Thread.sleep(forTimeInterval: 0.002)
         }

@@ -164,6 +164,7 @@ public final class UnsafeTransaction: BaseTransaction {
 
     private func didCommit(_ tracker: ChangeTracker, _ lost: Set<PendingReferences.StoredPair>) {
         unmerged = nil
+        AppendedMembers(context, tracker).forget()
         tracker.didFlush(isLast: true)
         tracker.didCommit()
         // The lists still contain members that other transactions removed.

@@ -92,6 +92,15 @@ package struct Peers {
                 + "or remove the link with forgetPeers")
     }
 
+    /// Refuses to move a store that has committed together with others: they keep notes of its identity, which the other store lacks.
+    package func checkIsMovable() throws(StorageError) {
+        if try leaders().isEmpty, try followers().isEmpty { return }
+        throw StorageError(
+            .peerUnavailable,
+            "the store is not moved, because it takes part in joint commits with other stores, which know it by its identity; remove the "
+                + "links with forgetPeers of each of them first, and commit to one store at a time meanwhile")
+    }
+
     /// Returns whether this store, the leader, has to be consulted before the follower is written to.
     package func isAhead(of follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return peer.number > 0 }

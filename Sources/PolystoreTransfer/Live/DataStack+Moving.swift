@@ -24,17 +24,19 @@ extension DataStack {
     ///   - name: The name of the target for programs that use the source, such as its URL without a password.
     ///   - verifies: Whether the objects of both stores are compared before and during the cut-over. Without that only the numbers of
     ///     objects are, and transactions wait for a shorter time.
-    ///   - limit: A limit that ends the move before the cut-over is complete. The stack then uses the source as before.
+    ///   - limit: A limit that ends the move before the target is complete. The stack then uses the source as before.
     ///   - report: A closure that receives the progress of the copy.
     /// - Returns: The report of the cut-over.
     /// - Throws: `notFound` if the source is not in the stack; `reentrantCall` in a transaction of the stack; `invalidConfiguration` for
-    ///   another configuration; the errors of `LiveTransfer`, after which the stack uses the source.
+    ///   another configuration; `unsupported` if attributes refer to objects of the source by ids; `peerUnavailable` if the source has
+    ///   committed together with other stores; `busy` if another store of the stack is being moved; the errors of `LiveTransfer`. The stack
+    ///   then uses the source, or the target if only the note in the source is missing that it was moved.
     @discardableResult
     public func moveStorage(
         _ source: any StorageInterface, to target: any StorageInterface, named name: String, verifies: Bool = true, limit: WorkLimit? = nil,
         report: @escaping TransferEngine.Report = { _ in }
     ) throws -> CutOverReport {
-        let opened = try openStore(of: source)
+        let opened = try movableStore(source)
         if source.configuration != target.configuration {
             throw StorageError(
                 .invalidConfiguration,
@@ -49,8 +51,9 @@ extension DataStack {
             options.source = opened.storeID.uuidString.lowercased()
             options.verifies = verifies
             let transfer = try LiveTransfer(from: opened, to: store, options, limit: limit)
+            try transfer.releaseInterrupted()
             try transfer.copy(report: report)
-            return try replaceStorage(source, by: store) { try transfer.cutOver(to: name) }
+            return try replaceStorage(source, by: store) { exchange in try transfer.cutOver(to: name, switching: exchange) }
         } catch {
             if !contains(store) { try? store.close() }
             throw error

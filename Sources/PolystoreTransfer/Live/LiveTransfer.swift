@@ -296,8 +296,8 @@ public final class LiveTransfer {
             // From here on no other process can complete the target.
             try takeOver()
             let start = ContinuousClock.now
-            try fence(place)
             do throws(StorageError) {
+                try fence(place)
                 try complete(&report)
             } catch {
                 // The target may be complete although its last transaction has reported an error.
@@ -308,7 +308,8 @@ public final class LiveTransfer {
         }
         try switching()
         let target = target.storeID
-        try setMove(limit, ending: true) { move throws(StorageError) in
+        // The target is complete, so that no limit ends the move any more.
+        try setMove(nil, ending: true) { move throws(StorageError) in
             if let other = move, other.target != target { throw other.refusal }
             move = (move ?? MoveNote(to: place, target)).completed
         }
@@ -336,7 +337,18 @@ public final class LiveTransfer {
     public func release() throws(StorageError) {
         if isComplete { throw MoveNote(to: "the target", target.storeID).completed.refusal }
         try takeOver()
-        try setMove(nil) { move in if move?.isComplete == false { move = nil } }
+        let target = target.storeID
+        try setMove(nil) { move in if move?.isComplete == false, move?.target == target { move = nil } }
+    }
+
+    /// Ends the fence that an interrupted process has left, so that the source can be written to until the cut-over.
+    package func releaseInterrupted() throws(StorageError) {
+        func isFenced() throws(StorageError) -> Bool {
+            let reader = try source.beginRead(ReadOptions(limit: limit))
+            defer { reader.end() }
+            return try MoveNote(in: reader) != nil
+        }
+        if !isComplete, try isFenced() { try release() }
     }
 
     /// Ends the fence of an interrupted cut-over whose target does not exist any more or is not reachable.
@@ -478,7 +490,7 @@ public final class LiveTransfer {
     private static func checkIsAlone(_ source: OpenStore) throws(StorageError) {
         let reader = try source.beginRead()
         defer { reader.end() }
-        try Peers(reader).checkIsAlone()
+        try Peers(reader).checkIsMovable()
     }
 
     /// The transfer as a consumer of the history of the source, which is not purged beyond its offset.

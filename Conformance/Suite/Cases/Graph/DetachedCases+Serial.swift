@@ -196,6 +196,24 @@ extension DetachedCases {
                     try objects.exclude("Room0", name, "Seat3")
                     try objects.include("Room0", name, "Seat3")
                 }
+                for (story, last) in [("the last member is removed", []), ("it is added again", ["Seat4"])] {
+                    try scene(harness, check, "\(story); \(name)", rooms: [rooms], seats: [seats], count: 6) { objects in
+                        for seat in ["Seat3", "Seat4"] { try objects.include("Room0", name, seat) }
+                    } there: { objects in
+                        try objects.include("Room0", name, "Seat5")
+                    } here: { objects in
+                        try objects.exclude("Room0", name, "Seat4")
+                        for seat in ["Seat0"] + last { try objects.include("Room0", name, seat) }
+                    }
+                }
+                try scene(harness, check, "all members are replaced; \(name)", rooms: [rooms], seats: [seats], count: 6) { objects in
+                    for seat in ["Seat3", "Seat4"] { try objects.include("Room0", name, seat) }
+                } there: { objects in
+                    try objects.include("Room0", name, "Seat5")
+                } here: { objects in
+                    for seat in ["Seat3", "Seat4"] { try objects.exclude("Room0", name, seat) }
+                    for seat in ["Seat1", "Seat0", "Seat2"] { try objects.include("Room0", name, seat) }
+                }
                 try scene(harness, check, "an empty list; \(name)", rooms: [rooms], seats: [seats], count: 6) { _ in
                 } there: { objects in
                     try objects.include("Room0", name, "Seat5")

@@ -25,7 +25,7 @@ package final class StackCore: Sendable {
             }
             return low < entries.count && entries[low].position == position ? low : nil
         }
-        var isReplacing = false
+        var replacement = Replacement()
         var relationships = RelationshipLoading.lazy
         var reportedRows = 10_000
         var instrumentation: (any StoreInstrumentation)?
@@ -140,10 +140,34 @@ package final class StackCore: Sendable {
         }
     }
 
-    /// Whether a store of the stack is about to be replaced, so that a write transaction that it refuses waits and is repeated.
-    var isReplacing: Bool {
-        get { state.withLock { $0.isReplacing } }
-        set { state.withLock { $0.isReplacing = newValue } }
+    /// The replacement of a store of the stack.
+    struct Replacement: Sendable {
+        /// Whether one is going on, so that a write transaction that the store refuses waits and is repeated.
+        var isRunning = false
+        /// The number of replacements that have ended.
+        var ended = 0
+    }
+
+    /// The replacement that is going on, and the number of earlier ones.
+    var replacement: Replacement { state.withLock { $0.replacement } }
+
+    /// Begins to replace a store.
+    ///
+    /// - Throws: `busy` if another one is being replaced.
+    func beginReplacement() throws(StorageError) {
+        let isFirst = state.withLock { state in
+            defer { state.replacement.isRunning = true }
+            return !state.replacement.isRunning
+        }
+        if !isFirst { throw StorageError(.busy, "another store of the stack is being moved; repeat the call when that has ended") }
+    }
+
+    /// Ends the replacement of a store.
+    func endReplacement() {
+        state.withLock { state in
+            state.replacement.isRunning = false
+            state.replacement.ended += 1
+        }
     }
 
     /// Sets the number of write transactions that begin concurrently to the number that all stores accept. Additional ones would wait

@@ -87,6 +87,13 @@ package struct StackModel: Sendable {
         isChecked = zip(rules, isSaveAware).map { $0 != nil || $1 }
     }
 
+    /// Returns whether an assignment to attributes of an object can violate a rule of its entity besides that a value is required, or
+    /// concerns its class.
+    func isChecked(_ entity: EntityIndex, at assigned: SlotMask) -> Bool {
+        if isSaveAware[entity] { return true }
+        return rules[entity].map { $0.isCustom || $0.attributes.contains { assigned.contains($0.slot) } } ?? false
+    }
+
     /// Whether a class declares the entity of the schema. An inverse that only the other side names counts as declared.
     private static func matches(_ declaration: Entity, _ entity: Entity) -> Bool {
         var declaration = declaration
