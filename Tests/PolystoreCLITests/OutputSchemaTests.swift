@@ -50,6 +50,7 @@ import Testing
         try check("transfer", ["transfer", store, copy, "--plan", "--type", "Note.n=double"])
         try check("transfer", ["transfer", store, "sqlite:\(folder.path)/plain.db", "--plan", "--layout", "plain"])
         try check("transfer", ["transfer", store, copy])
+        try check("transfer", ["transfer", store, "sqlite:\(folder.path)/history.db", "--history"])
         try check("verify", ["verify", store, copy], isLines: true)
         try check("update", ["update", store, "Note", "--where", "text == 'a'", "--set", "n = 5", "--yes"])
         try check("delete", ["delete", copy, "Note", "--where", "text == 'c'", "--yes"])
