@@ -46,8 +46,9 @@ import Testing
             "--no-verify: --accept-loss --rate --memory --throttle-file --live --layout",
             "--accept-loss: --rate --memory --throttle-file --layout", "--on-error: --rejects", "--rate: --memory --throttle-file",
             "--memory: --throttle-file", "--live: --cut-over --release",
+            "--history: --plan --no-verify --accept-loss --rate --memory --throttle-file",
         ],
-        "verify": ["--rows: --limit"],
+        "verify": ["--rows: --limit", "--history: --rows"],
         "dump": ["--output: --no-history"],
         "check": ["--limit: --repair", "--repair: --delete-broken --remove-unreadable"],
         "history show": [
