@@ -278,7 +278,7 @@ extension ObjectContext {
     private func reorder(_ object: ManagedObject, _ position: Int, _ link: Int, _ keys: [Int64]) {
         let old = object._collections[position] ?? ToManyState(keys: [])
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
-        // Members at the end of a detached transaction's list are told by their ranks from those that it has read.
+        // In a detached transaction, members that are added at the end have greater ranks than all members that were read.
         let least = sessions == nil ? max(old.greatestRank, greatestRank(of: object, link)) : 0
         let ranks = Rank.assign(keys.map { known[$0] }, after: least)
         willMoveMembers(of: object, position, link)
