@@ -20,10 +20,10 @@ enum SQLiteConstraint {
             let columns = constraint.slots.map { "\(tables.table(entity)).\(tables.column(entity, $0))" }
             return message.hasSuffix(": " + columns.joined(separator: ", "))
         }
-        let label = constraint?.name ?? name
+        let label = constraint?.name ?? name, owner = constraint.map { tables.schema.entities[$0.declaredIn].name } ?? name
         return StorageError(
-            .uniqueConstraintViolated, "another object of \(name) has the same \(label)",
-            details: .init(entity: name, constraint: label))
+            .uniqueConstraintViolated, "another object of \(owner) has the same \(label)",
+            details: .init(entity: owner, constraint: label))
     }
 }
 #endif

@@ -194,11 +194,13 @@ final class Scratch {
     func rows(_ cursor: any RowCursor) throws -> [Row] {
         var rows: [Row] = []
         let batch = RowBatch(capacity: 7)
-        while try cursor.next(into: batch) { for index in 0..<batch.count { rows.append(try row(batch.row(index))) } }
+        while try cursor.next(into: batch) { for index in 0..<batch.count { rows.append(try row(batch, index)) } }
         return rows
     }
 
-    func row(_ view: borrowing RowView) throws -> Row {
+    /// Returns a row of a batch as values.
+    private func row(_ batch: RowBatch, _ index: Int) throws -> Row {
+        let view = try batch.checkedRow(index, schema)
         var values: [String: Value] = [:]
         for (slot, description) in schema[view.entity].slots.enumerated() {
             guard let value = Value(view[slot], as: description.type) else { throw StorageError(.corrupted, "an ill-formed cell") }
@@ -215,7 +217,7 @@ final class Scratch {
         try read { reader in
             let batch = RowBatch(capacity: 16)
             try reader.rows(try entity(name), keys: keys, into: batch)
-            return try (0..<batch.count).map { try row(batch.row($0)) }
+            return try (0..<batch.count).map { try row(batch, $0) }
         }
     }
 
@@ -224,7 +226,7 @@ final class Scratch {
         func ask(_ reader: ReadSession) throws -> [Row] {
             let batch = RowBatch(capacity: 1)
             try reader.row(try entity(name), key: key, into: batch)
-            return try (0..<batch.count).map { try row(batch.row($0)) }
+            return try (0..<batch.count).map { try row(batch, $0) }
         }
         return if let session { try ask(session) } else { try read(ask) }
     }

@@ -162,7 +162,7 @@ enum Integrity {
             keys[root] = []
             while try cursor.next(into: batch) {
                 for index in 0..<batch.count {
-                    let row = batch.row(index)
+                    let row = try batch.checkedRow(index, schema)
                     keys[root]?.insert(row.key)
                     for (slot, description) in schema[row.entity].slots.enumerated() {
                         guard let destination = description.destination, !row[slot].isNull else { continue }

@@ -303,8 +303,7 @@ final class MutantCursor: RowCursor {
     static func damage(_ batch: RowBatch, _ defect: MutantStore.Defect) {
         for index in 0..<batch.count {
             let cells = batch.mutableCells(index)
-            let next = index + 1 < batch.count ? batch.mutableCells(index + 1) - cells : 1
-            for slot in 0..<next {
+            for slot in 0..<batch.slotCount(index) {
                 if defect == .losesMicroseconds, cells[slot].kind == .int, abs(cells[slot].int) > 1000 {
                     cells[slot] = .int(cells[slot].int / 1000 * 1000)
                 }

@@ -12,6 +12,9 @@ struct RowBuilder {
     private let context: ObjectContext
     private let description: EntityDescription
     private var waiting = ContiguousArray<ManagedObject>()
+    /// The assigned slots of the waiting objects.
+    private var masks: [SlotMask] = []
+    private var failures: [ValidationFailure] = []
     /// The rows of the waiting objects.
     private var rows = RowBatch(capacity: 64)
     private var unique: Set<[Value]> = []
@@ -51,7 +54,8 @@ struct RowBuilder {
     /// Adds an object to the waiting rows.
     mutating func add(_ object: ManagedObject) throws(StorageError) {
         try context.throwFailure()
-        if let slot = mask(object).slots.first(where: { description.slots[$0].destination != nil }) {
+        let mask = context.tracker?.mask(object) ?? SlotMask()
+        if let slot = mask.slots.first(where: { description.slots[$0].destination != nil }) {
             let error = StorageError(
                 .unsupported,
                 "a batch cannot assign the relationship \(description.name).\(description.slots[slot].name); create the objects one by one",
@@ -71,7 +75,13 @@ struct RowBuilder {
                 unique.insert(values)
             }
         }
+        validate(object)
         waiting.append(object)
+        masks.append(mask)
+        // What is assigned from now on would not be written.
+        object._dirty = 0
+        object._flags |= ManagedObject.Flags.taken
+        context.tracker?.highSlots[ObjectIdentifier(object)] = nil
         if waiting.count == Self.mostRows || rows.copiedBytes >= Self.usualBytes { try flush() }
     }
 
@@ -92,13 +102,11 @@ struct RowBuilder {
         }
     }
 
-    /// Returns the assigned slots.
-    private func mask(_ object: ManagedObject) -> SlotMask { context.tracker?.mask(object) ?? SlotMask() }
-
     /// Writes the waiting rows to the store. Rows that assign the same attributes are written together.
     mutating func flush() throws(StorageError) {
         if waiting.isEmpty { return }
-        try validate()
+        try context.throwFailure()
+        if let error = ValidationFailure.error(failures) { throw error }
         try context.checkReferences(of: waiting)
         // Pending changes of other objects are written first: objects that are also changed here are read again afterwards.
         try context.flush()
@@ -108,10 +116,10 @@ struct RowBuilder {
         } else {
             try insert(tracker, sessions)
         }
-        for object in waiting { tracker.highSlots[ObjectIdentifier(object)] = nil }
         try context.refresh(changed, description.root, target.store)
         changed.removeAll()
         waiting.removeAll(keepingCapacity: true)
+        masks.removeAll(keepingCapacity: true)
         // A session may keep the source of the written rows until the commit.
         rows = RowBatch(capacity: 64)
         unique.removeAll(keepingCapacity: true)
@@ -128,9 +136,9 @@ struct RowBuilder {
     ) throws(StorageError) {
         var start = 0
         while start < waiting.count {
-            let mask = mask(waiting[start])
+            let mask = masks[start]
             var end = start + 1
-            while end < waiting.count, self.mask(waiting[end]) == mask { end += 1 }
+            while end < waiting.count, masks[end] == mask { end += 1 }
             let upsert = RowUpsert(entity: target.entity, constraint: constraint, mask: mask, rows: source(start..<end))
             let rows = try sessions.upsert(upsert, to: target.store)
             tracker.assign(mask, of: rows.lazy.map(\.key), in: context.identityMap(description.root, target.store))
@@ -160,15 +168,10 @@ struct RowBuilder {
         }
     }
 
-    /// Validates the rules of the model and collects all failures. An attribute that is not assigned has its default, which an existing
+    /// Validates the rules of the model and collects the failures. An attribute that is not assigned has its default, which an existing
     /// object need not have but a new one would.
-    private func validate() throws(StorageError) {
+    private mutating func validate(_ object: ManagedObject) {
         guard let rules = context.model.rules[target.entity] else { return }
-        var failures: [ValidationFailure] = []
-        for object in waiting {
-            rules.check(object, unassigned: context.tracker?.unassigned(object, rules) ?? SlotMask(), scratch, &failures)
-        }
-        try context.throwFailure()
-        if let error = ValidationFailure.error(failures) { throw error }
+        rules.check(object, unassigned: context.tracker?.unassigned(object, rules) ?? SlotMask(), scratch, &failures)
     }
 }

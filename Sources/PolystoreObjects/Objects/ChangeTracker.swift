@@ -37,9 +37,8 @@ package final class ChangeTracker {
     var reranked: [LinkKey: Set<Pair>] = [:]
     /// The pairs of `links` that are to be added and are in the store: they were removed before, or another transaction has added them.
     var restored: [LinkKey: Set<Pair>] = [:]
-    /// The greatest ranks of the members of owners in ordered relationships before the first change, in a detached transaction. Members
-    /// with greater ranks were added or moved to the end here.
-    var greatestRanks: [LinkKey: [Int64: Int64]] = [:]
+    /// The ordered relationships that were changed in a detached transaction, by owner.
+    var lists: [LinkKey: [Int64: ListMerge.Origin]] = [:]
     /// Objects with required relationships that were written before commit and must be checked at commit.
     var unchecked = ContiguousArray<ManagedObject>()
     /// The to-many relationships with limits whose members changed.
@@ -175,7 +174,7 @@ package final class ChangeTracker {
         links.removeAll(keepingCapacity: true)
         reranked.removeAll()
         restored.removeAll()
-        greatestRanks.removeAll()
+        lists.removeAll()
     }
 
     /// Updates the state after all changes were committed.
@@ -203,7 +202,7 @@ package final class ChangeTracker {
         links.removeAll()
         reranked.removeAll()
         restored.removeAll()
-        greatestRanks.removeAll()
+        lists.removeAll()
     }
 
     /// The numbers of written objects.

@@ -26,6 +26,8 @@ open class ManagedObject {
         package static let deleted: UInt16 = 8
         /// The object represents a row of a batch. The store decides whether it gets a row under its own key.
         static let rowOnly: UInt16 = 16
+        /// The values of the object were taken over as the row of a batch, which later assignments would not change.
+        static let taken: UInt16 = 32
     }
 
     /// The context. It retains itself while it has objects, see `ObjectContext.welcome`.

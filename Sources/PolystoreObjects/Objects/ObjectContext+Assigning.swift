@@ -12,18 +12,23 @@ extension ObjectContext {
     }
 
     /// Returns whether an object of this context can be changed.
-    func canAssign(_ object: ManagedObject) -> Bool { tracker != nil && !object.isDeletedObject }
+    func canAssign(_ object: ManagedObject) -> Bool { tracker != nil && object._flags & (ManagedObject.Flags.deleted | ManagedObject.Flags.taken) == 0 }
 
     /// Reports an assignment that is not performed: a setter cannot throw, and a programming error must not end a server. The context
     /// records it, so that the current transaction or read throws it at its end.
     @discardableResult
     func refuseAssignment(_ object: ManagedObject, _ property: String) -> StorageError {
-        let reason = object.isDeletedObject ? "assigned after the object was deleted" : "assigned outside its transaction"
+        let isTaken = object._flags & ManagedObject.Flags.taken != 0
+        let reason =
+            object.isDeletedObject
+            ? "assigned after the object was deleted"
+            : isTaken ? "assigned after the closure of its batch" : "assigned outside its transaction"
+        let remedy = isTaken ? "assign to an object that is fetched" : "assign to the object that transaction.edit(object) returns"
         let name = object.description.name
         let error = StoreLogging.reportMisuse(
             StorageError(
                 .readOnly,
-                "\(name).\(property) was \(reason) and was not changed; assign to the object that transaction.edit(object) returns",
+                "\(name).\(property) was \(reason) and was not changed; \(remedy)",
                 details: .init(entity: name, property: property, keys: [object._key])))
         fail(error)
         return error

@@ -78,19 +78,20 @@ extension ObjectContext {
     /// Returns the stored pairs of an object, merged with the changes that are only in memory.
     func merged(_ stored: [LinkPair], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [LinkPair] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
-        guard mergesPending, let changes = tracker?.links[key] else { return stored }
+        guard mergesPending, let tracker, let changes = tracker.links[key] else { return stored }
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
+        if side == .owner { tracker.rebase(object._key, key, stored) }
         var found: [LinkPair] = []
         for link in stored {
             let pair = ChangeTracker.Pair(owner: link.owner, member: link.member)
-            guard let rank = changes[pair] else {
+            guard let rank = tracker.links[key]?[pair] else {
                 found.append(link)
                 continue
             }
             // If another transaction has added the same pair, its removal here must remove it from the store.
-            if rank != nil { tracker?.restored[key, default: []].insert(pair) }
+            if rank != nil { tracker.keepStored(pair, key) }
         }
-        for (pair, rank) in changes where isOurs(pair) {
+        for (pair, rank) in tracker.links[key] ?? changes where isOurs(pair) {
             if let rank { found.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member)) }
         }
         return found.sorted { ($0.rank, $0.owner, $0.member) < ($1.rank, $1.owner, $1.member) }
@@ -125,7 +126,7 @@ extension ObjectContext {
         switch relationship.place {
         case .slot: break
         case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
-            detach(removed, relationship.destination, slot, Int(object._store))
+            detach(removed, relationship.destination, slot, from: object, position)
             let present = Set(old.keys)
             for member in new where !present.contains(member._key) { relate(member, slot, to: object, isMember: false) }
         case .link(let link, let side):
@@ -161,7 +162,7 @@ extension ObjectContext {
         switch relationship.place {
         case .slot: break
         case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
-            if isMember { relate(member, slot, to: object, isMember: false) } else { leave(member, slot) }
+            if isMember { relate(member, slot, to: object, isMember: false) } else { leave(member, slot, object, position) }
         case .link(let link, let side):
             relink(object, link, side, removed: isMember ? [] : [member._key], added: isMember ? [member] : [])
             if isMember { object._collections[position]?.append(member._key) } else { object._collections[position]?.remove(member._key) }
@@ -169,16 +170,21 @@ extension ObjectContext {
         return true
     }
 
-    private func detach(_ keys: [Int64], _ destination: EntityIndex, _ slot: Int, _ store: Int) {
+    private func detach(_ keys: [Int64], _ destination: EntityIndex, _ slot: Int, from owner: ManagedObject, _ position: Int) {
         for key in keys {
-            if let member = attempt({ () throws(StorageError) in try self.object(destination, key, store) }) ?? nil {
-                leave(member, slot)
+            if let member = attempt({ () throws(StorageError) in try self.object(destination, key, Int(owner._store)) }) ?? nil {
+                leave(member, slot, owner, position)
             }
         }
     }
 
-    /// Sets the reference of a member to nil because its owner has removed it.
-    private func leave(_ member: ManagedObject, _ slot: Int) {
+    /// Sets the reference of a member to nil because its owner has removed it. A member that another transaction has given to another owner,
+    /// since the list was read, stays with that.
+    private func leave(_ member: ManagedObject, _ slot: Int, _ owner: ManagedObject, _ position: Int) {
+        if member._reference(slot) != owner._key {
+            owner._collections[position]?.remove(member._key)
+            return
+        }
         let place = ChangeTracker.ClearedReference(member, slot)
         willImply(member, slot)
         let isImplied = tracker?.implied.contains(place) == true
@@ -249,42 +255,36 @@ extension ObjectContext {
     func append(_ member: ManagedObject, to owner: ManagedObject, _ position: Int, _ link: Int) {
         // Changed in place: a copy per member would take a number of steps proportional to the number of members.
         guard attempt({ () throws(StorageError) in _ = try state(owner, position) }) != nil else { return }
+        willMoveMembers(of: owner, position, link)
         owner._collections[position]?.remove(member._key)
-        let least = greatestRank(of: owner, link)
-        guard let next = owner._collections[position]?.nextRank, least <= .max - Rank.gap else {
+        guard let rank = owner._collections[position]?.nextRank else {
             let keys = owner._collections[position]?.keys ?? []
             return reorder(owner, position, link, keys + [member._key])
         }
-        let rank = max(next, least + Rank.gap)
-        willMoveMembers(of: owner, position, link)
         owner._collections[position]?.append(member._key, rank: rank)
-        tracker?.link(link, Int(owner._store), LinkPair(owner: owner._key, rank: rank, member: member._key))
+        let table = ChangeTracker.LinkKey(link: link, store: Int(owner._store))
+        tracker?.lists[table]?[owner._key]?.placed.insert(member._key)
+        tracker?.link(link, table.store, LinkPair(owner: owner._key, rank: rank, member: member._key))
     }
 
-    /// Returns the greatest rank in an ordered to-many relationship before its first change, or 0 without one.
-    private func greatestRank(of owner: ManagedObject, _ link: Int) -> Int64 {
-        max(tracker?.greatestRanks[.init(link: link, store: Int(owner._store))]?[owner._key] ?? 0, 0)
-    }
-
-    /// Records the greatest rank of an ordered to-many relationship before its first change, if another transaction may add a member
-    /// before the commit.
+    /// Records an ordered to-many relationship before its first change, if another transaction may change it before the commit.
     private func willMoveMembers(of owner: ManagedObject, _ position: Int, _ link: Int) {
         let table = ChangeTracker.LinkKey(link: link, store: Int(owner._store))
-        if sessions != nil || owner.isNew || tracker?.greatestRanks[table]?[owner._key] != nil { return }
-        tracker?.greatestRanks[table, default: [:]][owner._key] = owner._collections[position]?.greatestRank
+        if sessions != nil || owner.isNew || tracker?.lists[table]?[owner._key] != nil { return }
+        tracker?.lists[table, default: [:]][owner._key] = owner._collections[position].map { ListMerge.Origin(base: $0) }
     }
 
     /// Assigns ascending ranks to the members of an ordered to-many relationship and changes as few as possible.
     private func reorder(_ object: ManagedObject, _ position: Int, _ link: Int, _ keys: [Int64]) {
         let old = object._collections[position] ?? ToManyState(keys: [])
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
-        // In a detached transaction, members that are added at the end have greater ranks than all members that were read.
-        let least = sessions == nil ? max(old.greatestRank, greatestRank(of: object, link)) : 0
-        let ranks = Rank.assign(keys.map { known[$0] }, after: least)
+        let (ranks, isKept) = Rank.assign(keys.map { known[$0] })
         willMoveMembers(of: object, position, link)
-        for (key, rank) in zip(keys, ranks) where known[key] != rank {
-            let pair = LinkPair(owner: object._key, rank: rank, member: key), store = Int(object._store)
-            if known[key] == nil { tracker?.link(link, store, pair) } else { tracker?.rerank(link, store, pair) }
+        let table = ChangeTracker.LinkKey(link: link, store: Int(object._store))
+        for (index, (key, rank)) in zip(keys, ranks).enumerated() where known[key] != rank {
+            let pair = LinkPair(owner: object._key, rank: rank, member: key)
+            if !isKept[index] { tracker?.lists[table]?[object._key]?.placed.insert(key) }
+            if known[key] == nil { tracker?.link(link, table.store, pair) } else { tracker?.rerank(link, table.store, pair) }
         }
         object._collections[position] = ToManyState(keys: keys, ranks: ranks)
     }

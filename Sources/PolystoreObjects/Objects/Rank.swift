@@ -10,9 +10,9 @@ enum Rank {
     ///
     /// The members that keep their ranks are a longest ascending subsequence of the known ranks (Fredman, "On computing the length of
     /// longest increasing subsequences", 1975), so that only moved members change.
-    /// - Parameter least: A rank that new members at the end exceed.
+    /// - Returns: The ranks, and whether each member keeps its place among the others, although it may be numbered again.
     /// - Complexity: O(n log n).
-    static func assign(_ known: [Int64?], after least: Int64 = 0) -> [Int64] {
+    static func assign(_ known: [Int64?]) -> (ranks: [Int64], isKept: [Bool]) {
         let kept = longestAscending(known)
         var ranks: [Int64] = []
         ranks.reserveCapacity(known.count)
@@ -25,14 +25,13 @@ enum Rank {
             }
             var end = index
             while end < known.count, !kept[end] { end += 1 }
-            let isEnd = end == known.count, last = isEnd ? max(ranks.last ?? least, least) : ranks.last
-            guard let between = between(last, isEnd ? nil : known[end], count: Int64(end - index)) else {
-                return known.indices.map { (Int64($0) + 1) * gap }
+            guard let between = between(ranks.last, end == known.count ? nil : known[end], count: Int64(end - index)) else {
+                return (known.indices.map { (Int64($0) + 1) * gap }, kept)
             }
             ranks += between
             index = end
         }
-        return ranks
+        return (ranks, kept)
     }
 
     /// Returns a number of ranks between two others; nil if there are not enough numbers between them or in the value range.
@@ -56,7 +55,8 @@ enum Rank {
         return (1...count).map { start + $0 * step }
     }
 
-    private static func longestAscending(_ ranks: [Int64?]) -> [Bool] {
+    /// Returns which elements form a longest ascending subsequence.
+    static func longestAscending(_ ranks: [Int64?]) -> [Bool] {
         // The positions of the smallest last elements of ascending subsequences, by length, and the predecessor of each element.
         var ends: [Int] = [], before = [Int?](repeating: nil, count: ranks.count)
         for (index, rank) in ranks.enumerated() {

@@ -19,7 +19,7 @@ struct UndoHistory {
         fileprivate var links: [ChangeTracker.LinkKey: [ChangeTracker.Pair: Int64?]] = [:]
         fileprivate var reranked: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
         fileprivate var restored: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
-        fileprivate var greatestRanks: [ChangeTracker.LinkKey: [Int64: Int64]] = [:]
+        fileprivate var lists: [ChangeTracker.LinkKey: [Int64: ListMerge.Origin]] = [:]
         fileprivate var clearings: [ObjectIdentifier: ChangeTracker.Clearing] = [:]
         fileprivate var implied: Set<ChangeTracker.ClearedReference> = []
         fileprivate var deletions: [[ManagedObject]] = []
@@ -31,7 +31,7 @@ struct UndoHistory {
             (bases, highSlots, clearings) = (tracker.bases, tracker.highSlots, tracker.clearings)
             (implied, deletions, recounted) = (tracker.implied, tracker.deletions, tracker.recounted)
             (links, reranked, restored) = (tracker.links, tracker.reranked, tracker.restored)
-            greatestRanks = tracker.greatestRanks
+            lists = tracker.lists
             for object in tracker.pendingObjects {
                 saved[ObjectIdentifier(object)] = Saved(
                     object: object, row: object.encodedRow(), dirty: object._dirty, flags: object._flags)
@@ -52,7 +52,7 @@ struct UndoHistory {
             (tracker.bases, tracker.highSlots, tracker.clearings) = (bases, highSlots, clearings)
             (tracker.implied, tracker.deletions, tracker.recounted) = (implied, deletions, recounted)
             (tracker.links, tracker.reranked, tracker.restored) = (links, reranked, restored)
-            tracker.greatestRanks = greatestRanks
+            tracker.lists = lists
             // The destinations of to-many relationships are determined again, from the store and the pending changes.
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()

@@ -145,7 +145,7 @@ public final class UnsafeTransaction: BaseTransaction {
                 lost = try validateReferences(tracker, pool)
                 for (store, var changes) in changes.sorted(by: { $0.key < $1.key }) {
                     if !lost.isEmpty { changes.remove(lost, of: store) }
-                    try AppendedMembers(context, tracker).follow(in: &changes, of: store, try pool.reader(store))
+                    try MergedLists(context, tracker).merge(into: &changes, of: store, try pool.reader(store))
                     if !changes.isEmpty { try pool.apply(changes, to: store) }
                 }
                 try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)
@@ -164,7 +164,7 @@ public final class UnsafeTransaction: BaseTransaction {
 
     private func didCommit(_ tracker: ChangeTracker, _ lost: Set<PendingReferences.StoredPair>) {
         unmerged = nil
-        AppendedMembers(context, tracker).forget()
+        MergedLists(context, tracker).forget()
         tracker.didFlush(isLast: true)
         tracker.didCommit()
         // The lists still contain members that other transactions removed.

@@ -92,6 +92,11 @@ public final class RowBatch {
     /// Returns the cells of the row at a position for modification in place.
     public func mutableCells(_ index: Int) -> UnsafeMutablePointer<Cell> { cells + Int(headers[index].firstCell) }
 
+    /// Returns the number of cells of the row at a position.
+    package func slotCount(_ index: Int) -> Int {
+        (index + 1 < count ? Int(headers[index + 1].firstCell) : cellCount) - Int(headers[index].firstCell)
+    }
+
     /// Returns whether the text or bytes of any cell have more than the given number of bytes.
     package func hasCell(longerThan bytes: Int) -> Bool {
         // All cells are examined without a branch for each, so that the processor handles several cells at a time.

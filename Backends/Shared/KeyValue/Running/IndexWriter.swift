@@ -105,7 +105,7 @@ final class IndexWriter {
     }
 
     func violation(_ row: borrowing RowView, _ constraint: ResolvedConstraint, _ found: Int64) -> StorageError {
-        let name = core.schema.entities[row.entity].name
+        let name = core.schema.entities[constraint.declaredIn].name
         return StorageError(
             .uniqueConstraintViolated, "another object of \(name) has the same \(constraint.name)",
             details: .init(entity: name, constraint: constraint.name, keys: [found]))

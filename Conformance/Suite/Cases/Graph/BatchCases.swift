@@ -226,5 +226,25 @@ enum BatchCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
+        .graph("C061.an-object-of-a-batch-is-assigned-in-its-closure-only", "W16") { stack, check in
+            check.throwing(.readOnly, "an assignment after the batch") {
+                try stack.write { transaction in
+                    var kept: Entry?
+                    try transaction.insertAll(Into<Entry>(), sources: [1]) { entry, number in (entry.number, kept) = (number, entry) }
+                    kept?.number = 99
+                    check.equal(kept?.number, 1, "the number")
+                }
+            }
+            check.throwing(.readOnly, "an assignment in the closure of the next one") {
+                try stack.write { transaction in
+                    var kept: Person?
+                    try transaction.upsertAll(Into<Person>(), on: \.email, sources: ["a", "b"]) { person, email in
+                        kept?.age = 99
+                        (person.email, kept) = (email, person)
+                    }
+                }
+            }
+            check.equal(try stack.fetchCount(From<Entry>()) + stack.fetchCount(From<Person>()), 0, "objects")
+        },
     ]
 }

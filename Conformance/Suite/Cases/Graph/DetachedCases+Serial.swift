@@ -188,6 +188,8 @@ extension DetachedCases {
                 try adds("one member each", there: ["Seat5"], here: ["Seat0"])
                 try adds("several", there: ["Seat5", "Seat2"], here: ["Seat1", "Seat0"])
                 try adds("the same member", there: ["Seat5", "Seat2"], here: ["Seat5", "Seat0"])
+                try adds("the same member as the last one", there: ["Seat2"], here: ["Seat1", "Seat0", "Seat2"])
+                try adds("the same member in between", there: ["Seat5", "Seat2"], here: ["Seat0", "Seat2", "Seat1"])
                 try scene(harness, check, "a member that moves; \(name)", rooms: [rooms], seats: [seats], count: 6) { objects in
                     for seat in ["Seat3", "Seat4"] { try objects.include("Room0", name, seat) }
                 } there: { objects in

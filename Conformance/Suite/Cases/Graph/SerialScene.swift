@@ -39,6 +39,15 @@ struct SerialObjects {
         if !members.contains(where: { $0 === member }) { try owner.setObjects(members + [member], for: relationship) }
     }
 
+    /// Inserts a member into an ordered to-many relationship, behind another one or at the beginning.
+    func insert(_ name: String, _ relationship: String, _ target: String, after other: String?) throws {
+        guard let owner = object(name), let member = object(target) else { return }
+        var members = try owner.objects(relationship)
+        let position = other.flatMap(object).flatMap { other in members.firstIndex { $0 === other } }
+        members.insert(member, at: position.map { $0 + 1 } ?? 0)
+        try owner.setObjects(members, for: relationship)
+    }
+
     /// Removes a member from a to-many relationship.
     func exclude(_ name: String, _ relationship: String, _ target: String) throws {
         guard let owner = object(name), let member = object(target) else { return }
@@ -84,12 +93,14 @@ struct SerialScene {
 
     /// Runs the transactions in both ways, each in a store of its own.
     ///
-    /// - Parameter rehearsal: A closure that is called first, with objects whose changes are discarded.
+    /// - Parameters:
+    ///   - rehearsal: A closure that is called first, with objects whose changes are discarded.
+    ///   - again: A closure that continues the second transaction after it has read the changes of the first one.
     /// - Returns: The objects after the detached transaction was merged by the policy `mine`, and after one followed the other; or the code
     ///   of the error with which the second one failed.
     func run(
         _ harness: StoreHarness, before: (SerialObjects) throws -> Void, rehearsal: (SerialObjects) throws -> Void = { _ in },
-        there: (SerialObjects) throws -> Void, here: (SerialObjects) throws -> Void
+        there: (SerialObjects) throws -> Void, here: (SerialObjects) throws -> Void, again: ((SerialObjects) throws -> Void)? = nil
     ) throws -> (merged: String, serial: String) {
         let attributes = ["number", "mark"].map { Attribute($0, .int64, isOptional: true) }
         let schema = try Schema(
@@ -115,7 +126,19 @@ struct SerialScene {
             try stack.write { try there(objects($0)) }
             var failure: String?
             do {
-                if isDetached { try work.commit(merging: .mine) } else { try stack.write { try here(objects($0)) } }
+                if isDetached {
+                    if let again {
+                        try work.refresh()
+                        try again(mine)
+                    }
+                    try work.commit(merging: .mine)
+                } else {
+                    try stack.write { transaction in
+                        let objects = try objects(transaction)
+                        try here(objects)
+                        try again?(objects)
+                    }
+                }
             } catch let error as StorageError {
                 failure = "\(error.code)"
             }

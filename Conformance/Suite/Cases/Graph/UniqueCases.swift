@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Polystore
+internal import PolystoreSchema
 internal import PolystoreStorage
 
 /// Cases of group U over objects: unique values, and imports under them.
@@ -53,6 +54,28 @@ enum UniqueCases {
                 check.equal(error.details.property, "email", "property")
                 check.equal(error.details.keys, [], "no store has to know which object has the value")
                 check.isTrue(!"\(error)".contains("secret@x"), "no value in the sentence")
+            }
+        },
+        ConformanceCase("U007.the-error-names-the-entity-that-declares-the-constraint", clause: "E2") { harness, check in
+            let schema = try Schema(entities: [
+                Entity("Item", attributes: [Attribute("code", .int64, isOptional: true)], uniqueConstraints: [UniqueConstraint(["code"])]),
+                Entity("Part", parent: "Item"), Entity("Bolt", parent: "Part"),
+            ])
+            let place = try harness.place(), stack = try DataStack(schema: schema)
+            defer { place.remove() }
+            try stack.addStorageAndWait(place.store(nil))
+            defer { for store in stack.storages { try? store.close() } }
+            for isLast in [false, true] {
+                do {
+                    try stack.write { transaction in
+                        try transaction.create(Into<DynamicObject>(entity: isLast ? "Bolt" : "Part")).setValue(Value.int(1), for: "code")
+                    }
+                    check.isTrue(!isLast, "the second one is refused")
+                } catch let error as StorageError {
+                    check.equal(error.code, .uniqueConstraintViolated, "code")
+                    check.equal(error.details.entity, "Item", "entity")
+                    check.isTrue(error.message.contains("another object of Item has the same Item(code)"), error.message)
+                }
             }
         },
         .graph("U019.values-change-places", "W14") { stack, check in
