@@ -13,4 +13,7 @@ public struct OrderTerm: Sendable, Hashable {
         self.expression = expression
         self.ascending = ascending
     }
+
+    /// The term as text, such as `name descending`.
+    package var text: String { ascending ? "\(expression)" : "\(expression) descending" }
 }

@@ -94,6 +94,7 @@ import Testing
 
     @Test func anOrderBeginsWithAMinusSign() throws {
         let store = try notes("g.db")
+        #expect(try run("explain", store, "Note", "--order-by", "-text").output.contains("order by text descending: in the store"))
         let order = try run("query", store, "Note", "--order-by", "-text")
         #expect(order.output.split(separator: "\n").map { $0.suffix(4) } == [#""b"}"#, #""a"}"#], "\(order)")
         #expect(try run("query", store, "Note", "--order-by", "text, -text").code == 0)

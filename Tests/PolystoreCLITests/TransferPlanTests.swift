@@ -105,6 +105,7 @@ import Testing
         #expect(found.code == 1 && found.output.contains("refused: ") && found.output.contains(refusal.reason), "\(found)")
         let transfer = try program.run(["transfer", store, target, "-q"])
         #expect(transfer.code != 0 && transfer.error.contains(refusal.reason), "\(transfer)")
+        #expect(!transfer.error.contains("\(target): \(target): "), "the store is named once")
         #expect(try content() == before)
     }
 

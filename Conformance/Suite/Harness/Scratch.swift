@@ -28,6 +28,7 @@ final class Scratch {
         place = other.place
         store = other.store.keeping(schema)
         self.schema = schema
+        newest = other.newest
     }
 
     /// Creates a scratch of the same location with another store, opened with the version of the model that it must have.
@@ -35,6 +36,7 @@ final class Scratch {
         place = other.place
         self.schema = schema
         store = try other.another(OpenRequest(schema: schema, createIfMissing: false))
+        newest = other.newest
     }
 
     /// Creates a scratch of the same location with another open store.
@@ -82,19 +84,20 @@ final class Scratch {
     private var newest: HistoryToken?
 
     /// Waits until the history includes the newest commit: a server returns only entries that no running transaction can precede any more.
-    private func settle() throws {
-        guard let newest else { return }
+    ///
+    /// - Returns: The token that a session had then. A later session can have an earlier one, if transactions of other stores end meanwhile.
+    @discardableResult
+    private func settle() throws -> HistoryToken? {
         for _ in 0..<2000 {
-            if let token = try read({ try $0.currentToken() }), token.position >= newest.position { return }
+            let token = try read { try $0.currentToken() }
+            guard let newest, (token?.position ?? 0) < newest.position else { return token }
             Thread.sleep(forTimeInterval: 0.01)
         }
+        return nil
     }
 
     /// Returns the token of the newest transaction after the history has settled.
-    func token() throws -> HistoryToken? {
-        try settle()
-        return try read { try $0.currentToken() }
-    }
+    func token() throws -> HistoryToken? { try settle() }
 
     /// Loads rows with given keys, by a bulk load.
     func load(_ name: String, _ rows: [(Int64, [String: Value])]) throws {

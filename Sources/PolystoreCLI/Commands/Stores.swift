@@ -153,7 +153,7 @@ enum Stores {
     /// Adds the store, as it was specified, to errors that do not contain its location.
     private static func naming<R>(_ url: StoreURL, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         do throws(StorageError) { return try body() } catch {
-            throw StorageError(error.code, "\(url.redacted.excerpt(200)): \(error.message)", details: error.details, cause: error)
+            throw error.naming(url)
         }
     }
 

@@ -165,7 +165,7 @@ struct TransferCommand: ParsableCommand {
         }
         // A database of another program would get tables and triggers before the copy is refused.
         if let obstacle = try place.obstacle(to: from, try options.mapping.schema(for: from.schema), options) {
-            throw StorageError(obstacle.code, "\(place.redacted): \(obstacle.message)", details: obstacle.details, cause: obstacle)
+            throw obstacle.naming(place.url)
         }
         if ifExists == .replace, let count = try place.count(), count > 0 {
             try Question.confirm("replace the \(Console.counted(count)) of \(place.redacted)?", isConfirmed: yes)

@@ -7,7 +7,7 @@ internal import PolystoreTransfer
 /// The target of a transfer before anything is written to it.
 struct TransferTarget {
     private let text: String
-    private let url: StoreURL
+    let url: StoreURL
     let storage: any StorageInterface
 
     /// The target as text, without its password.

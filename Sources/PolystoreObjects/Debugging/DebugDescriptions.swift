@@ -35,7 +35,7 @@ extension From: CustomDebugStringConvertible {
         if let configurations { text += "(\(configurations.map { $0 ?? "nil" }.joined(separator: ", ")))" }
         if let predicate { text += " where \(predicate)" }
         if !sort.isEmpty {
-            text += " order by \(sort.map { "\($0.expression)\($0.ascending ? "" : " descending")" }.joined(separator: ", "))"
+            text += " order by \(sort.map(\.text).joined(separator: ", "))"
         }
         if let limit { text += " limit \(limit)" }
         if offset > 0 { text += " offset \(offset)" }
@@ -53,7 +53,7 @@ extension Where: CustomDebugStringConvertible {
 extension OrderBy: CustomDebugStringConvertible {
     /// The sort expressions and their directions.
     public var debugDescription: String {
-        "OrderBy<\(Object.self)>(\(terms.map { "\($0.expression)\($0.ascending ? "" : " descending")" }.joined(separator: ", ")))"
+        "OrderBy<\(Object.self)>(\(terms.map(\.text).joined(separator: ", ")))"
     }
 }
 

@@ -12,7 +12,9 @@ extension ObjectContext {
     }
 
     /// Returns whether an object of this context can be changed.
-    func canAssign(_ object: ManagedObject) -> Bool { tracker != nil && object._flags & (ManagedObject.Flags.deleted | ManagedObject.Flags.taken) == 0 }
+    func canAssign(_ object: ManagedObject) -> Bool {
+        tracker != nil && object._flags & (ManagedObject.Flags.deleted | ManagedObject.Flags.taken) == 0
+    }
 
     /// Reports an assignment that is not performed: a setter cannot throw, and a programming error must not end a server. The context
     /// records it, so that the current transaction or read throws it at its end.

@@ -76,7 +76,7 @@ extension ObjectContext {
                 }
                 for key in keys {
                     let part = try ObjectRequest(name, orderBy: [key]).plan(in: schema)
-                    order.append(Explanation.Part(text: key.expression.description, pushdown: reader.pushdown(of: part)))
+                    order.append(Explanation.Part(text: key.text, pushdown: reader.pushdown(of: part)))
                 }
                 for output in query?.outputs.map(\.output) ?? [] {
                     let request = QueryRequest(ObjectRequest(name), outputs: [output], groupBy: query?.keys ?? [])
