@@ -37,7 +37,7 @@ final class BulkCopy {
         self.refused = refused
         self.history = history
         self.willComplete = willComplete
-        steps = CopySteps(target, every: options.step, limit)
+        steps = CopySteps(target, every: options.step, limit, checksRows: options.skipsErrors)
         writers = Self.writers(options, target)
         throttle = CopyThrottle(options.pace, limit, progress, writers: writers)
     }
