@@ -16,6 +16,8 @@ public struct WriteOptions: Sendable {
     public var limit: WorkLimit?
     /// Whether the transaction moves the objects of the store to another one, or brings them back. All others are refused meanwhile.
     package var isMove = false
+    /// Whether other transactions of the same bulk load run at the same time. Only for stores that are a `ConcurrentLoadStorage`.
+    package var sharesLoad = false
 
     /// Creates options. The timeout is no longer than the remaining time of the limit.
     public init(

@@ -95,11 +95,16 @@ package struct Contents {
     /// Returns some rows of a batch.
     func rows(of batch: RowBatch, _ range: Range<Int>) -> RowBatch {
         let rest = RowBatch(capacity: range.count)
+        copy(batch, range, to: rest)
+        return rest
+    }
+
+    /// Appends some rows of a batch to another batch.
+    func copy(_ batch: RowBatch, _ range: Range<Int>, to copy: RowBatch) {
         for index in range {
             let row = batch.row(index)
-            rest.append(copying: row, slots: schema[row.entity].slots.count)
+            copy.append(copying: row, slots: schema[row.entity].slots.count)
         }
-        return rest
     }
 
     /// Returns the size of the values of a batch.

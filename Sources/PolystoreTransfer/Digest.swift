@@ -16,6 +16,13 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     /// Creates the digest of bytes, as of one row.
     package init(of bytes: UnsafeRawBufferPointer) { add(bytes) }
 
+    /// Creates the digest of `count` rows from its description; nil if that is not the description of a digest.
+    init?(_ description: String, count: Int) {
+        guard count >= 0, description.utf8.count == 32, let sum = UInt128(description, radix: 16) else { return nil }
+        self.sum = sum
+        self.count = count
+    }
+
     /// The digest as thirty-two hexadecimal digits.
     public var description: String {
         let digits = String(sum, radix: 16)
@@ -29,6 +36,20 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
         for slot in 0..<slots { hash.mix(row[slot]) }
         sum &+= hash.value
         count += 1
+    }
+
+    /// Adds the rows of another digest.
+    mutating func add(_ other: Digest) {
+        sum &+= other.sum
+        count += other.count
+    }
+
+    /// Returns the digest of the rows that were added since this was an earlier digest.
+    func added(since earlier: Digest) -> Digest {
+        var added = self
+        added.sum &-= earlier.sum
+        added.count -= earlier.count
+        return added
     }
 
     /// Adds bytes as a row.

@@ -32,6 +32,9 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     /// transaction has marked the floor as unrecorded.
     final let hasSettledHistory = Atomic(false)
 
+    /// The maximum number of write transactions that run at the same time.
+    static let mostWriters = 4
+
     private let open: @Sendable () throws -> PostgreSQLConnection
     /// The difference between positions of the history and the IDs of their transactions.
     final let historyOffset: Int64
@@ -79,7 +82,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
             return connection
         }
         readers = PostgreSQLPool(size: readerCount, open: explained)
-        writers = PostgreSQLPool(size: 4, open: explained)
+        writers = PostgreSQLPool(size: Self.mostWriters, open: explained)
         helpers = PostgreSQLPool(size: 4, open: explained)
     }
 

@@ -11,6 +11,8 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, KeyCo
     private(set) var isOpen = true
     /// Whether cursors send their next step ahead. A transaction that writes must not fail because of rows of a step that it does not read.
     var sendsAhead: Bool { true }
+    /// Whether no other transaction may change a note that the session has read.
+    var locksNotes: Bool { false }
     private var cursors = 0
     private let scratch = RowBatch(capacity: 1)
     /// The horizon of the session's history, once it was queried.
@@ -53,6 +55,15 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, KeyCo
             throw error
         }
         isOpen = false
+    }
+
+    func note(_ name: String) throws(StorageError) -> Data? {
+        try checkOpen()
+        if locksNotes {
+            // The next statement sees what the transaction has committed that this one has waited for.
+            _ = try connection.number("SELECT 1::int8 FROM polystore_notes WHERE name = \(bind: .string(name), .string) FOR UPDATE")
+        }
+        return try connection.note(name)
     }
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {

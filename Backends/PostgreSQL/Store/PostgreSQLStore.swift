@@ -195,9 +195,11 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             // The flag is read before the snapshot is taken: if it is set, the transaction sees the changes that settled the history, and
             // gets a greater ID.
             let isSettled = core.hasSettledHistory.load(ordering: .acquiring)
+            // Transactions that share a load read only notes, which they lock. Each must see what the others have committed since it began.
+            let isolation = options.sharesLoad ? "READ COMMITTED" : "SERIALIZABLE"
             try core.begin(
                 lane.connection,
-                "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = \(options.milliseconds); \(PostgreSQLTelling.deferring)")
+                "BEGIN ISOLATION LEVEL \(isolation); SET LOCAL lock_timeout = \(options.milliseconds); \(PostgreSQLTelling.deferring)")
             return core.session(lane, options, isSettled: isSettled)
         }
     }
@@ -278,6 +280,10 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             tell(.erased)
         }
     }
+}
+
+extension PostgreSQLStore: ConcurrentLoadStorage {
+    package var concurrentLoads: Int { owner.isPolystore ? PostgreSQLCore.mostWriters : 1 }
 }
 
 /// The lock of the writers is taken together with the note.

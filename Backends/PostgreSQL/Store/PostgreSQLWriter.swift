@@ -15,6 +15,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
+    private let part: BulkLoad?
+    private let sharesLoad: Bool
     /// Whether the rest of the transaction counts as unrecorded.
     private var isUnrecorded = false
     /// Whether a statement of the transaction may have made changes that its history entry does not record.
@@ -38,6 +40,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         self.isSettled = isSettled
         hasUnrecorded = !core.metadata.history.isOn
         recorder = HistoryRecorder(core.metadata.history, isFollowed: options.isFollowed)
+        part = options.bulk
+        sharesLoad = options.sharesLoad
         super.init(core, lane.connection)
     }
 
@@ -47,6 +51,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     override func giveBack() { lane.leave() }
 
     override var sendsAhead: Bool { false }
+
+    override var locksNotes: Bool { sharesLoad }
 
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
@@ -100,15 +106,39 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
 
     /// Drops the indexes of an empty table, to create them after the rows: one sort instead of a search for each row.
     private func prepareBulk(_ root: EntityIndex) throws(StorageError) {
-        // While two versions are live, the indexes do not belong to this version alone.
-        guard prepared.insert(root).inserted, core.rolling == nil else { return }
+        // While two versions are live, the indexes do not belong to this version alone. Dropping an index waits for all others that write.
+        guard prepared.insert(root).inserted, core.rolling == nil, !sharesLoad else { return }
         let rows = try connection.query("SELECT 1::int8 FROM \(table(root)) LIMIT 1", [])
         if rows.count > 0 { return }
         loaded[root] = 0
-        for index in core.tables.indexes() where index.root == root {
+        let missing = part == nil || part == .whole ? [] : Set(try missingIndexes().map(\.name))
+        for index in core.tables.indexes() where index.root == root && !missing.contains(index.name) {
             try connection.execute(index.removal)
             dropped.append(index)
         }
+    }
+
+    /// Returns the indexes that earlier transactions of a load have dropped.
+    private func missingIndexes() throws(StorageError) -> [SQLTables.IndexStatement] {
+        let names: SQLText = """
+            SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.relkind = 'i' AND n.nspname = \(bind: .string(core.schema), .string)
+            """
+        let present = Set(try connection.rows(names, [.string]).map { $0[0].text })
+        return core.tables.indexes().filter { !present.contains($0.name) }
+    }
+
+    /// Creates the indexes that the load has dropped, and updates the statistics of the tables that it has filled, unless further
+    /// transactions of the load follow.
+    private func finishBulk() throws(StorageError) {
+        defer { loaded.removeAll() }
+        if part == .part { return dropped.removeAll() }
+        if part == .last, core.rolling == nil { dropped = try missingIndexes() }
+        try makeIndexes()
+        // The server would plan with default estimates for a new table until its next analysis. No other session uses the table yet,
+        // because creating its indexes has locked it.
+        let filled = part == .last ? core.tables.schema.roots : loaded.filter { $0.value >= SQLTables.analyzedRows }.keys.sorted()
+        for root in filled { try connection.execute("ANALYZE \(table(root))") }
     }
 
     func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) {
@@ -163,11 +193,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         _ record: CommitRecord, _ body: () throws(StorageError) -> Void = {}
     ) throws(StorageError) -> (position: Int64, time: Int64)? {
         try checkOpen()
-        try makeIndexes()
-        // The server would plan with default estimates for a new table until its next analysis. No other session uses the table yet,
-        // because creating its indexes has locked it.
-        for (root, count) in loaded where count >= SQLTables.analyzedRows { try connection.execute("ANALYZE \(table(root))") }
-        loaded.removeAll()
+        try finishBulk()
         for (root, key) in greatest { try raiseKeys(root, above: key) }
         var entry: (position: Int64, time: Int64)?
         try sendHistory(record) { entry = ($0, $1) }

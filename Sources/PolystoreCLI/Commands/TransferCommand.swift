@@ -32,7 +32,7 @@ struct TransferCommand: ParsableCommand {
             model, a duplicate, or a row of another program's database that cannot be read. They are in the file of --rejects, from which \
             polystore load reads them after a correction. The exit code is then 3, and the comparison includes all other rows.
 
-            --rate and --memory limit the copy, and while the file of --throttle-file exists, it waits.
+            --rate and --memory limit the copy, and while the file of --throttle-file exists, it waits. --workers says how many threads copy.
 
             --plan reads the source completely and shows what would be copied and what would prevent it. It opens the target only for reading \
             and writes nothing; the exit code is 1 if the transfer would be refused.
@@ -132,9 +132,10 @@ struct TransferCommand: ParsableCommand {
                         + "or other names and types")
             }
         }
-        if live.live || layout == .plain, errors.onError == .skip || pace.isLimited {
+        if live.live || layout == .plain, errors.onError == .skip || pace.isGiven {
             throw ValidationError(
-                "--on-error, --rate, --memory and --throttle-file are for a transfer into a store, without --live and --layout plain")
+                "--on-error, --rate, --memory, --throttle-file and --workers are for a transfer into a store, without --live and --layout plain"
+            )
         }
         try layout.check(ifExists, isMapped: try !changed.mapping().isEmpty)
     }
@@ -206,6 +207,7 @@ struct TransferCommand: ParsableCommand {
         options.verifies = !noVerify
         options.onError = errors.treatment
         options.pace = try pace.pace()
+        options.workers = pace.threads
         return options
     }
 

@@ -24,10 +24,25 @@ struct TransferPaceOptions: ParsableArguments {
     @Option(help: "A file: while it exists, the transfer waits between batches.")
     var throttleFile: String?
 
-    /// Whether a limit is given.
-    var isLimited: Bool { !rate.isEmpty || memory != nil || throttleFile != nil }
+    @Option(
+        parsing: .unconditional,
+        help: """
+            The number of threads that copy into a new target, by default one more than processors, at most 5: one reads, and the others \
+            write, up to four to PostgreSQL and one to other stores. 1 reads and writes in turn, as do --on-error skip and a copy in one \
+            transaction.
+            """)
+    var workers: Int?
 
-    func validate() throws { _ = try pace() }
+    /// Whether an option is given.
+    var isGiven: Bool { !rate.isEmpty || memory != nil || throttleFile != nil || workers != nil }
+
+    /// The number of threads that copy.
+    var threads: Int { workers ?? max(2, min(5, ProcessInfo.processInfo.activeProcessorCount + 1)) }
+
+    func validate() throws {
+        _ = try pace()
+        if let workers, workers < 1 { throw ValidationError("--workers must be at least 1") }
+    }
 
     /// Returns the pace of the transfer.
     func pace() throws -> TransferPace {

@@ -12,6 +12,10 @@ final class BulkCopy {
     private var earlier: [String: CopyState.Table] = [:]
     private let steps: CopySteps
     private let throttle: CopyThrottle
+    /// The number of threads that write while this one reads; 0 if this one writes.
+    private let writers: Int
+    /// These threads, while they write.
+    private var workers: CopyWorkers?
     /// The rows that the target has refused; nil if there are none.
     private let refused: RefusedRows?
     /// The session with the history of the source; nil if that is not copied.
@@ -33,8 +37,9 @@ final class BulkCopy {
         self.refused = refused
         self.history = history
         self.willComplete = willComplete
-        steps = CopySteps(target, every: options.step, limit)
-        throttle = CopyThrottle(options.pace, limit, progress)
+        steps = CopySteps(target, every: options.step, limit, checksRows: options.skipsErrors)
+        writers = Self.writers(options, target)
+        throttle = CopyThrottle(options.pace, limit, progress, writers: writers)
     }
 
     /// Copies everything that is missing.
@@ -63,6 +68,13 @@ final class BulkCopy {
         let writer = try target.beginWrite(WriteOptions(limit: limit))
         defer { writer.end() }
         return writer.restoresHistory ? nil : "the target cannot have that of another store"
+    }
+
+    /// Returns the number of threads that write.
+    private static func writers(_ options: TransferOptions, _ target: OpenStore) -> Int {
+        // A transaction belongs to one thread, and what a target refuses is looked for in the order of the source.
+        if options.workers < 2 || options.source == nil || options.isWhole || options.skipsErrors { return 0 }
+        return min(options.workers - 1, max(1, target.ability((any ConcurrentLoadStorage).self)?.concurrentLoads ?? 1))
     }
 
     // MARK: Steps
@@ -94,23 +106,41 @@ final class BulkCopy {
         return false
     }
 
-    /// Records what was written, commits the step when it is due, and waits if the pace demands it.
-    private func wrote(_ item: TransferItem, _ rows: Int, _ bytes: Int) throws(StorageError) {
-        steps.state?.set(item)
-        try steps.commitIfDue()
-        try throttle.wrote(rows, bytes) { () throws(StorageError) in try steps.commit() }
-    }
-
     // MARK: Copying
 
     private func copy(_ report: inout TransferReport) throws(StorageError) {
-        let schema = contents.schema
         // Before anything is read: a target that cannot be written is refused at once, and a new one is never without a note.
         let writer = try steps.step()
         if history != nil, earlier[PastTransactions.table] == nil {
             try PastTransactions.checkAreMissing(in: writer, option: "transfer without the history")
         }
+        if writers > 1 {
+            for root in contents.schema.roots { try writer.load(root, RowBatch(capacity: 1)) }
+        }
         try steps.commit()
+        try withWorkers { () throws(StorageError) in try copyContents(&report) }
+        if let history { report.history = try copyTransactions(of: history) }
+    }
+
+    /// Copies while threads write, if there are any, and waits until they have.
+    private func withWorkers(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        if writers == 0 { return try body() }
+        let workers = CopyWorkers()
+        self.workers = workers
+        defer { self.workers = nil }
+        do throws(StorageError) {
+            try workers.start(writers, steps.others(isShared: writers > 1))
+            try body()
+            try workers.finish()
+        } catch {
+            workers.stop()
+            throw workers.failure ?? error
+        }
+        count(workers)
+    }
+
+    private func copyContents(_ report: inout TransferReport) throws(StorageError) {
+        let schema = contents.schema
         for root in schema.roots { report.items.append(try copyRows(root, schema.entities[root].name)) }
         for link in schema.links.indices {
             let description = schema.links[link]
@@ -118,97 +148,109 @@ final class BulkCopy {
             report.items.append(item)
             if omitted > 0 { report.omittedMembers[contents.sourceName(link: link)] = omitted }
         }
-        if let history { report.history = try copyTransactions(of: history) }
     }
 
     private func copyRows(_ root: EntityIndex, _ name: String) throws(StorageError) -> TransferItem {
-        var digest = Digest(), left = earlier[name]?.count ?? 0
+        var position = CopyPosition(after: earlier[name]?.parts ?? [])
         try contents.batches(root, capacity: throttle.mostRows, bytes: throttle.mostBytes) { batch throws(StorageError) in
-            try limit?.check()
-            let skipped = min(left, batch.count)
-            contents.add(batch, 0..<skipped, to: &digest)
-            if skipped > 0 { try skip(skipped, of: name, &left, digest) }
-            if skipped < batch.count {
-                contents.add(batch, skipped..<batch.count, to: &digest)
-                let rest = skipped == 0 ? batch : contents.rows(of: batch, from: skipped)
-                try load(root, rest, name)
-                let bytes = throttle.countsBytes ? contents.bytes(of: rest) : 0
-                try wrote(TransferItem(name: name, digest: digest), rest.count, bytes)
+            try copyRuns(batch.count, of: name, &position) { range throws(StorageError) in
+                var digest = Digest()
+                contents.add(batch, range, to: &digest)
+                return digest
+            } write: { range, part throws(StorageError) in
+                let rows: RowBatch
+                if let workers {
+                    rows = workers.batch(throttle.mostRows)
+                    contents.copy(batch, range, to: rows)
+                } else {
+                    rows = range.count == batch.count ? batch : contents.rows(of: batch, range)
+                }
+                let bytes = throttle.countsBytes ? contents.bytes(of: rows) : 0
+                try write(CopyLoad(name: name, rows: .objects(root, rows), part: part), bytes)
             }
-            progress.add(batch.count, of: name)
         }
-        if left > 0 { throw Self.changed }
-        let item = TransferItem(name: name, digest: digest)
-        steps.state?.set(item)
-        return item
+        try position.finish()
+        return TransferItem(name: name, digest: position.digest)
     }
 
     private func copyPairs(_ link: Int, _ description: LinkDescription) throws(StorageError) -> (TransferItem, omitted: Int) {
         let name = description.name
-        var digest = LinkDigest(description), left = earlier[name]?.count ?? 0
+        var digest = LinkDigest(description), position = CopyPosition(after: earlier[name]?.parts ?? [])
         let omitted = try contents.pairs(link) { pairs throws(StorageError) in
-            try limit?.check()
-            let skipped = min(left, pairs.count)
-            for pair in pairs[..<skipped] { digest.add(pair) }
-            if skipped > 0 { try skip(skipped, of: name, &left, digest.digest) }
-            if skipped < pairs.count {
-                for pair in pairs[skipped...] { digest.add(pair) }
-                try steps.step().load(link: link, Array(pairs[skipped...]))
-                try wrote(TransferItem(name: name, digest: digest.digest), pairs.count - skipped, 24 * (pairs.count - skipped))
+            try copyRuns(pairs.count, of: name, &position) { range throws(StorageError) in
+                let before = digest.digest
+                for pair in pairs[range] { digest.add(pair) }
+                return digest.digest.added(since: before)
+            } write: { range, part throws(StorageError) in
+                try write(CopyLoad(name: name, rows: .pairs(link, Array(pairs[range])), part: part), 24 * range.count)
             }
         }
-        if left > 0 { throw Self.changed }
-        let item = TransferItem(name: name, digest: digest.digest)
-        steps.state?.set(item)
-        return (item, omitted)
+        try position.finish()
+        return (TransferItem(name: name, digest: position.digest), omitted)
     }
 
     private func copyTransactions(of history: ReadSession) throws(StorageError) -> Digest {
         let name = PastTransactions.table
-        var digest = Digest(), left = earlier[name]?.count ?? 0
+        var digest = Digest(), position = CopyPosition(after: earlier[name]?.parts ?? [])
         try PastTransactions(history, limit).forEachPart(atMost: throttle.mostRows) { entries throws(StorageError) in
-            var bytes = 0, skipped = 0
-            while skipped < entries.count, left > 0 {
-                bytes += digest.add(entries[skipped])
-                skipped += 1
-                try skip(1, of: name, &left, digest)
+            var bytes = 0, size = 0
+            try copyRuns(entries.count, of: name, &position) { range throws(StorageError) in
+                let before = digest
+                bytes = 0
+                for index in range { bytes += digest.add(entries[index]) }
+                size += bytes
+                return digest.added(since: before)
+            } write: { range, part throws(StorageError) in
+                try write(CopyLoad(name: name, rows: .transactions(Array(entries[range])), part: part), throttle.countsBytes ? bytes : 0)
             }
-            let rest = Array(entries[skipped...])
-            if !rest.isEmpty {
-                let before = bytes
-                for entry in rest { bytes += digest.add(entry) }
-                try steps.step().restoreHistory(rest)
-                try wrote(TransferItem(name: name, digest: digest), rest.count, throttle.countsBytes ? bytes - before : 0)
-            }
-            progress.addFurther(entries.count, of: name)
-            return bytes
+            return size
         }
-        if left > 0 { throw Self.changed }
-        steps.state?.set(TransferItem(name: name, digest: digest))
-        return digest
+        try position.finish()
+        return position.digest
     }
 
-    /// Counts rows that an earlier run has copied, and checks after the last of them that they are still the same.
-    private func skip(_ count: Int, of name: String, _ left: inout Int, _ digest: Digest) throws(StorageError) {
-        left -= count
-        if left == 0, earlier[name]?.digest != digest.description { throw Self.changed }
-    }
-
-    private static var changed: StorageError {
-        StorageError(
-            .incompleteCopy,
-            "the source has changed since the interrupted transfer has copied a part of it; erase the target (polystore erase) and repeat the "
-                + "transfer")
-    }
-
-    private func load(_ root: EntityIndex, _ batch: RowBatch, _ name: String) throws(StorageError) {
-        let writer = try steps.step()
-        do throws(StorageError) { try writer.load(root, batch) } catch  where error.code == .alreadyExists {
-            // The target was empty, so the duplicate comes from the source.
-            throw StorageError(
-                .corrupted, "the source returned an object of \(name) twice, so it is damaged; restore a backup of the source",
-                details: error.details, cause: error)
+    /// Advances over rows of a table, and passes those that no earlier run has copied to `write`.
+    ///
+    /// - Parameters:
+    ///   - digest: Returns the digest of some of the rows. Called once for each row, in their order.
+    ///   - write: Writes some of the rows.
+    private func copyRuns(
+        _ count: Int, of name: String, _ position: inout CopyPosition, digest: (Range<Int>) throws(StorageError) -> Digest,
+        write: (Range<Int>, CopiedPart) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try limit?.check()
+        var next = 0
+        while next < count {
+            let run = position.run(atMost: count - next), range = next..<next + run.count, rows = try digest(range)
+            try position.advance(over: run, rows)
+            if run.isCopied { self.count(run.count, of: name) } else { try write(range, CopiedPart(start: run.start, digest: rows)) }
+            next = range.upperBound
         }
+    }
+
+    /// Writes rows, or leaves them to another thread, and waits if the pace demands it.
+    private func write(_ load: CopyLoad, _ bytes: Int) throws(StorageError) {
+        if let workers {
+            try workers.write(load)
+            count(workers)
+        } else {
+            try steps.write(load)
+            try steps.commitIfDue()
+        }
+        try throttle.wrote(load.part.digest.count, bytes) { () throws(StorageError) in
+            if let workers { try workers.settle() } else { try steps.commit() }
+        }
+        if workers == nil { count(load.part.digest.count, of: load.name) }
+    }
+
+    /// Counts what threads have written.
+    private func count(_ workers: CopyWorkers) {
+        for (name, rows) in workers.takeWritten() { count(rows, of: name) }
+    }
+
+    private func count(_ rows: Int, of name: String) {
+        if progress.hasTotal(of: name) { return progress.add(rows, of: name) }
+        if name == PastTransactions.table { progress.addFurther(rows, of: name) }
     }
 
     // MARK: The end

@@ -3,7 +3,8 @@ final class CopyProgress {
     private let totals: [String: Int]
     private let report: TransferEngine.Report
     private var name = ""
-    private var done = 0
+    /// The number of completed rows of each table.
+    private var done: [String: Int] = [:]
     private var allDone = 0
 
     /// - Parameter totals: The number of rows of each hierarchy.
@@ -12,6 +13,9 @@ final class CopyProgress {
         self.report = report
     }
 
+    /// Returns whether the rows of a table are a part of the total.
+    func hasTotal(of name: String) -> Bool { totals[name] != nil }
+
     func add(_ count: Int, of name: String) {
         allDone += count
         addFurther(count, of: name)
@@ -19,11 +23,8 @@ final class CopyProgress {
 
     /// Counts what is copied besides rows, without a known total.
     func addFurther(_ count: Int, of name: String) {
-        if name != self.name {
-            self.name = name
-            done = 0
-        }
-        done += count
+        self.name = name
+        done[name, default: 0] += count
         report(current)
     }
 
@@ -35,6 +36,7 @@ final class CopyProgress {
     }
 
     private var current: TransferProgress {
-        TransferProgress(name: name, done: done, total: totals[name] ?? 0, allDone: allDone, allTotal: totals.values.reduce(0, +))
+        TransferProgress(
+            name: name, done: done[name] ?? 0, total: totals[name] ?? 0, allDone: allDone, allTotal: totals.values.reduce(0, +))
     }
 }

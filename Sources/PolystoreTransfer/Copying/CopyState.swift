@@ -6,13 +6,26 @@ struct CopyState: Codable, Sendable {
     /// The rows of a hierarchy, or the pairs of a link table, that were copied.
     struct Table: Codable, Sendable {
         let name: String
-        let count: Int
-        let digest: String
+        /// The parts of the table that were copied, in its order and with others between them.
+        private(set) var parts: [CopiedPart] = []
 
-        init(_ item: TransferItem) {
-            name = item.name
-            count = item.digest.count
-            digest = item.digest.description
+        init(_ name: String) { self.name = name }
+
+        /// The number of rows that were copied.
+        var count: Int { parts.reduce(0) { $0 &+ $1.digest.count } }
+
+        /// Adds a part.
+        mutating func add(_ part: CopiedPart) {
+            parts.insert(part, at: parts.firstIndex { $0.start > part.start } ?? parts.count)
+            var joined: [CopiedPart] = []
+            for part in parts {
+                if let last = joined.last, last.end == part.start {
+                    joined[joined.count - 1].digest.add(part.digest)
+                } else {
+                    joined.append(part)
+                }
+            }
+            parts = joined
         }
     }
 
@@ -78,10 +91,11 @@ struct CopyState: Codable, Sendable {
         return CopyState(source, work, run, refused: refused)
     }
 
-    /// Sets how much of a table was copied.
-    mutating func set(_ item: TransferItem) {
-        let table = Table(item)
-        if let index = tables.firstIndex(where: { $0.name == item.name }) { tables[index] = table } else { tables.append(table) }
+    /// Adds a part of a table that was copied.
+    mutating func add(_ part: CopiedPart, of name: String) {
+        let index = tables.firstIndex { $0.name == name } ?? tables.count
+        if index == tables.count { tables.append(Table(name)) }
+        tables[index].add(part)
     }
 
     /// The number of rows and pairs that were copied.

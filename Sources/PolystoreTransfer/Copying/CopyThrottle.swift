@@ -6,6 +6,8 @@ final class CopyThrottle {
     private let pace: TransferPace
     private let limit: WorkLimit?
     private let progress: CopyProgress
+    /// The number of threads that write while another one reads.
+    private let writers: Int
     /// The time from which the next batch may be written.
     private var next = ContinuousClock.now
     /// The time that the copy has waited.
@@ -18,18 +20,20 @@ final class CopyThrottle {
     /// The longest time between two questions whether the copy may go on, or was cancelled.
     private static let slice = 0.05
 
-    init(_ pace: TransferPace, _ limit: WorkLimit?, _ progress: CopyProgress) {
+    /// - Parameter writers: The number of threads that write while another one reads; 0 if one does both.
+    init(_ pace: TransferPace, _ limit: WorkLimit?, _ progress: CopyProgress, writers: Int = 0) {
         self.pace = pace
         self.limit = limit
         self.progress = progress
+        self.writers = writers
     }
 
     /// The number of rows of a batch, so that a low rate is kept evenly.
     var mostRows: Int { Int(max(1, min((pace.rowsPerSecond ?? .infinity) / 10, Double(Self.usualRows)))) }
 
-    /// The size of the rows of a batch.
+    /// The size of the rows of a batch. All batches that are read and not yet written need at most half of the memory.
     var mostBytes: Int {
-        let most = pace.memoryBytes.map { $0 / 8 } ?? Self.usualBytes
+        let most = pace.memoryBytes.map { min($0 / 8, $0 / 2 / CopyWorkers.mostBatches(writers)) } ?? Self.usualBytes
         return Int(max(1, min((pace.bytesPerSecond ?? .infinity) / 10, Double(most))))
     }
 

@@ -65,6 +65,12 @@ public struct TransferOptions: Sendable {
     package var isLive = false
     /// Identifies the transfer among others into the same target.
     package var run = UUID()
+    /// The number of threads that copy in steps, at least 1.
+    ///
+    /// With 1, rows are read and written in turn. With more, one thread reads, from one snapshot as ever, and the others write what it has
+    /// read: as many of them as the target takes write transactions of one load at the same time, which are up to four of PostgreSQL and one
+    /// of every other store. A copy that leaves rows out (`onError`) and one in a single transaction have one thread.
+    public var workers = 1
     /// The time after which a step is committed.
     public var step = Duration.milliseconds(500)
 
@@ -141,6 +147,7 @@ public struct TransferOptions: Sendable {
     /// Refuses options that exclude each other.
     func check() throws(StorageError) {
         try pace.check()
+        if workers < 1 { throw StorageError(.invalidConfiguration, "a transfer needs at least one thread") }
         if existing == .replace, !selection.isAll {
             throw StorageError(
                 .invalidConfiguration,
