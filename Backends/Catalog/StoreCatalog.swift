@@ -75,6 +75,20 @@ public struct StoreCatalog: StoreOpener {
         )
     }
 
+    /// Returns the store of a URL for work that reads or writes all objects once in the order of their keys, without opening it.
+    ///
+    /// Such work needs no page again, so that the page cache of SQLite would only be memory. A URL that says its size keeps it.
+    package func store(forScanning url: StoreURL) throws(StorageError) -> any StorageInterface {
+        guard url.scheme == "sqlite", url.option("cache") == nil,
+            let small = try? StoreURL("\(url.text)\(url.options.isEmpty ? "?" : "&")cache=\(Self.scanKilobytes)"),
+            let found = try? store(at: small.moved(to: url.place))
+        else { return try store(at: url) }
+        return found
+    }
+
+    /// The size of the page cache of each connection to SQLite that reads or writes everything once.
+    private static let scanKilobytes = 16_384
+
     /// Returns the store URL of a text that a person typed: a URL, or the path of a file whose type the first bytes determine.
     ///
     /// - Throws: `invalidConfiguration` for a text that is neither a URL nor the path of an existing file.

@@ -27,6 +27,7 @@ if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
         let arguments = CommandLine.arguments
         try Joint(Array(arguments[2...3]), isReversed: arguments.contains("reversed")).run()
     case "--bulky": try Bulky(url: work.url).run(CommandLine.arguments.dropFirst(3).compactMap { Int($0) })
+    case "--steady": try Steady(url: work.url, rate: count).run()
     case "--peer": try Watching(url: work.url).run()
     case "--crowd":
         let numbers = CommandLine.arguments.dropFirst(4).compactMap { Int($0) }

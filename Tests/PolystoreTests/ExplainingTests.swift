@@ -128,4 +128,44 @@ import Testing
         case .memory, .lmdb: #expect(plan.contains("SCAN"))
         }
     }
+
+    /// A server compares all objects with all others where it cannot join them.
+    @Test(arguments: TestStore.all) func conditionsOnMembersOfManyToManyRelationshipsAreJoined(_ store: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Task", attributes: [Attribute("number", .int64)],
+                relationships: [Relationship("tags", to: "Tag", .toMany, inverse: "tasks")]),
+            Entity(
+                "Tag", attributes: [Attribute("weight", .int64)],
+                relationships: [Relationship("tasks", to: "Task", .toMany, inverse: "tags")]),
+        ])
+        let stack = try DataStack(schema: schema)
+        try stack.addStorageAndWait(store.make())
+        try stack.perform(synchronous: { transaction in
+            let tags = try (0..<20).map { number in
+                let tag = try transaction.create(Into<DynamicObject>(entity: "Tag"))
+                try tag.setValue(.int(Int64(number)), for: "weight")
+                return tag
+            }
+            for number in 0..<20 {
+                let task = try transaction.create(Into<DynamicObject>(entity: "Task"))
+                try task.setValue(.int(Int64(number)), for: "number")
+                try task.setObjects([tags[number], tags[(number + 1) % 20]], for: "tags")
+            }
+        })
+        let joined = [
+            ("ANY tags.weight > 15", 5), ("NOT ANY tags.weight > 15", 15), ("ANY tags.tasks.number == 3", 3),
+            ("ANY tags SATISFIES $x ($x.weight == number AND ANY $x.tasks.number < number)", 19), ("tags.@count == 2", 20),
+            ("tags.@sum.weight == 19", 2), ("ANY tags SATISFIES $x ($x.weight > 0 AND 100 / $x.weight > 40)", 3),
+        ]
+        for (condition, count) in joined {
+            let request = From<DynamicObject>(entity: "Task").where(Where(format: condition))
+            #expect(try stack.fetchCount(request) == count, "\(condition)")
+            let plan = try #require(try stack.explain(request).stores.first?.plan.joined(separator: "\n"))
+            // The pairs are joined, whatever else is left to a subquery.
+            #expect(
+                store != .postgresql || condition.contains("@") || plan.contains("mt0p.owner = mt0._id") || !plan.contains("SubPlan"),
+                "\(condition): \(plan)")
+        }
+    }
 }

@@ -29,9 +29,9 @@ struct DiffCommand: ParsableCommand {
     }
 
     func run() throws {
-        let a = try Stores.open(first)
+        let a = try Stores.open(first, isScanned: true)
         defer { a.close() }
-        let b = try Stores.open(second)
+        let b = try Stores.open(second, isScanned: true)
         defer { b.close() }
         for store in [a, b] { store.noteLosses() }
         try a.check()

@@ -21,7 +21,7 @@ struct DumpCommand: ParsableCommand {
     var noHistory = false
 
     func run() throws {
-        let opened = try Stores.open(store)
+        let opened = try Stores.open(store, isScanned: true)
         defer { opened.close() }
         try output.map { path throws(StorageError) in
             try Stores.checkIsNoPart(path, of: opened)

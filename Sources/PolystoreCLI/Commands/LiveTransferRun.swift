@@ -18,7 +18,7 @@ struct LiveTransferRun {
 
     func run() throws {
         // A source that the target has replaced is opened too, so that the same command can be repeated.
-        let from = try Stores.open(source, readOnly: false, acceptsIncompleteCopy: true)
+        let from = try Stores.open(source, readOnly: false, acceptsIncompleteCopy: true, isScanned: true)
         defer { from.close() }
         Interruption.watch()
         if choice.release { return try release(from) }

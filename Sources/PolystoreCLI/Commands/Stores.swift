@@ -73,14 +73,20 @@ enum Stores {
     }
 
     /// Opens an existing store.
+    ///
+    /// - Parameter isScanned: Whether all objects are read once, in order.
     static func open(
-        _ text: String, readOnly: Bool = true, acceptsIncompleteCopy: Bool = false
+        _ text: String, readOnly: Bool = true, acceptsIncompleteCopy: Bool = false, isScanned: Bool = false
     ) throws(StorageError) -> Opened {
         try asking(text) { url throws(StorageError) in
             var request = OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)
             request.acceptsIncompleteCopy = acceptsIncompleteCopy
-            return Opened(store: try OpenStore(opening: catalog.store(at: url), request), url: url)
+            return Opened(store: try OpenStore(opening: storage(url, isScanned), request), url: url)
         }
+    }
+
+    private static func storage(_ url: StoreURL, _ isScanned: Bool) throws(StorageError) -> any StorageInterface {
+        isScanned ? try catalog.store(forScanning: url) : try catalog.store(at: url)
     }
 
     /// Opens an existing store as the only one of a stack with its model.
@@ -161,7 +167,8 @@ enum Stores {
     /// renames it.
     ///
     /// - Parameters:
-    ///   - continuesCopy: Whether a store is opened that contains an incomplete copy, under its temporary name if it is in a file.
+    ///   - continuesCopy: Whether a store is opened for a copy, which it may already contain a part of, under its temporary name if it is in
+    ///     a file.
     ///   - replacesInterrupted: Whether the temporary store of an interrupted process is removed.
     ///   - leavesRoomForHistory: Whether the store will have the history of another one.
     static func create(
@@ -177,11 +184,11 @@ enum Stores {
     private static func create(
         _ url: StoreURL, _ request: OpenRequest, _ interrupted: MadeStore.Interrupted
     ) throws(StorageError) -> Opened {
-        let store = try catalog.store(at: url), continuesCopy = request.acceptsIncompleteCopy
+        let continuesCopy = request.acceptsIncompleteCopy, store = try storage(url, continuesCopy)
         if let made = try MadeStore(store, url, interrupted: interrupted) {
-            let storage = try catalog.store(at: made.url)
+            let temporary = try storage(made.url, continuesCopy)
             do throws(StorageError) {
-                return Opened(store: try OpenStore(opening: storage, request), url: url, made: made)
+                return Opened(store: try OpenStore(opening: temporary, request), url: url, made: made)
             } catch {
                 if !continuesCopy {
                     made.remove()

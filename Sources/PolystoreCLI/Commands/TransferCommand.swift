@@ -151,7 +151,7 @@ struct TransferCommand: ParsableCommand {
                 source: source, target: target, choice: live, verifies: !noVerify, isCertain: yes, isQuiet: quiet, json: json
             ).run()
         }
-        let from = try Stores.open(source)
+        let from = try Stores.open(source, isScanned: true)
         defer { from.close() }
         Interruption.watch()
         if layout == .plain { return try transferTables(from) }

@@ -67,6 +67,20 @@ struct ByteReader {
         }
     }
 
+    /// Returns the text up to a byte for which `isStop` returns true, or nil if it is not valid UTF-8. It must return true for a line feed.
+    mutating func text(until isStop: (UInt8) -> Bool) throws(StorageError) -> String? {
+        // Most texts are in one block, and are not copied before they are checked.
+        if try peek() != nil, let end = block[offset...].firstIndex(where: isStop) {
+            let text = block.withUnsafeBytes { String(utf8: UnsafeRawBufferPointer(rebasing: $0[offset..<end])) }
+            column += end - offset
+            offset = end
+            return text
+        }
+        var result: [UInt8] = []
+        try take(into: &result, until: isStop)
+        return result.withUnsafeBytes(String.init(utf8:))
+    }
+
     /// Returns the error for content at a line and column.
     func refusal(_ message: String, line: Int, column: Int) -> StorageError {
         StorageError(.valueNotStorable, "\(file.excerpt()), line \(line), column \(column): \(message)")

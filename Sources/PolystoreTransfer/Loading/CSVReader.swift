@@ -12,6 +12,8 @@ struct CSVReader {
 
     private var bytes: ByteReader
     private let separator: UInt8
+    /// The number of fields of the last record.
+    private var count = 0
 
     init(_ bytes: ByteReader, separator: UInt8) {
         self.bytes = bytes
@@ -23,6 +25,8 @@ struct CSVReader {
         guard try bytes.peek() != nil else { return nil }
         let line = bytes.line
         var fields: [Field] = []
+        fields.reserveCapacity(count)
+        defer { count = fields.count }
         while true {
             fields.append(try bytes.peek() == Self.quote ? quoted() : plain())
             switch try bytes.peek() {
@@ -40,10 +44,9 @@ struct CSVReader {
 
     private mutating func plain() throws(StorageError) -> Field {
         let line = bytes.line, column = bytes.column
-        var result: [UInt8] = []
         let separator = separator
-        try bytes.take(into: &result) { $0 == separator || $0 == Self.lineFeed || $0 == Self.carriageReturn }
-        return Field(text: try text(result, line, column), isQuoted: false)
+        let text = try bytes.text { $0 == separator || $0 == Self.lineFeed || $0 == Self.carriageReturn }
+        return Field(text: try valid(text, line, column), isQuoted: false)
     }
 
     private mutating func quoted() throws(StorageError) -> Field {
@@ -64,13 +67,11 @@ struct CSVReader {
             }
             result.append(byte)
         }
-        return Field(text: try text(result, line, column), isQuoted: true)
+        return Field(text: try valid(result.withUnsafeBytes(String.init(utf8:)), line, column), isQuoted: true)
     }
 
-    private func text(_ bytes: [UInt8], _ line: Int, _ column: Int) throws(StorageError) -> String {
-        guard let text = bytes.withUnsafeBytes(String.init(utf8:)) else {
-            throw self.bytes.refusal("the text is not valid UTF-8", line: line, column: column)
-        }
-        return text
+    private func valid(_ text: String?, _ line: Int, _ column: Int) throws(StorageError) -> String {
+        if let text { return text }
+        throw bytes.refusal("the text is not valid UTF-8", line: line, column: column)
     }
 }

@@ -5,25 +5,27 @@ struct CSVRecords: RecordReader {
     let columns: [String]?
     private var reader: CSVReader
     private let file: String
-    private var positions: [ExactText: Int] = [:]
+    private let layout: LoadLayout
 
     init(_ bytes: ByteReader, _ file: String, separator: UInt8) throws(StorageError) {
         reader = CSVReader(bytes, separator: separator)
         self.file = file
         let header = try reader.next()?.fields.map(\.text) ?? []
         columns = header
+        var positions: [ExactText: Int] = [:]
         for (index, name) in header.enumerated() where positions.updateValue(index, forKey: ExactText(name)) != nil {
             throw StorageError(.valueNotStorable, "\(file.excerpt()), line 1: two columns have the name \"\(name.excerpt())\"")
         }
+        layout = LoadLayout(positions)
     }
 
     mutating func next() throws(StorageError) -> LoadRecord? {
         guard let (fields, line) = try reader.next() else { return nil }
         var problem: StorageError?
-        if fields.count != positions.count {
+        if fields.count != layout.positions.count {
             problem = StorageError(
-                .valueNotStorable, "\(file.excerpt()), line \(line): expected \(positions.count) fields, but found \(fields.count)")
+                .valueNotStorable, "\(file.excerpt()), line \(line): expected \(layout.positions.count) fields, but found \(fields.count)")
         }
-        return LoadRecord(line: line, positions, fields.map(LoadRecord.Field.text), problem: problem)
+        return LoadRecord(line: line, layout, fields, problem: problem)
     }
 }

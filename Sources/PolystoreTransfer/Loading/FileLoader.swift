@@ -52,7 +52,7 @@ package final class FileLoader {
         self.read = read
         self.progress = progress
         schema = writer.schema
-        let nils = Set((mapping.nil ?? [""]).map(ExactText.init))
+        let nils = NilTexts(mapping.nil ?? [""])
         var targets: [LoadTarget] = []
         for (index, file) in mapping.files.enumerated() {
             targets.append(try LoadTarget(schema, file, at: index, nils: nils, ignoresUnknown: mapping.ignoresUnknown ?? false))

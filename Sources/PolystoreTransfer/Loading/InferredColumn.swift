@@ -17,10 +17,10 @@ struct InferredColumn {
     var type: ValueType { count > 0 ? types.first ?? .string : .string }
 
     /// Takes the value of a record into account. A nil only makes the attribute optional.
-    mutating func add(_ field: LoadRecord.Field, nils: Set<ExactText>) {
+    mutating func add(_ field: LoadRecord.Field, nils: NilTexts) {
         switch field {
         case .text(let field):
-            if nils.contains(ExactText(field.text)), !field.isQuoted || field.text.isEmpty { return }
+            if nils.contains(field.text), !field.isQuoted || field.text.isEmpty { return }
             count += 1
             types.removeAll { !Self.canBe(field.text, $0) }
         case .json(let json):

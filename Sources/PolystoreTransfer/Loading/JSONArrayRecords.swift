@@ -29,7 +29,7 @@ struct JSONArrayRecords: RecordReader {
             let isFirst = error.line == 1
             let problem = bytes.refusal(
                 error.message, line: line + error.line - 1, column: isFirst ? column + error.column - 1 : error.column)
-            return LoadRecord(line: line, [:], [], problem: problem, raw: text)
+            return LoadRecord(line: line, problem: problem, raw: text)
         }
     }
 

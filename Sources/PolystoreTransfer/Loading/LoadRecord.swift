@@ -16,23 +16,46 @@ struct LoadRecord {
     let problem: StorageError?
     /// The bytes of a record that is no JSON object.
     let raw: [UInt8]?
-    private let positions: [ExactText: Int]
-    private let fields: [Field]
+    /// The names of the fields.
+    let layout: LoadLayout
+    /// The fields of a record of separated values; none for a JSON object.
+    let texts: [CSVReader.Field]
+    /// The values of a JSON object.
+    private let values: [JSONValue]
 
-    init(line: Int, _ positions: [ExactText: Int], _ fields: [Field], problem: StorageError? = nil, raw: [UInt8]? = nil) {
+    /// Creates a record of separated values.
+    init(line: Int, _ layout: LoadLayout, _ texts: [CSVReader.Field], problem: StorageError? = nil) {
         self.line = line
-        self.positions = positions
-        self.fields = fields
+        self.layout = layout
+        self.texts = texts
         self.problem = problem
-        self.raw = raw
+        values = []
+        raw = nil
     }
 
-    /// The fields of a record of separated values.
-    var texts: [CSVReader.Field] { fields.compactMap { if case .text(let field) = $0 { field } else { nil } } }
+    /// Creates the record of a JSON object.
+    init(line: Int, _ layout: LoadLayout, _ values: [JSONValue]) {
+        self.line = line
+        self.layout = layout
+        self.values = values
+        texts = []
+        problem = nil
+        raw = nil
+    }
+
+    /// Creates a record with a wrong form from its bytes.
+    init(line: Int, problem: StorageError, raw: [UInt8]) {
+        self.line = line
+        self.problem = problem
+        self.raw = raw
+        layout = LoadLayout([:])
+        texts = []
+        values = []
+    }
 
     /// The names and values of a JSON object, in their order.
     var members: [(name: String, field: Field)] {
-        positions.sorted { $0.value < $1.value }.map { ($0.key.text, fields[$0.value]) }
+        layout.positions.sorted { $0.value < $1.value }.map { ($0.key.text, field(at: $0.value)) }
     }
 
     /// The entity that a record of an object names; nil if it names none.
@@ -41,8 +64,11 @@ struct LoadRecord {
     }
 
     /// The names of the fields.
-    var names: some Collection<ExactText> { positions.keys }
+    var names: some Collection<ExactText> { layout.positions.keys }
 
     /// Returns the field of a column, or nil if the record does not have it.
-    func field(_ column: ExactText) -> Field? { positions[column].map { fields[$0] } }
+    func field(_ column: ExactText) -> Field? { layout.positions[column].map(field(at:)) }
+
+    /// Returns the field at a position of the layout.
+    func field(at position: Int) -> Field { texts.isEmpty ? .json(values[position]) : .text(texts[position]) }
 }

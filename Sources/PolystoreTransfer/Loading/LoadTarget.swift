@@ -4,10 +4,16 @@ internal import PolystoreStorage
 /// The assignment of the fields of a file's records to the slots of an entity.
 struct LoadTarget {
     /// An attribute and the column that fills it.
-    private struct Filling {
+    private final class Filling {
         let attribute: Attribute
         let column: ExactText
         let check: AttributeCheck?
+
+        init(attribute: Attribute, column: ExactText, check: AttributeCheck?) {
+            self.attribute = attribute
+            self.column = column
+            self.check = check
+        }
     }
 
     let file: LoadMapping.File
@@ -20,9 +26,10 @@ struct LoadTarget {
     /// The slots of the attributes that identify an object to be updated, in the order of their names; nil if every record is a new object.
     let on: [Int]?
     private let schema: Schema
-    private let nils: Set<ExactText>
+    private let nils: NilTexts
     /// The assignments by slot, with nil for relationships.
     private let fillings: [Filling?]
+    private let fields: FieldPositions
     /// The columns that fill something, or nil if other columns are permitted as well.
     private let known: Set<ExactText>?
 
@@ -35,7 +42,7 @@ struct LoadTarget {
     ///
     /// - Throws: `invalidConfiguration` for a mapping with names that the model does not contain; `validationFailed` for a required
     ///   relationship that nothing fills.
-    init(_ schema: Schema, _ file: LoadMapping.File, at position: Int, nils: Set<ExactText>, ignoresUnknown: Bool) throws(StorageError) {
+    init(_ schema: Schema, _ file: LoadMapping.File, at position: Int, nils: NilTexts, ignoresUnknown: Bool) throws(StorageError) {
         guard let index = schema.index(of: file.entity) else {
             let near = Suggestion.nearest(file.entity, in: schema.entities.map(\.name))
             throw StorageError(
@@ -102,6 +109,7 @@ struct LoadTarget {
             }
         }
         self.fillings = fillings
+        fields = FieldPositions(fillings.map { $0?.column })
         let searches = references.map(\.search) + members.map(\.search)
         known =
             ignoresUnknown
@@ -149,9 +157,11 @@ struct LoadTarget {
     /// Refuses a record with a name that fills nothing.
     func check(_ record: LoadRecord) throws(StorageError) {
         guard let known else { return }
-        let unknown = record.names.filter { !known.contains($0) }
-        guard let first = unknown.map(\.text).min() else { return }
-        try check(ExactText(first), line: record.line)
+        try fields.check(record) { names throws(StorageError) in
+            let unknown = names.filter { !known.contains($0) }
+            guard let first = unknown.map(\.text).min() else { return }
+            try check(ExactText(first), line: record.line)
+        }
     }
 
     private func check(_ name: ExactText, line: Int) throws(StorageError) {
@@ -229,7 +239,7 @@ struct LoadTarget {
     /// Returns the value of an attribute after checking all its rules.
     func value(_ record: LoadRecord, slot: Int) throws(StorageError) -> Value {
         guard let filling = fillings[slot] else { return .null }
-        let attribute = filling.attribute, field = record.field(filling.column)
+        let attribute = filling.attribute, field = fields.field(of: record, slot: slot)
         guard var found = field.map({ value($0, as: attribute.type) }) ?? .null else {
             throw refusal(record, filling.column, attribute.name, Self.expected(attribute.type))
         }
@@ -276,7 +286,7 @@ struct LoadTarget {
     }
 
     /// Returns whether a record has the column of an attribute.
-    func assigns(_ record: LoadRecord, slot: Int) -> Bool { fillings[slot].flatMap { record.field($0.column) } != nil }
+    func assigns(_ record: LoadRecord, slot: Int) -> Bool { fields.field(of: record, slot: slot) != nil }
 
     /// Returns whether a record has the columns of a reference.
     ///
@@ -311,7 +321,7 @@ struct LoadTarget {
         case .text(let field):
             // Quotes without content are an empty string, where the type permits one.
             let isEmptyText = field.text.isEmpty && field.isQuoted && (type == .string || type == .data)
-            return nils.contains(ExactText(field.text)) && !isEmptyText ? .null : ValueText.value(field.text, as: type)
+            return nils.contains(field.text) && !isEmptyText ? .null : ValueText.value(field.text, as: type)
         }
     }
 }

@@ -23,7 +23,7 @@ package struct ModelInference {
         var found = (records.columns ?? []).map { InferredColumn(ExactText($0)) }
         var positions = Dictionary(found.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         var count = 0
-        let nils = Set(nils.map(ExactText.init))
+        let nils = NilTexts(nils)
         while let record = try records.next() {
             count += 1
             for column in record.names {

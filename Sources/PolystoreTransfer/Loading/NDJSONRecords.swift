@@ -17,7 +17,7 @@ struct NDJSONRecords: RecordReader {
             if text.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { continue }
             do throws(JSONError) { return try Self.record(text, line) } catch {
                 let problem = bytes.refusal(error.message, line: line, column: error.column)
-                return LoadRecord(line: line, [:], [], problem: problem, raw: text)
+                return LoadRecord(line: line, problem: problem, raw: text)
             }
         }
         return nil
@@ -33,6 +33,6 @@ struct NDJSONRecords: RecordReader {
         }
         var positions: [ExactText: Int] = [:]
         for (index, member) in members.enumerated() { positions[ExactText(member.name)] = index }
-        return LoadRecord(line: line, positions, members.map { .json($0.node.value) })
+        return LoadRecord(line: line, LoadLayout(positions), members.map(\.node.value))
     }
 }

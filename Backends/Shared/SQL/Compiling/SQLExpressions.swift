@@ -85,17 +85,19 @@ extension SQLPredicates {
 
     /// Whether there is one object or more among related ones.
     func exists(_ members: CheckedMembers, _ joins: inout SQLJoins) -> SQLText {
-        "EXISTS \(related(members, &joins) { _ in "SELECT 1" })"
+        "EXISTS \(related(members.hops[...], members, isFirst: true, isTest: true, &joins) { _ in "SELECT 1" })"
     }
 
     private func related(_ members: CheckedMembers, _ joins: inout SQLJoins, _ head: (inout SQLJoins) -> SQLText) -> SQLText {
-        related(members.hops[...], members, isFirst: true, &joins, head)
+        related(members.hops[...], members, isFirst: true, isTest: false, &joins, head)
     }
 
     /// Returns a subquery over the destinations of relationships.
+    ///
+    /// - Parameter isTest: Whether only the existence of a row matters.
     private func related(
-        _ hops: ArraySlice<CheckedMembers.Hop>, _ members: CheckedMembers, isFirst: Bool, _ joins: inout SQLJoins,
-        _ head: (inout SQLJoins) -> SQLText
+        _ hops: ArraySlice<CheckedMembers.Hop>, _ members: CheckedMembers, isFirst: Bool, isTest: Bool,
+        _ joins: inout SQLJoins, _ head: (inout SQLJoins) -> SQLText
     ) -> SQLText {
         var steps: [CheckedPath.Step] = [], rest = hops
         while case .toOne(let step)? = rest.first {
@@ -105,34 +107,46 @@ extension SQLPredicates {
         guard case .toMany(let entity, let position, let destination)? = rest.popFirst() else { return "(SELECT 1 WHERE 1 = 0)" }
         let owner = joins.key(steps), place = tables.schema[entity].relationships[position].place
         return joins.subquery(destination, isCondition: isFirst) { inner in
-            let tie = tie(inner, destination, place, owner)
+            let (pairs, tie) = tie(inner, destination, place, owner, isTest: isTest || !rest.isEmpty)
             var parts = [tie]
             let selected = rest.isEmpty ? head(&inner) : "SELECT 1"
             if !rest.isEmpty {
-                parts.append("EXISTS \(related(rest, members, isFirst: false, &inner) { _ in "SELECT 1" })")
+                parts.append("EXISTS \(related(rest, members, isFirst: false, isTest: true, &inner) { _ in "SELECT 1" })")
             } else if members.predicate != .constant(true) {
                 let condition = compile(members.predicate, &inner)
                 // An engine may examine objects before it knows that they are related.
                 parts.append(mustKeepOrder(members.predicate) ? inOrder([tie, condition]) : condition)
             }
-            return "(\(selected) FROM \(inner.text) WHERE \(SQLText.joined(parts, " AND ")))"
+            return "(\(selected) FROM \(pairs)\(inner.text) WHERE \(SQLText.joined(parts, " AND ")))"
         }
     }
 
-    /// Returns the condition that correlates the rows of a subquery with the object that they are related to.
+    /// Returns the condition that correlates the rows of a subquery with the object that they are related to, and the table of pairs that it
+    /// needs before those of the subquery.
+    ///
+    /// - Parameter isTest: Whether only the existence of a row matters. The pairs are joined then: PostgreSQL joins a test with the enclosing
+    ///   statement, but not one that contains another subquery about an object outside of it, for which it would combine all rows of both.
+    ///   Elsewhere a pair that the database of another program contains twice must not count twice.
     private func tie(
-        _ inner: SQLJoins, _ destination: EntityIndex, _ place: RelationshipDescription.Place, _ owner: SQLText
-    ) -> SQLText {
+        _ inner: SQLJoins, _ destination: EntityIndex, _ place: RelationshipDescription.Place, _ owner: SQLText, isTest: Bool
+    ) -> (pairs: SQLText, condition: SQLText) {
         switch place {
         case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
-            return "\(raw: inner.alias).\(identifier: tables.column(destination, slot)) = \(owner)"
+            return ("", "\(raw: inner.alias).\(identifier: tables.column(destination, slot)) = \(owner)")
         case .link(let link, let side):
             let (own, other) = side == .owner ? ("owner", "member") : ("member", "owner")
-            return """
-                \(raw: inner.alias)."_id" IN (SELECT \(identifier: other) FROM \(identifier: tables.table(link: link)) \
-                WHERE \(identifier: own) = \(owner))
-                """
-        case .slot: return "\(raw: tables.dialect.no)"
+            let table: SQLText = "\(identifier: tables.table(link: link))"
+            if !isTest {
+                return (
+                    "", "\(raw: inner.alias).\"_id\" IN (SELECT \(identifier: other) FROM \(table) WHERE \(identifier: own) = \(owner))"
+                )
+            }
+            let alias = "\(inner.alias)p"
+            return (
+                "\(table) AS \(raw: alias), ",
+                "\(raw: alias).\(identifier: own) = \(owner) AND \(raw: inner.alias).\"_id\" = \(raw: alias).\(identifier: other)"
+            )
+        case .slot: return ("", "\(raw: tables.dialect.no)")
         }
     }
 }
