@@ -102,9 +102,16 @@ extension ChangeTracker {
     /// Merges an ordered relationship of an owner with the members that are read again, as if it had been changed after the other
     /// transactions.
     func rebase(_ owner: Int64, _ table: LinkKey, _ stored: [LinkPair]) {
+        if lists[table]?[owner] == nil { return }
+        let ranks = Dictionary(stored.lazy.map { ($0.member, $0.rank) }) { first, _ in first }
+        // A member that another transaction has removed is not there again because it was moved or numbered here.
+        for pair in reranked[table] ?? [] where pair.owner == owner && ranks[pair.member] == nil {
+            reranked[table]?.remove(pair)
+            links[table]?[pair] = nil
+        }
+        if links[table]?.isEmpty == true { links[table] = nil }
         let own = (links[table] ?? [:]).lazy.filter { $0.key.owner == owner }.map { ($0.key, $0.value) }
         guard let merge = merge(of: owner, table, stored, own) else { return }
-        let ranks = Dictionary(stored.lazy.map { ($0.member, $0.rank) }) { first, _ in first }
         for pair in merge.pairs(of: owner) {
             let isOwn = links[table]?[Pair(owner: owner, member: pair.member)] != nil
             if isOwn || pair.rank != ranks[pair.member] { rerank(table.link, table.store, pair) }

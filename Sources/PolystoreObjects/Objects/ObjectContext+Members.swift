@@ -78,20 +78,21 @@ extension ObjectContext {
     /// Returns the stored pairs of an object, merged with the changes that are only in memory.
     func merged(_ stored: [LinkPair], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [LinkPair] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
-        guard mergesPending, let tracker, let changes = tracker.links[key] else { return stored }
+        guard mergesPending, let tracker, tracker.links[key] != nil else { return stored }
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
         if side == .owner { tracker.rebase(object._key, key, stored) }
+        guard let changes = tracker.links[key] else { return stored }
         var found: [LinkPair] = []
         for link in stored {
             let pair = ChangeTracker.Pair(owner: link.owner, member: link.member)
-            guard let rank = tracker.links[key]?[pair] else {
+            guard let rank = changes[pair] else {
                 found.append(link)
                 continue
             }
             // If another transaction has added the same pair, its removal here must remove it from the store.
             if rank != nil { tracker.keepStored(pair, key) }
         }
-        for (pair, rank) in tracker.links[key] ?? changes where isOurs(pair) {
+        for (pair, rank) in changes where isOurs(pair) {
             if let rank { found.append(LinkPair(owner: pair.owner, rank: rank, member: pair.member)) }
         }
         return found.sorted { ($0.rank, $0.owner, $0.member) < ($1.rank, $1.owner, $1.member) }

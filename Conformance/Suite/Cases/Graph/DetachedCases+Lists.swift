@@ -34,6 +34,28 @@ extension DetachedCases {
                 for seat in ["Seat5", "Seat0"] { try objects.exclude("Room0", "tour", seat) }
             }
         },
+        .graph("L045.a-list-that-is-read-again-lacks-what-was-removed", "W20") { stack, check in
+            try stack.add("Ann")
+            try stack.write { transaction in
+                let songs = try (1...4).map { number in
+                    let song = try transaction.create(Song.self)
+                    song.title = "\(number)"
+                    return song
+                }
+                try person("Ann", in: transaction).songs = songs
+            }
+            let work = stack.beginUnsafe(), ann = try person("Ann", in: work), songs = ann.songs
+            ann.songs = [songs[3], songs[0], songs[1], songs[2]]
+            try stack.write { transaction in
+                let ann = try person("Ann", in: transaction)
+                ann.songs = ann.songs.filter { $0.title != "4" && $0.title != "2" }
+            }
+            try work.refresh()
+            check.equal(ann.songs.map(\.title), ["1", "3"], "before the commit")
+            try work.commit()
+            check.equal(ann.songs.map(\.title), ["1", "3"], "after the commit")
+            check.equal(try stack.read(synchronous: { try person("Ann", in: $0).songs.map(\.title) }), ["1", "3"], "in the store")
+        },
         // Members that are inserted at one place again and again leave no number between ranks, and the list is numbered again.
         ConformanceCase("L046.a-list-that-is-numbered-again", clause: "W20") { harness, check in
             for other in ["Seat32", "Seat1", nil] {
