@@ -93,7 +93,7 @@ final class ToyWriter: ToyReader, StorageWriter {
         let row = try stored(entity, key)
         for constraint in database.schema[row.entity].uniqueConstraints {
             guard let rival = database.rival(of: row, key, constraint) else { continue }
-            let name = database.schema.entities[row.entity].name
+            let name = database.schema.entities[constraint.declaredIn].name
             throw StorageError(
                 .uniqueConstraintViolated, "another object of \(name) has the same \(constraint.name)",
                 details: .init(entity: name, constraint: constraint.name, keys: [rival]))
