@@ -65,6 +65,11 @@ import Testing
         inference.entity.attributes.map { "\($0.name): \($0.type.rawValue)\($0.isOptional ? "?" : "")" }
     }
 
+    @Test func aRecordWithTooFewOrTooManyFieldsSaysNothingOfTheModel() throws {
+        #expect(types(try infer("short.csv", "a,b\n1,2\n3\n4,5,6\n\nx\n")) == types(try infer("whole.csv", "a,b\n1,2\n")))
+        #expect(types(try infer("short.csv", "a,b\n1\n")) == types(try infer("empty.csv", "a,b\n")))
+    }
+
     @Test func theNarrowestTypeOfAllValuesIsInferred() throws {
         let csv = """
             flag,number,real,day,id,zip,text,none,mixed,big

@@ -18,7 +18,7 @@ final class FieldPositions {
             layout = record.layout
             positions = columns.map { $0.flatMap { record.layout.positions[$0] } }
         }
-        return positions[slot].map(record.field(at:))
+        return positions[slot].flatMap(record.field(at:))
     }
 
     /// Calls a closure with the names of a record, unless it was called with this layout before and did not throw.

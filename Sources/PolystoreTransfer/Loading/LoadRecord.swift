@@ -55,7 +55,7 @@ struct LoadRecord {
 
     /// The names and values of a JSON object, in their order.
     var members: [(name: String, field: Field)] {
-        layout.positions.sorted { $0.value < $1.value }.map { ($0.key.text, field(at: $0.value)) }
+        layout.positions.sorted { $0.value < $1.value }.compactMap { name, position in field(at: position).map { (name.text, $0) } }
     }
 
     /// The entity that a record of an object names; nil if it names none.
@@ -67,8 +67,11 @@ struct LoadRecord {
     var names: some Collection<ExactText> { layout.positions.keys }
 
     /// Returns the field of a column, or nil if the record does not have it.
-    func field(_ column: ExactText) -> Field? { layout.positions[column].map(field(at:)) }
+    func field(_ column: ExactText) -> Field? { layout.positions[column].flatMap(field(at:)) }
 
-    /// Returns the field at a position of the layout.
-    func field(at position: Int) -> Field { texts.isEmpty ? .json(values[position]) : .text(texts[position]) }
+    /// Returns the field at a position of the layout, or nil if the record has too few.
+    func field(at position: Int) -> Field? {
+        if texts.isEmpty { return position < values.count ? .json(values[position]) : nil }
+        return position < texts.count ? .text(texts[position]) : nil
+    }
 }

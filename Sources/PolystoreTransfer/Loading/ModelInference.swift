@@ -25,6 +25,8 @@ package struct ModelInference {
         var count = 0
         let nils = NilTexts(nils)
         while let record = try records.next() {
+            // A record with a wrong form says nothing of the model. The load reports it.
+            if record.problem != nil { continue }
             count += 1
             for column in record.names {
                 if positions[column] == nil {
