@@ -11,19 +11,19 @@ internal import PolystoreStorage
 ///
 /// The horizon H of a session with the snapshot S is the lowest ID in progress in S that may belong to a writer of this store, or `xmax` of
 /// S if there is none. An ID in progress is *foreign* if, after S was taken, a process holds the lock of the ID (`transactionid`,
-/// exclusive) and not the advisory lock of the store's writers. Then:
+/// exclusive) and not the advisory lock of the store's writers, or if its transaction has ended without an entry. Then:
 ///
 /// 1. A writer holds the advisory lock before BEGIN and until after COMMIT or ROLLBACK (`PostgreSQLStore.lane`), and `pg_locks` shows both
-///    kinds of lock at one moment. So a foreign ID belongs to no writer, and its transaction writes no entry.
+///    kinds of lock at one moment. So the ID of another holder belongs to no writer, and its transaction writes no entry.
 /// 2. An ID below H is therefore finished in S, or foreign. S sees everything that finished transactions have committed. So everything that
 ///    will ever be below H is seen in S, and nothing appears below H later: the history up to H has no gap and gets none.
 /// 3. An ID in progress in S without a holder has ended since S was taken, or has just been assigned and is not locked yet (a server
-///    records the ID first). Its owner cannot be determined, so it counts as a writer's until the next session.
+///    records the ID first). Another connection, whose snapshot is newer, looks for it again: it has ended with an entry, which S does not
+///    see, or without one, or it has a holder by now. If there is no such connection, the ID counts as a writer's until the next session.
 ///
 /// S is the snapshot of the session's first statement; `pg_locks` is read later, which only makes more IDs count as writers'. So one
-/// statement suffices, also under REPEATABLE READ. A session queries the horizon once and keeps the answer: a foreign transaction may have
-/// ended by a second query, which could then no longer identify it as foreign. If nothing is in progress, `pg_locks` is not read at all. On
-/// a standby no ID has a holder, so every one counts.
+/// statement suffices, also under REPEATABLE READ. A session queries the horizon once and keeps the answer. If nothing is in progress,
+/// `pg_locks` is not read at all. On a standby no ID has a holder, so every one counts until its transaction has ended.
 ///
 /// A prepared transaction holds its lock without a process as long as it is prepared. It is foreign only if the server's list of prepared
 /// transactions, which is read after `pg_locks`, contains it under a name that this store does not assign. A transaction that is no longer
@@ -42,27 +42,75 @@ struct PostgreSQLHistory {
         self.horizon = horizon
     }
 
+    /// The number of looks at IDs that are not locked yet, which takes a server some microseconds.
+    private static let mostLooks = 5
+
     /// Returns the horizon of a session that has not queried it yet.
     static func horizon(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) throws(StorageError) -> Int64 {
-        try connection.query("SELECT \(expression(core)) + \(core.historyOffset)::int8", []).integer(0, 0) ?? 0
+        let snapshot = "pg_current_snapshot()"
+        let found = try connection.query(
+            """
+            \(holders(core))
+            SELECT pg_snapshot_xmax(\(snapshot))::text::int8, 1::int8
+            UNION ALL SELECT running::text::int8, (holder.id IS NOT NULL)::int::int8
+            FROM pg_snapshot_xip(\(snapshot)) AS running LEFT JOIN holder ON holder.id = running::xid
+            WHERE pg_snapshot_xmin(\(snapshot)) <> pg_snapshot_xmax(\(snapshot)) AND holder.is_foreign IS NOT TRUE
+            """, [])
+        var (writers, unknown) = ids(found)
+        let known = writers.min() ?? 0
+        unknown.removeAll { $0 > known }
+        if !unknown.isEmpty { writers += (try? withEntries(unknown, core)) ?? unknown }
+        return (writers.min() ?? 0) + core.historyOffset
     }
 
-    private static func expression(_ core: PostgreSQLCore) -> String {
+    /// Returns those of IDs without a holder whose transactions have ended with an entry, or may still write one.
+    private static func withEntries(_ ids: [Int64], _ core: PostgreSQLCore) throws(StorageError) -> [Int64] {
+        let connection = try core.helpers.begin(nil, timeout: 0) { $0 }
+        defer { core.helpers.give(connection) }
+        var writers: [Int64] = [], unknown = ids
+        for _ in 0..<mostLooks where !unknown.isEmpty {
+            let found = try connection.query(
+                """
+                \(holders(core)), running AS (
+                    SELECT id, pg_visible_in_snapshot(id::text::xid8, pg_current_snapshot()) AS is_over FROM unnest($1::int8[]) AS id)
+                SELECT running.id, (is_over OR holder.id IS NOT NULL)::int::int8
+                FROM running LEFT JOIN holder ON NOT is_over AND holder.id = running.id::text::xid8::xid
+                WHERE CASE WHEN is_over THEN EXISTS (SELECT FROM polystore_history WHERE position = running.id + \(core.historyOffset))
+                    ELSE holder.is_foreign IS NOT TRUE END
+                """, [PostgreSQLParameter(keys: unknown)])
+            let (more, rest) = Self.ids(found)
+            writers += more
+            unknown = rest
+        }
+        // An entry that was purged meanwhile is no longer in the table.
+        let floor = try connection.historyFloor()
+        return writers + unknown + ids.filter { floor.isUnrecorded || $0 + core.historyOffset <= floor.position }
+    }
+
+    /// Returns the IDs of rows, and those among them for which nothing is known yet.
+    private static func ids(_ found: PostgreSQLResult) -> (known: [Int64], unknown: [Int64]) {
+        var known: [Int64] = [], unknown: [Int64] = []
+        for row in 0..<found.count {
+            guard let id = found.integer(row, 0) else { continue }
+            if found.integer(row, 1) == 1 { known.append(id) } else { unknown.append(id) }
+        }
+        return (known, unknown)
+    }
+
+    /// The common table of the IDs that are locked, and whether the holder of each is foreign.
+    private static func holders(_ core: PostgreSQLCore) -> String {
         // `pg_locks` shows a 64-bit key as its two halves (https://www.postgresql.org/docs/current/view-pg-locks.html).
         let high = UInt32(truncatingIfNeeded: core.lock >> 32), low = UInt32(truncatingIfNeeded: core.lock)
-        let snapshot = "pg_current_snapshot()", own = PostgreSQLPreparedName.start(of: core.storeID)
         return """
-            (CASE WHEN pg_snapshot_xmin(\(snapshot)) = pg_snapshot_xmax(\(snapshot)) THEN pg_snapshot_xmax(\(snapshot))::text::int8 ELSE (
-                WITH held AS MATERIALIZED (SELECT locktype, pid, transactionid FROM pg_locks WHERE granted AND (
-                    locktype = 'transactionid' AND mode = 'ExclusiveLock' OR locktype = 'advisory' AND objsubid = 1
-                    AND classid = \(high) AND objid = \(low)
-                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))
-                SELECT COALESCE(min(running::text::int8), pg_snapshot_xmax(\(snapshot))::text::int8)
-                FROM pg_snapshot_xip(\(snapshot)) AS running WHERE NOT EXISTS (SELECT FROM held AS holder
-                    WHERE holder.locktype = 'transactionid' AND holder.transactionid = running::xid
-                    AND CASE WHEN holder.pid IS NULL THEN EXISTS (SELECT FROM pg_prepared_xacts AS kept
-                        WHERE kept.transaction = holder.transactionid AND NOT starts_with(kept.gid, \(own)))
-                    ELSE NOT EXISTS (SELECT FROM held AS writer WHERE writer.locktype = 'advisory' AND writer.pid = holder.pid) END)) END)
+            WITH held AS MATERIALIZED (SELECT locktype, pid, transactionid FROM pg_locks WHERE granted AND (
+                locktype = 'transactionid' AND mode = 'ExclusiveLock' OR locktype = 'advisory' AND objsubid = 1
+                AND classid = \(high) AND objid = \(low)
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))),
+            holder AS MATERIALIZED (SELECT transactionid AS id, CASE WHEN pid IS NULL THEN EXISTS (
+                    SELECT FROM pg_prepared_xacts AS kept WHERE kept.transaction = held.transactionid
+                    AND NOT starts_with(kept.gid, \(PostgreSQLPreparedName.start(of: core.storeID))))
+                ELSE NOT EXISTS (SELECT FROM held AS writer WHERE writer.locktype = 'advisory' AND writer.pid = held.pid) END AS is_foreign
+                FROM held WHERE locktype = 'transactionid')
             """
     }
 

@@ -266,6 +266,35 @@ import Testing
         }
     }
 
+    /// The session's snapshot has the transaction in progress, and no process holds its ID when the session reads the locks.
+    @Test(arguments: ["COMMIT", "ROLLBACK", "writer"]) func aTransactionThatEndsWhileASessionBeginsDelaysNothing(_ end: String) throws {
+        try withStore { store in
+            let other = end == "writer" ? nil : try busy(#require(TestServer.url))
+            let idle = try store.beginWrite(WriteOptions())
+            defer { idle.end() }
+            if end == "writer" { try Self.add(idle) }
+            let written = try Self.write(store), reader = try store.beginRead()
+            defer { reader.end() }
+            try other?.execute(end)
+            if end == "writer" { idle.end() }
+            #expect(try reader.history(since: nil, limit: 100).map(\.token) == [written])
+            #expect(try !reader.hasUnsettledHistory())
+        }
+    }
+
+    @Test func aWriterThatCommitsWhileASessionBeginsDelaysItsHistory() throws {
+        try withStore { store in
+            let older = try store.beginWrite(WriteOptions())
+            defer { older.end() }
+            try Self.add(older)
+            let newer = try Self.write(store), reader = try store.beginRead()
+            defer { reader.end() }
+            let late = try older.commit(CommitRecord())
+            #expect(try reader.history(since: nil, limit: 100).isEmpty && reader.hasUnsettledHistory())
+            #expect(try settledTokens(store) == [late, newer])
+        }
+    }
+
     @Test func anOlderWriterOfTheStoreDelaysTheHistory() throws {
         try withStore { store in
             let first = try Self.write(store), older = try store.beginWrite(WriteOptions())
