@@ -1,4 +1,5 @@
 #if Macros
+internal import Foundation
 internal import PolystoreModelCode
 internal import PolystoreSchema
 internal import SwiftDiagnostics
@@ -28,7 +29,23 @@ public struct StoredMacro: AccessorMacro, PeerMacro {
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
         guard let (property, slot, inlining) = try? parts(node, declaration) else { return [] }
-        return ModelExpansion.accessors(property, slot: slot, inlining).split(separator: "\n").map { "\(raw: $0)" }
+        let place = context.location(of: declaration, at: .afterLeadingTrivia, filePathMode: .filePath)
+        return ModelExpansion.accessors(property, slot: slot, inlining).split(separator: "\n").map { accessor in
+            "\(raw: place.map { Self.placing(accessor, at: $0) } ?? String(accessor))"
+        }
+    }
+
+    /// Returns a setter whose statements are at the place of the property for the compiler, so that a type which cannot be stored is
+    /// diagnosed there. A macro sees the names of types, and not whether they are classes.
+    private static func placing(_ accessor: Substring, at place: AbstractSourceLocation) -> String {
+        guard let start = accessor.range(of: "set { ")?.upperBound else { return String(accessor) }
+        return """
+            \(accessor[..<start])
+            #sourceLocation(file: \(place.file), line: \(place.line))
+            \(accessor[start...].dropLast(2))
+            #sourceLocation()
+            }
+            """
     }
 
     /// Expands the macro.
