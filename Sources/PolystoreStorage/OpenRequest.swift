@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The options with which a store is opened.
 public struct OpenRequest: Sendable {
     /// The requested schema. Nil opens whatever schema is stored and creates nothing.
@@ -10,6 +12,8 @@ public struct OpenRequest: Sendable {
     package var acceptsIncompleteCopy = false
     /// Whether a new store needs positions for the history of another store before those of its own transactions.
     package var leavesRoomForHistory = false
+    /// The notes of a new store, by name. They are written by the transaction that creates it.
+    package var notes: [String: Data] = [:]
 
     /// Creates a request. By default the store accepts reads and writes and is created if it is missing.
     public init(schema: Schema?, createIfMissing: Bool = true, readOnly: Bool = false) {

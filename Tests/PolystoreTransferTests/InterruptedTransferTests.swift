@@ -86,6 +86,34 @@ import Testing
         #expect(throws: (any Error).self) { try Self.sqlite3(file, "UPDATE Note SET text = 'n2' WHERE _id = 1") }
     }
 
+    @Test(arguments: TestStore.all.filter { $0 != .memory }, [false, true]) func aStoreMadeForACopyIsIncompleteFromTheBeginning(
+        _ kind: TestStore, _ isLive: Bool
+    ) throws {
+        let name = "polystore_\(UUID().uuidString.lowercased())"
+        var options = options()
+        options.isLive = isLive
+        var request = OpenRequest(schema: schema)
+        request.notes = try options.notes(for: schema)
+        // The process ends before anything is copied.
+        try OpenStore(opening: kind.make(named: name), request).close()
+        let refused = #expect(throws: StorageError.self) {
+            try OpenStore(opening: kind.make(named: name), OpenRequest(schema: self.schema))
+        }
+        #expect(refused?.code == .incompleteCopy)
+        request.acceptsIncompleteCopy = true
+        let target = try OpenStore(opening: kind.make(named: name), request)
+        defer { try? target.erase() }
+        if isLive {
+            let transfer = try LiveTransfer(from: source, to: target, options)
+            #expect(!transfer.isCopied)
+            try transfer.copy()
+            #expect(try rows(target) == 20_000 && transfer.isCopied)
+        } else {
+            #expect(try TransferEngine().transfer(from: source, to: target, options).continued == 0)
+            #expect(try TransferEngine().verify(source, target).allSatisfy(\.isSame))
+        }
+    }
+
     private static func sqlite3(_ file: String, _ statement: String) throws -> String {
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")

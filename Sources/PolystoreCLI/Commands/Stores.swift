@@ -171,12 +171,16 @@ enum Stores {
     ///     a file.
     ///   - replacesInterrupted: Whether the temporary store of an interrupted process is removed.
     ///   - leavesRoomForHistory: Whether the store will have the history of another one.
+    ///   - notes: The notes of a new store.
     static func create(
-        _ text: String, _ schema: Schema, continuesCopy: Bool = false, replacesInterrupted: Bool = false, leavesRoomForHistory: Bool = false
+        _ text: String, _ schema: Schema, continuesCopy: Bool = false, replacesInterrupted: Bool = false,
+        leavesRoomForHistory: Bool = false,
+        notes: [String: Data] = [:]
     ) throws(StorageError) -> Opened {
         var request = OpenRequest(schema: schema)
         request.acceptsIncompleteCopy = continuesCopy
         request.leavesRoomForHistory = leavesRoomForHistory
+        request.notes = notes
         let interrupted: MadeStore.Interrupted = continuesCopy ? .continued : replacesInterrupted ? .replaced : .ignored
         return try asking(text) { url throws(StorageError) in try create(url, request, interrupted) }
     }

@@ -117,6 +117,7 @@ struct TransferTarget {
             let isTemporary = error.isRetryable || error.code == .cancelled || error.code == .commitOutcomeUnknown
             switch owner(options) {
             case .nobody: opened.abandon()
+            case .unusedTransfer: discard()
             case .others: opened.keep()
             case .transfer:
                 if !isTemporary { discard() } else { opened.keep() }
@@ -146,17 +147,25 @@ struct TransferTarget {
 
         private enum Owner {
             case nobody, transfer, others, unknown
+            /// The transfer has copied nothing to the store, which was created for it.
+            case unusedTransfer
         }
 
         /// Returns whose contents the store has.
         private func owner(_ options: TransferOptions) -> Owner {
             do {
                 return try reading { reader in
-                    if try options.isOwn(reader) { return .transfer }
+                    if try options.isOwn(reader) { return try isUnused(reader) ? .unusedTransfer : .transfer }
                     if try !opened.state.wasCreated || reader.note(CopyNote.incomplete) != nil { return .others }
                     return .nobody
                 }
             } catch { return .unknown }
+        }
+
+        /// Returns whether the store was created for this transfer, which has copied nothing to it.
+        private func isUnused(_ reader: ReadSession) throws -> Bool {
+            guard opened.state.wasCreated, let record = try CopyRecord(in: reader) else { return false }
+            return record.tables.isEmpty && !record.isLive
         }
 
         private func reading<R>(_ body: (ReadSession) throws -> R) throws -> R {
@@ -169,7 +178,9 @@ struct TransferTarget {
     /// Opens the target, or creates it.
     func open(_ schema: Schema, _ options: TransferOptions) throws(StorageError) -> Opened {
         let isNew = options.existing == .fail
-        let opened = try Stores.create(text, schema, continuesCopy: isNew, leavesRoomForHistory: options.includesHistory)
+        // A new file has another name until it is complete.
+        let notes = isNew && storage.ability((any RemoteStorage).self) != nil ? try options.notes(for: schema) : [:]
+        let opened = try Stores.create(text, schema, continuesCopy: isNew, leavesRoomForHistory: options.includesHistory, notes: notes)
         // A store in memory ends with the process, and a database of another program is never seen half filled.
         if !isNew || opened.store.ability((any ForeignStorage).self)?.foreignAccess != nil {
             return Opened(opened: opened, isInSteps: false)

@@ -117,6 +117,7 @@ struct RowBuilder {
             try insert(tracker, sessions)
         }
         try context.refresh(changed, description.root, target.store)
+        try keepUnchecked(tracker)
         changed.removeAll()
         waiting.removeAll(keepingCapacity: true)
         masks.removeAll(keepingCapacity: true)
@@ -165,6 +166,16 @@ struct RowBuilder {
                 tracker.written.rows.counts.updated += 1
                 changed.insert(row.key)
             }
+        }
+    }
+
+    /// Lets the commit validate the objects that were updated, if their classes have rules of their own: these also concern attributes that
+    /// are not assigned.
+    private func keepUnchecked(_ tracker: ChangeTracker) throws(StorageError) {
+        let family = context.model.schema[description.root].family
+        if changed.isEmpty || !family.contains(where: { context.model.rules[$0]?.isCustom == true }) { return }
+        for object in try context.objects(description.root, changed.sorted(), target.store) {
+            if context.model.rules[Int(object._entity)]?.isCustom == true { tracker.unchecked.append(object) }
         }
     }
 

@@ -51,6 +51,7 @@ extension ChangeTracker {
     /// Records that a reference is about to be assigned itself.
     func willAssign(_ object: ManagedObject, _ slot: Int) {
         if !implied.isEmpty { implied.remove(ClearedReference(object, slot)) }
+        if !clearings.isEmpty, deleting == nil { assignedSince.insert(ClearedReference(object, slot)) }
     }
 
     /// Records the slots of an object that were assigned before the deletion that is about to begin, with their values.
@@ -73,6 +74,7 @@ extension ChangeTracker {
     /// Records that a slot of an object is about to become nil because of the object that is being deleted.
     func willClear(_ object: ManagedObject, _ slot: Int) {
         guard let deleting, deleting != ObjectIdentifier(object) else { return }
+        assignedSince.remove(ClearedReference(object, slot))
         let reference = Clearing.Reference(
             object: object, slot: slot, row: object.encodedRow(), wasAssigned: mask(object).contains(slot))
         clearings[deleting, default: Clearing()].references.append(reference)
@@ -116,6 +118,7 @@ extension ChangeTracker {
     private func restore(_ reference: Clearing.Reference) {
         let object = reference.object, slot = reference.slot
         // Later assignments are kept, in the slot and in the slots that share its bit.
+        if assignedSince.contains(ClearedReference(object, slot)) { return }
         let present = object.encodedRow(), cells = present.mutableCells(0)
         guard cells[slot].isNull else { return }
         withExtendedLifetime((present, reference.row)) {

@@ -22,6 +22,8 @@ package final class ChangeTracker {
     var bases: [ObjectIdentifier: RowBatch] = [:]
     /// The changes that deletions made to other objects, if the deletions may be abandoned.
     var clearings: [ObjectIdentifier: Clearing] = [:]
+    /// The references that were assigned after a deletion, which may have set them to nil before.
+    var assignedSince: Set<ClearedReference> = []
     /// The references that are nil only because their other end was assigned, in a detached transaction.
     var implied: Set<ClearedReference> = []
     /// The deletions that may be abandoned or repeated, in their order. Each has the objects that it names, without those that its delete
@@ -35,8 +37,12 @@ package final class ChangeTracker {
     var links: [LinkKey: [Pair: Int64?]] = [:]
     /// The pairs of `links` that existed before and only get another rank, which does not imply that they must exist.
     var reranked: [LinkKey: Set<Pair>] = [:]
-    /// The pairs of `links` that are to be added and are in the store: they were removed before, or another transaction has added them.
+    /// The pairs of `links` that are to be added and were removed before, so that they are in the store.
     var restored: [LinkKey: Set<Pair>] = [:]
+    /// The pairs of `links` that are to be added and that another transaction has added, so that they are in the store.
+    var stored: [LinkKey: Set<Pair>] = [:]
+    /// The number of changes of pairs since the beginning. A merge with the changes of other transactions is none.
+    private(set) var linkChanges = 0
     /// The ordered relationships that were changed in a detached transaction, by owner.
     var lists: [LinkKey: [Int64: ListMerge.Origin]] = [:]
     /// Objects with required relationships that were written before commit and must be checked at commit.
@@ -82,18 +88,25 @@ package final class ChangeTracker {
     /// Schedules the addition of a pair.
     func link(_ link: Int, _ store: Int, _ pair: LinkPair) {
         let key = LinkKey(link: link, store: store), rank = pair.rank, pair = Pair(owner: pair.owner, member: pair.member)
+        linkChanges &+= 1
         if reranked[key]?.remove(pair) != nil || links[key]?[pair] == .some(nil) { restored[key, default: []].insert(pair) }
         links[key, default: [:]][pair] = .some(rank)
     }
 
     /// Records that a pair is in the store, if it is to be added: its removal must then remove it from the store.
     func keepStored(_ pair: Pair, _ key: LinkKey) {
-        if (links[key]?[pair] ?? nil) != nil, reranked[key]?.contains(pair) != true { restored[key, default: []].insert(pair) }
+        if (links[key]?[pair] ?? nil) != nil, reranked[key]?.contains(pair) != true { stored[key, default: []].insert(pair) }
     }
 
     /// Assigns another rank to an existing pair. The new rank of a pair that is yet to be added becomes part of the addition.
     func rerank(_ table: Int, _ store: Int, _ link: LinkPair) {
-        let key = LinkKey(link: table, store: store), pair = Pair(owner: link.owner, member: link.member)
+        linkChanges &+= 1
+        setRank(LinkKey(link: table, store: store), link)
+    }
+
+    /// Assigns another rank to a pair, as `rerank` does, because of a merge with the changes of other transactions.
+    func setRank(_ key: LinkKey, _ link: LinkPair) {
+        let pair = Pair(owner: link.owner, member: link.member)
         if links[key]?[pair] == nil { reranked[key, default: []].insert(pair) }
         links[key, default: [:]][pair] = .some(link.rank)
     }
@@ -102,7 +115,8 @@ package final class ChangeTracker {
     func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64, isPending: Bool) {
         let key = LinkKey(link: link, store: store), pair = Pair(owner: owner, member: member)
         willRemove(pair, key)
-        let isAdded = (links[key]?[pair] ?? nil) != nil && reranked[key]?.contains(pair) != true && restored[key]?.contains(pair) != true
+        linkChanges &+= 1
+        let isAdded = (links[key]?[pair] ?? nil) != nil && ![reranked, restored, stored].contains { $0[key]?.contains(pair) == true }
         // The removal of an addition is none: another transaction may have added the same pair.
         if isPending || isAdded {
             links[key]?[pair] = nil
@@ -174,7 +188,9 @@ package final class ChangeTracker {
         links.removeAll(keepingCapacity: true)
         reranked.removeAll()
         restored.removeAll()
+        stored.removeAll()
         lists.removeAll()
+        assignedSince.removeAll()
     }
 
     /// Updates the state after all changes were committed.
@@ -191,6 +207,8 @@ package final class ChangeTracker {
     }
 
     private func clearPending() {
+        // Entries for the rows of a batch, which are in none of the lists, are still needed.
+        for object in [inserted, changed, deleted].joined() { highSlots[ObjectIdentifier(object)] = nil }
         inserted.removeAll()
         changed.removeAll()
         deleted.removeAll()
@@ -198,11 +216,12 @@ package final class ChangeTracker {
         clearings.removeAll()
         implied.removeAll()
         deletions.removeAll()
-        highSlots.removeAll()
         links.removeAll()
         reranked.removeAll()
         restored.removeAll()
+        stored.removeAll()
         lists.removeAll()
+        assignedSince.removeAll()
     }
 
     /// The numbers of written objects.
@@ -223,6 +242,7 @@ package final class ChangeTracker {
     func clear() {
         for object in [inserted, changed].joined() { object._dirty = 0 }
         clearPending()
+        highSlots.removeAll()
         recounted.removeAll()
         unchecked.removeAll()
         written = Written()

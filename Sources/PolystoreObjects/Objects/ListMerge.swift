@@ -76,7 +76,7 @@ struct ListMerge {
             members.append(member)
             if isFixed { members += followers[member] ?? [] }
         }
-        let assigned = Rank.assign(members.map { placed.contains($0) && !foreign.contains($0) ? nil : ranks[$0] }).ranks
+        let assigned = Rank.assign(members.map { placed.contains($0) && !foreign.contains($0) ? nil : ranks[$0] })
         return zip(members, assigned).map { LinkPair(owner: owner, rank: $1, member: $0) }
     }
 }
@@ -111,10 +111,12 @@ extension ChangeTracker {
         }
         if links[table]?.isEmpty == true { links[table] = nil }
         let own = (links[table] ?? [:]).lazy.filter { $0.key.owner == owner }.map { ($0.key, $0.value) }
+        // A member that was added or moved, and then removed again, has no place of its own.
+        lists[table]?[owner]?.placed.formIntersection(own.lazy.filter { $0.1 != nil }.map(\.0.member))
         guard let merge = merge(of: owner, table, stored, own) else { return }
         for pair in merge.pairs(of: owner) {
             let isOwn = links[table]?[Pair(owner: owner, member: pair.member)] != nil
-            if isOwn || pair.rank != ranks[pair.member] { rerank(table.link, table.store, pair) }
+            if isOwn || pair.rank != ranks[pair.member] { setRank(table, pair) }
         }
         lists[table]?[owner]?.base = ToManyState(stored, .owner, isOrdered: true)
         lists[table]?[owner]?.placed.subtract(merge.foreign)

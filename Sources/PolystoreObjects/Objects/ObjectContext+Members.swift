@@ -78,7 +78,7 @@ extension ObjectContext {
     /// Returns the stored pairs of an object, merged with the changes that are only in memory.
     func merged(_ stored: [LinkPair], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [LinkPair] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
-        guard mergesPending, let tracker, tracker.links[key] != nil else { return stored }
+        guard mergesPending, let tracker else { return stored }
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
         if side == .owner { tracker.rebase(object._key, key, stored) }
         guard let changes = tracker.links[key] else { return stored }
@@ -279,7 +279,10 @@ extension ObjectContext {
     private func reorder(_ object: ManagedObject, _ position: Int, _ link: Int, _ keys: [Int64]) {
         let old = object._collections[position] ?? ToManyState(keys: [])
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
-        let (ranks, isKept) = Rank.assign(keys.map { known[$0] })
+        let places = Dictionary(zip(old.keys, 0..<Int64(old.keys.count)), uniquingKeysWith: { first, _ in first })
+        // By places, because ranks can be equal.
+        let isKept = Rank.longestAscending(keys.map { places[$0] })
+        let ranks = Rank.assign(zip(keys, isKept).map { $1 ? known[$0] : nil })
         willMoveMembers(of: object, position, link)
         let table = ChangeTracker.LinkKey(link: link, store: Int(object._store))
         for (index, (key, rank)) in zip(keys, ranks).enumerated() where known[key] != rank {

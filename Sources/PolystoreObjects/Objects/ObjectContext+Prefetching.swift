@@ -23,7 +23,9 @@ extension ObjectContext {
 
     /// Runs work that discards the known relationships of objects. With strict loading, these relationships are loaded again immediately,
     /// and relationships that cannot be loaded are no longer regarded as prefetched.
-    func keepingPlanned(_ body: () -> Void) {
+    ///
+    /// - Parameter objects: The objects; nil for all living ones.
+    func keepingPlanned(of objects: [ManagedObject]? = nil, _ body: () -> Void) {
         struct Known: Hashable {
             let store: Int32
             let entity: Int16
@@ -31,7 +33,7 @@ extension ObjectContext {
         }
         var known: [Known: [ManagedObject]] = [:]
         if isStrict {
-            for object in liveObjects.flatMap(\.objects) {
+            for object in objects ?? liveObjects.flatMap(\.objects) {
                 for position in object._collections.keys {
                     known[Known(store: object._store, entity: object._entity, position: position), default: []].append(object)
                 }

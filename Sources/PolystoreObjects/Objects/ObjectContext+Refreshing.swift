@@ -62,7 +62,9 @@ extension ObjectContext {
 
     /// Updates objects of one hierarchy, sorted by key, to the current state of their store.
     func refresh(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) {
-        if !objects.isEmpty { take(try rows(of: objects, root, store), objects, root, store) }
+        if objects.isEmpty { return }
+        let rows = try rows(of: objects, root, store)
+        keepingPlanned(of: objects) { take(rows, objects, root, store) }
     }
 
     /// Updates objects of one hierarchy to their rows, both sorted by key. Objects without a row become deleted.
@@ -90,7 +92,7 @@ extension ObjectContext {
                 let batch = RowBatch(capacity: 1)
                 try reader.row(Int(object._entity), key: object._key, into: batch)
                 if batch.count == 1 {
-                    object.revert(to: batch.row(0))
+                    keepingPlanned(of: [object]) { object.revert(to: batch.row(0)) }
                 } else {
                     object._flags |= ManagedObject.Flags.deleted
                 }

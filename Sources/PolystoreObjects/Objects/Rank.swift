@@ -10,9 +10,8 @@ enum Rank {
     ///
     /// The members that keep their ranks are a longest ascending subsequence of the known ranks (Fredman, "On computing the length of
     /// longest increasing subsequences", 1975), so that only moved members change.
-    /// - Returns: The ranks, and whether each member keeps its place among the others, although it may be numbered again.
     /// - Complexity: O(n log n).
-    static func assign(_ known: [Int64?]) -> (ranks: [Int64], isKept: [Bool]) {
+    static func assign(_ known: [Int64?]) -> [Int64] {
         let kept = longestAscending(known)
         var ranks: [Int64] = []
         ranks.reserveCapacity(known.count)
@@ -26,12 +25,12 @@ enum Rank {
             var end = index
             while end < known.count, !kept[end] { end += 1 }
             guard let between = between(ranks.last, end == known.count ? nil : known[end], count: Int64(end - index)) else {
-                return (known.indices.map { (Int64($0) + 1) * gap }, kept)
+                return known.indices.map { (Int64($0) + 1) * gap }
             }
             ranks += between
             index = end
         }
-        return (ranks, kept)
+        return ranks
     }
 
     /// Returns a number of ranks between two others; nil if there are not enough numbers between them or in the value range.

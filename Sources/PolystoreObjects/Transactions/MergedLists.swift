@@ -51,15 +51,27 @@ struct MergedLists {
         changes.added += merged.sorted { $0.key < $1.key }.flatMap(\.value)
     }
 
-    /// Discards the members in memory of the ordered relationships that were changed, so that they are read with those of other transactions.
-    func forget() {
+    /// The ordered relationships in memory that are changed.
+    private var changed: [(object: ManagedObject, relationship: Int)] {
+        var changed: [(object: ManagedObject, relationship: Int)] = []
         for (table, pairs) in tracker.links where context.model.schema.links[table.link].isOrdered {
             let link = context.model.schema.links[table.link], map = context.identityMap(link.owner, table.store)
             for owner in Set(pairs.keys.lazy.map(\.owner)) {
                 guard let object = map.find(owner) else { continue }
                 let position = object.description.relationships.firstIndex { $0.relationship.name == link.ownerRelationship }
-                if let position { object._collections[position] = nil }
+                if let position { changed.append((object, position)) }
             }
+        }
+        return changed
+    }
+
+    /// Runs work that ends the changes, and then discards the members in memory of the ordered relationships that were changed, so that they
+    /// are read with those of other transactions.
+    func forgetting(_ body: () -> Void) {
+        let changed = changed
+        body()
+        context.keepingPlanned(of: changed.map(\.object)) {
+            for (object, relationship) in changed { object._collections[relationship] = nil }
         }
     }
 }

@@ -19,6 +19,8 @@ struct UndoHistory {
         fileprivate var links: [ChangeTracker.LinkKey: [ChangeTracker.Pair: Int64?]] = [:]
         fileprivate var reranked: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
         fileprivate var restored: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
+        fileprivate var stored: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
+        fileprivate var assignedSince: Set<ChangeTracker.ClearedReference> = []
         fileprivate var lists: [ChangeTracker.LinkKey: [Int64: ListMerge.Origin]] = [:]
         fileprivate var clearings: [ObjectIdentifier: ChangeTracker.Clearing] = [:]
         fileprivate var implied: Set<ChangeTracker.ClearedReference> = []
@@ -31,7 +33,7 @@ struct UndoHistory {
             (bases, highSlots, clearings) = (tracker.bases, tracker.highSlots, tracker.clearings)
             (implied, deletions, recounted) = (tracker.implied, tracker.deletions, tracker.recounted)
             (links, reranked, restored) = (tracker.links, tracker.reranked, tracker.restored)
-            lists = tracker.lists
+            (stored, lists, assignedSince) = (tracker.stored, tracker.lists, tracker.assignedSince)
             for object in tracker.pendingObjects {
                 saved[ObjectIdentifier(object)] = Saved(
                     object: object, row: object.encodedRow(), dirty: object._dirty, flags: object._flags)
@@ -52,16 +54,18 @@ struct UndoHistory {
             (tracker.bases, tracker.highSlots, tracker.clearings) = (bases, highSlots, clearings)
             (tracker.implied, tracker.deletions, tracker.recounted) = (implied, deletions, recounted)
             (tracker.links, tracker.reranked, tracker.restored) = (links, reranked, restored)
-            tracker.lists = lists
+            (tracker.stored, tracker.lists, tracker.assignedSince) = (stored, lists, assignedSince)
             // The destinations of to-many relationships are determined again, from the store and the pending changes.
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()
         }
 
         /// Whether another state has the same pending changes with the same values.
-        func isSame(as other: State) -> Bool {
-            guard inserted == other.inserted, changed == other.changed, deleted == other.deleted, links == other.links,
-                saved.count == other.saved.count
+        ///
+        /// - Parameter areLinksSame: Whether no pair was changed in between, although pairs may have been merged.
+        func isSame(as other: State, areLinksSame: Bool) -> Bool {
+            guard inserted == other.inserted, changed == other.changed, deleted == other.deleted,
+                areLinksSame || links == other.links, saved.count == other.saved.count
             else { return false }
             return saved.allSatisfy { identity, one in
                 guard let two = other.saved[identity], one.dirty == two.dirty, one.flags == two.flags else { return false }
@@ -72,8 +76,8 @@ struct UndoHistory {
 
     private var undo: [State] = []
     private var redo: [State] = []
-    /// The state that the last undo or redo restored, until the next mark.
-    private var reached: State?
+    /// The state that the last undo or redo restored, until the next mark, and the number of changes of pairs then.
+    private var reached: (state: State, linkChanges: Int)?
 
     /// Marks a state to return to. Undone changes can no longer be redone.
     mutating func mark(_ tracker: ChangeTracker) {
@@ -85,8 +89,8 @@ struct UndoHistory {
     /// Returns to the newest mark, or returns false if there is none.
     mutating func undo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
         let present = State(tracker)
-        endRedo(present)
-        if let reached, !reached.isSame(as: present) { undo.append(reached) }
+        endRedo(present, tracker)
+        if let reached, !isReached(present, tracker) { undo.append(reached.state) }
         guard let state = undo.popLast() else { return false }
         redo.append(present)
         go(to: state, context, tracker)
@@ -96,7 +100,7 @@ struct UndoHistory {
     /// Restores the state before the last undo. Returns false if there is none, or if changes were made since.
     mutating func redo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
         let present = State(tracker)
-        endRedo(present)
+        endRedo(present, tracker)
         guard let state = redo.popLast() else { return false }
         undo.append(present)
         go(to: state, context, tracker)
@@ -104,11 +108,16 @@ struct UndoHistory {
     }
 
     /// Discards the redo states if changes were made since the last undo.
-    private mutating func endRedo(_ present: State) { if let reached, !reached.isSame(as: present) { redo.removeAll() } }
+    private mutating func endRedo(_ present: State, _ tracker: ChangeTracker) { if !isReached(present, tracker) { redo.removeAll() } }
+
+    /// Whether nothing was changed since the last undo or redo, if there was one.
+    private func isReached(_ present: State, _ tracker: ChangeTracker) -> Bool {
+        reached.map { $0.state.isSame(as: present, areLinksSame: $0.linkChanges == tracker.linkChanges) } ?? true
+    }
 
     private mutating func go(to state: State, _ context: ObjectContext, _ tracker: ChangeTracker) {
         state.restore(context, tracker)
-        reached = state
+        reached = (state, tracker.linkChanges)
     }
 
     /// Discards all states and marks the present one.

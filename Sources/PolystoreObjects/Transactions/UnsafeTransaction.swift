@@ -148,6 +148,7 @@ public final class UnsafeTransaction: BaseTransaction {
                     try MergedLists(context, tracker).merge(into: &changes, of: store, try pool.reader(store))
                     if !changes.isEmpty { try pool.apply(changes, to: store) }
                 }
+                try context.validateCounts(tracker, pool)
                 try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)
             } catch {
                 // A store may receive its part later. The changes are committed nevertheless.
@@ -164,9 +165,10 @@ public final class UnsafeTransaction: BaseTransaction {
 
     private func didCommit(_ tracker: ChangeTracker, _ lost: Set<PendingReferences.StoredPair>) {
         unmerged = nil
-        MergedLists(context, tracker).forget()
-        tracker.didFlush(isLast: true)
-        tracker.didCommit()
+        MergedLists(context, tracker).forgetting {
+            tracker.didFlush(isLast: true)
+            tracker.didCommit()
+        }
         // The lists still contain members that other transactions removed.
         if !lost.isEmpty { context.forgetRelationships() }
         beginHistory()

@@ -48,10 +48,7 @@ final class CopyLedger: Sendable {
             guard var state = last.state else { return }
             if isShared { try Self.check(try writer.note(CopyNote.incomplete), is: last.committed) }
             for (name, part) in parts { state.add(part, of: name) }
-            let note: Data
-            do { note = try JSONEncoder().encode(state) } catch {
-                throw StorageError(.limitExceeded, "the state of the copy cannot be written", cause: error)
-            }
+            let note = try state.note()
             try writer.setNote(CopyNote.incomplete, note)
             _ = try writer.commit(CommitRecord(author: "transfer"))
             begin(state, after: note)

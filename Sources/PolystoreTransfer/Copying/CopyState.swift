@@ -63,6 +63,13 @@ struct CopyState: Codable, Sendable {
         var isCopied = false
     }
 
+    /// Returns the note of the copy while it is incomplete.
+    func note() throws(StorageError) -> Data {
+        do { return try JSONEncoder().encode(self) } catch {
+            throw StorageError(.limitExceeded, "the state of the copy cannot be written", cause: error)
+        }
+    }
+
     /// Creates the state from a note; nil if the note is damaged.
     init?(_ note: Data) {
         guard let state = try? JSONDecoder().decode(CopyState.self, from: note) else { return nil }

@@ -100,6 +100,13 @@ public struct TransferOptions: Sendable {
         return "\(schema.hash) \(SchemaHash(of: (parts + further).joined(separator: "\n")))"
     }
 
+    /// Returns the notes of a store that is created for the copy: it is marked as incomplete from the beginning. Without the name of the
+    /// source there are none.
+    package func notes(for schema: Schema) throws(StorageError) -> [String: Data] {
+        guard let source else { return [:] }
+        return [CopyNote.incomplete: try CopyState(source, work(schema), run).note()]
+    }
+
     /// The progress of a transfer with the same options.
     package enum Progress {
         /// The target has no note of a copy.

@@ -45,11 +45,13 @@ extension DataStack {
         }
         var request = OpenRequest(schema: schema)
         request.acceptsIncompleteCopy = true
+        var options = TransferOptions()
+        options.source = opened.storeID.uuidString.lowercased()
+        options.verifies = verifies
+        options.isLive = true
+        request.notes = try options.notes(for: schema)
         let store = try OpenStore(opening: target, request)
         do {
-            var options = TransferOptions()
-            options.source = opened.storeID.uuidString.lowercased()
-            options.verifies = verifies
             let transfer = try LiveTransfer(from: opened, to: store, options, limit: limit)
             try transfer.releaseInterrupted()
             try transfer.copy(report: report)

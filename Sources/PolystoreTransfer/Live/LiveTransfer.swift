@@ -73,7 +73,7 @@ public final class LiveTransfer {
         let state = CopyState(name, options.work(source.schema), options.run), note = try reader.note(CopyNote.incomplete)
         let found = try Self.state(options, in: reader, beginning: state, from: source)
         isComplete = found == nil
-        isContinued = note != nil
+        isContinued = note != nil && found?.live?.token != nil
         steps.begin(found ?? state, after: note)
         try checkIsNotMoved()
     }
@@ -83,9 +83,10 @@ public final class LiveTransfer {
         _ options: TransferOptions, in target: ReadSession, beginning: CopyState, from source: OpenStore
     ) throws(StorageError) -> CopyState? {
         var state = beginning
-        switch try options.progress(in: target) {
-        case .incomplete:
-            state.live = try options.state(in: target)?.live
+        let progress = try options.progress(in: target), found = try options.state(in: target)
+        switch progress {
+        case .incomplete where found?.live != nil:
+            state.live = found?.live
             if let known = state.live?.source, known != source.storeID {
                 throw StorageError(
                     .alreadyExists,
@@ -97,7 +98,7 @@ public final class LiveTransfer {
             // The note of an earlier copy is left in a store that was moved back, which has a note about that move too.
             if let move = try MoveNote(in: reader), move.target == target.store.storeID, try MoveNote(in: target) == nil { return nil }
             fallthrough
-        case .none:
+        case .none, .incomplete:
             var live = CopyState.LiveProgress()
             live.source = source.storeID
             if let move = try MoveNote(in: target), move.isComplete, move.target == source.storeID {

@@ -61,6 +61,7 @@ public final class KeyValueStore: Sendable {
         let writer = try engine.write(WriteOptions())
         defer { writer.end() }
         try Self.write(metadata, writer)
+        for (name, bytes) in request.notes { try Self.setNote(name, bytes, writer) }
         do throws(StorageError) {
             try writer.commit()
         } catch  where error.code == .commitOutcomeUnknown {
@@ -75,6 +76,18 @@ public final class KeyValueStore: Sendable {
         for (key, value) in metadata.entries {
             try withBytes(key) { key throws(StorageError) in
                 try withBytes(value) { value throws(StorageError) in try writer.put(KeyValueLayout.metadata, key, value) }
+            }
+        }
+    }
+
+    /// Writes a note, or removes it if `bytes` is nil.
+    static func setNote(_ name: String, _ bytes: Data?, _ writer: any OrderedWriter) throws(StorageError) {
+        try withBytes(name) { key throws(StorageError) in
+            _ = try writer.delete(KeyValueLayout.notes, key)
+            guard let bytes else { return }
+            let target = try writer.reserve(KeyValueLayout.notes, key, bytes.count)
+            bytes.withUnsafeBytes { source in
+                if let start = source.baseAddress { target.copyMemory(from: start, byteCount: source.count) }
             }
         }
     }

@@ -78,13 +78,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
         try checkOpen()
         beside.quietly()
-        try KeyValueStore.withBytes(name) { key throws(StorageError) in
-            _ = try maps.delete(KeyValueLayout.notes, key)
-            guard let bytes else { return }
-            let target = try maps.reserve(KeyValueLayout.notes, key, bytes.count)
-            bytes.withUnsafeBytes { source in if let start = source.baseAddress { target.copyMemory(from: start, byteCount: source.count) }
-            }
-        }
+        try KeyValueStore.setNote(name, bytes, maps)
     }
 
     func apply(_ changes: ChangeSet) throws(StorageError) {

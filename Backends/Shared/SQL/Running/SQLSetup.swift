@@ -31,6 +31,7 @@ extension SQLSetup {
                 let metadata = StoreMetadata(new: schema)
                 try create(metadata)
                 try connection.setMetadata(metadata.entries)
+                for (name, bytes) in request.notes { try connection.setNote(name, bytes) }
                 return (metadata, true)
             }
         }

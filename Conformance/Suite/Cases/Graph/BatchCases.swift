@@ -226,6 +226,40 @@ enum BatchCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
+        // The attributes from the 64th on are recorded elsewhere than the first ones.
+        ConformanceCase("C063.an-upsert-keeps-what-was-assigned-before-a-part-that-fails", clause: "W5, W17") { harness, check in
+            let attributes = (0..<80).map { Attribute("x\($0)", .int64, isOptional: true) }
+            let schema = try Schema(
+                version: "1", entities: [Entity("Wide", attributes: attributes, uniqueConstraints: [UniqueConstraint(["x0"])])])
+            let place = try harness.place(), stack = try DataStack(schema: schema), wide = Into<DynamicObject>(entity: "Wide")
+            defer { place.remove() }
+            try stack.addStorageAndWait(try place.store(nil))
+            defer { for store in stack.storages { try? store.close() } }
+            struct Failed: Error {}
+            for (number, isBatch) in [(Int64(1), false), (2, true), (3, false), (4, true)] {
+                try stack.write { transaction in
+                    // The first two are inserted, and the others updated.
+                    try transaction.upsertAll(wide, onNamed: ["x0"], sources: [(number - 1) % 2]) { object, key in
+                        for name in ["x3", "x62", "x63", "x64", "x79"] { try object.setValue(.int(number), for: name) }
+                        do {
+                            if isBatch {
+                                try transaction.insertAll(wide, sources: [1]) { _, _ in throw Failed() }
+                            } else {
+                                try transaction.nested { throw Failed() }
+                            }
+                        } catch is Failed {}
+                        try object.setValue(.int(key), for: "x0")
+                    }
+                }
+                let found = try stack.read(synchronous: { source in
+                    let object = try source.fetchAll(From<DynamicObject>(entity: "Wide")).first {
+                        try $0.value("x0") == .int((number - 1) % 2)
+                    }
+                    return try ["x3", "x62", "x63", "x64", "x79"].map { try object?.value($0) }
+                })
+                check.equal(found, Array(repeating: .int(number), count: 5), "values \(number)")
+            }
+        },
         .graph("C061.an-object-of-a-batch-is-assigned-in-its-closure-only", "W16") { stack, check in
             check.throwing(.readOnly, "an assignment after the batch") {
                 try stack.write { transaction in

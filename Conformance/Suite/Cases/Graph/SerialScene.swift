@@ -39,10 +39,10 @@ struct SerialObjects {
         if !members.contains(where: { $0 === member }) { try owner.setObjects(members + [member], for: relationship) }
     }
 
-    /// Inserts a member into an ordered to-many relationship, behind another one or at the beginning.
+    /// Inserts or moves a member of an ordered to-many relationship, behind another one or to the beginning.
     func insert(_ name: String, _ relationship: String, _ target: String, after other: String?) throws {
         guard let owner = object(name), let member = object(target) else { return }
-        var members = try owner.objects(relationship)
+        var members = try owner.objects(relationship).filter { $0 !== member }
         let position = other.flatMap(object).flatMap { other in members.firstIndex { $0 === other } }
         members.insert(member, at: position.map { $0 + 1 } ?? 0)
         try owner.setObjects(members, for: relationship)

@@ -13,6 +13,13 @@ final class EntityRules: Sendable {
         let relationship: Int
         let name: String
         let allowed: ClosedRange<Int>
+
+        /// Returns the failure of an object with a number of destinations; nil if the number is allowed.
+        func failure(_ count: Int, of entity: String, _ key: Int64) -> ValidationFailure? {
+            if allowed.contains(count) { return nil }
+            let bound = count < allowed.lowerBound ? "at least \(allowed.lowerBound)" : "at most \(allowed.upperBound)"
+            return ValidationFailure(entity: entity, property: name, key: key, "must have \(bound) objects, not \(count)")
+        }
     }
 
     /// The slots that must not be nil: required to-one relationships, and attributes whose type in the class does not ensure it.

@@ -51,15 +51,73 @@ extension ObjectContext {
                 let rule = model.rules[Int(object._entity)]?.counts.first(where: { $0.relationship == place.relationship })
             else { continue }
             let count = try state(object, place.relationship).count
-            if rule.allowed.contains(count) { continue }
-            let bound =
-                count < rule.allowed.lowerBound ? "at least \(rule.allowed.lowerBound)" : "at most \(rule.allowed.upperBound)"
-            failures.append(
-                ValidationFailure(
-                    entity: object.description.name, property: rule.name, key: object._key, "must have \(bound) objects, not \(count)"))
+            if let failure = rule.failure(count, of: object.description.name, object._key) { failures.append(failure) }
         }
         return failures
     }
+
+    /// Validates the numbers of destinations of changed to-many relationships as they are in the stores with the changes of this transaction,
+    /// and with those of other transactions since they were read.
+    func validateCounts(_ tracker: ChangeTracker, _ pool: SessionPool) throws(StorageError) {
+        struct Place: Hashable {
+            let store: Int
+            let root: EntityIndex
+            let relationship: Int
+        }
+        if tracker.recounted.isEmpty { return }
+        var failures: [ValidationFailure] = []
+        let places = Dictionary(grouping: tracker.recounted) { Place(store: $0.store, root: $0.entity, relationship: $0.relationship) }
+        for (place, items) in places.sorted(by: { $0.value[0].key < $1.value[0].key }) {
+            let reader = try pool.reader(place.store), rows = RowBatch(capacity: items.count)
+            try reader.rows(place.root, keys: items.map(\.key).sorted(), SlotMask(), into: rows)
+            var counts: [Int: [Int64: Int]] = [:]
+            for index in 0..<rows.count {
+                let entity = rows.row(index).entity, key = rows.key(index)
+                guard let rule = model.rules[entity]?.counts.first(where: { $0.relationship == place.relationship }) else { continue }
+                if counts[entity] == nil {
+                    let keys = (0..<rows.count).filter { rows.row($0).entity == entity }.map(rows.key)
+                    counts[entity] = try numbers(of: model.schema[entity].relationships[place.relationship], keys, reader)
+                }
+                let count = counts[entity]?[key] ?? 0
+                if let failure = rule.failure(count, of: model.schema[entity].name, key) { failures.append(failure) }
+            }
+        }
+        if let error = ValidationFailure.error(failures) { throw error }
+    }
+
+    /// Returns the numbers of stored destinations of a to-many relationship, by the keys of the objects.
+    private func numbers(
+        of relationship: RelationshipDescription, _ keys: [Int64], _ reader: ReadSession
+    ) throws(StorageError) -> [Int64: Int] {
+        var numbers: [Int64: Int] = [:]
+        switch relationship.place {
+        case .slot: break
+        case .link(let link, let side): try count(link, side)
+        case .orderedInverseSlot(_, let link): try count(link, .owner)
+        case .inverseSlot(let slot):
+            let destination = model.schema[relationship.destination]
+            let path = CheckedPath(
+                steps: [], entity: relationship.destination, leaf: .slot(slot), type: .int64, text: destination.slots[slot].name)
+            for start in stride(from: 0, to: keys.count, by: Self.mostKeys) {
+                let part = keys[start..<min(start + Self.mostKeys, keys.count)]
+                var plan = FetchPlan(model.schema, relationship.destination, where: .isIn(.path(path), part.map(Value.int)))
+                plan.fields = .some(SlotMask())
+                let cursor = try reader.cursor(for: plan), batch = RowBatch(capacity: 1024)
+                while try cursor.next(into: batch) {
+                    for index in 0..<batch.count { numbers[batch.row(index)[slot].int, default: 0] += 1 }
+                }
+            }
+        }
+        func count(_ link: Int, _ side: LinkSide) throws(StorageError) {
+            try reader.links(link, side: side, keys: keys) { pairs throws(StorageError) in
+                for pair in pairs { numbers[side == .owner ? pair.owner : pair.member, default: 0] += 1 }
+            }
+        }
+        return numbers
+    }
+
+    /// The number of keys in a condition.
+    private static var mostKeys: Int { 5000 }
 
     /// Calls `willSave` in rounds, because each call may change further objects. An object is called only once.
     private func callWillSave(_ tracker: ChangeTracker) throws(StorageError) {

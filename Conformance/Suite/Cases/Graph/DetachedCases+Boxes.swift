@@ -1,0 +1,162 @@
+internal import Polystore
+internal import PolystoreSchema
+internal import PolystoreStorage
+
+/// Cases about detached transactions over boxes with items: what another transaction has changed is read before the commit.
+extension DetachedCases {
+    static let boxes: [ConformanceCase] = [
+        boxes("L048.the-other-end-of-a-list-is-read-first", "W20") { stack, check in
+            for isRead in [false, true] {
+                try stack.write { try $0.deleteAll(From<DynamicObject>(entity: "Box")) }
+                try stack.write { try $0.create(Into<DynamicObject>(entity: "Box")).setValue(.int(0), for: "number") }
+                let work = stack.beginUnsafe(), box = try object("Box", 0, in: work), item = try object("Item", 0, in: work)
+                try box.setObjects([item], for: "tags")
+                try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1], in: $0), for: "tags") }
+                try work.refresh()
+                if isRead { check.equal(try item.objects("tagged").count, 1, "the other end") }
+                check.equal(try numbers(box, "tags"), [0, 1], "members; read: \(isRead)")
+                try work.commit()
+                check.equal(try stored(stack, "tags"), [0, 1], "stored members; read: \(isRead)")
+            }
+        },
+        boxes("L049.undo-and-redo-over-a-list-that-is-read-again", "W19, W20") { stack, check in
+            for relationship in ["items", "tags"] {
+                func work() throws -> (work: UnsafeTransaction, box: DynamicObject) {
+                    try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1], in: $0), for: relationship) }
+                    let work = stack.beginUnsafe(supportsUndo: true), box = try object("Box", 0, in: work)
+                    try box.setObjects(items([0, 1, 5], in: work), for: relationship)
+                    try work.markUndoPoint()
+                    try box.setObjects(items([0, 1, 5, 6], in: work), for: relationship)
+                    check.isTrue(try work.undo(), "undo")
+                    try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1, 2], in: $0), for: relationship) }
+                    check.equal(try numbers(box, relationship), [0, 1, 2, 5], "\(relationship) after undo")
+                    return (work, box)
+                }
+                let (one, box) = try work()
+                check.isTrue(try one.redo(), "redo, because nothing was changed since")
+                check.equal(Set(try numbers(box, relationship)), [0, 1, 2, 5, 6], "\(relationship) after redo")
+                let (two, other) = try work()
+                check.isTrue(try two.undo(), "undo again")
+                check.equal(try numbers(other, relationship), [0, 1, 2], "\(relationship) after the second undo")
+                let (three, last) = try work()
+                try last.setObjects(items([0], in: three), for: relationship)
+                check.isTrue(try !three.redo(), "no redo after a change")
+            }
+        },
+        boxes("L050.numbers-of-members-with-those-of-other-transactions", "W13, W20", limit: 1...3) { stack, check in
+            func commit(_ relationship: String, _ policy: MergePolicy, here: [Int], there: [Int]) throws -> Set<Int> {
+                try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1], in: $0), for: relationship) }
+                let work = stack.beginUnsafe()
+                try object("Box", 0, in: work).setObjects(items(here, in: work), for: relationship)
+                try stack.write { try object("Box", 0, in: $0).setObjects(items(there, in: $0), for: relationship) }
+                check.throwing(.validationFailed, "\(relationship), \(here) and \(there)") { try work.commit(merging: policy) }
+                return Set(try stored(stack, relationship))
+            }
+            for relationship in ["tags", "marks", "items", "parts"] {
+                for policy in [MergePolicy.error, .mine] {
+                    check.equal(try commit(relationship, policy, here: [0, 1, 2], there: [0, 1, 3]), [0, 1, 3], "too many")
+                    check.equal(try commit(relationship, policy, here: [0], there: [1]), [1], "too few")
+                }
+            }
+        },
+        boxes("L051.a-reference-that-is-nil-by-a-deletion-is-set-to-nil", "W20") { stack, check in
+            try stack.write { try $0.create(Into<DynamicObject>(entity: "Box")).setValue(.int(1), for: "number") }
+            for isAssigned in [false, true] {
+                let work = stack.beginUnsafe()
+                try stack.write { try object("Item", 7, in: $0).setObject(object("Box", 0, in: $0), for: "whole") }
+                let item = try object("Item", 7, in: work)
+                try work.delete(try object("Box", 0, in: work))
+                if isAssigned { try item.setObject(nil, for: "whole") }
+                try stack.write { try object("Item", 7, in: $0).setObject(object("Box", 1, in: $0), for: "whole") }
+                try work.commit(merging: .mine)
+                let whole = try stack.read(synchronous: { try object("Item", 7, in: $0).object("whole") == nil })
+                check.equal(whole, isAssigned, "the reference is nil; assigned: \(isAssigned)")
+                try stack.write { try $0.create(Into<DynamicObject>(entity: "Box")).setValue(.int(0), for: "number") }
+            }
+        },
+        boxes("R057.strict-loading-keeps-what-was-prefetched", "R7") { stack, check in
+            stack.relationships = .strict
+            let request = From<DynamicObject>(entity: "Box").prefetch(named: ["tags", "marks"])
+            let work = stack.beginUnsafe(), box = try work.fetchAll(request)[0]
+            try box.setObjects(items([2, 0], in: work), for: "tags")
+            try work.commit()
+            check.equal(try numbers(box, "tags"), [2, 0], "after a commit")
+            try stack.write { transaction in
+                try transaction.fetchAll(request)[0].setObjects(items([3, 0], in: transaction), for: "tags")
+            }
+            try work.refresh()
+            check.equal(try numbers(box, "tags"), [3, 0], "after refresh")
+            try stack.write { transaction in
+                let box = try transaction.fetchAll(request)[0]
+                _ = try transaction.updateAll(From<DynamicObject>(entity: "Box"), .set(named: "number", to: .value(.int(0))))
+                check.equal(try numbers(box, "tags"), [3, 0], "after a batch")
+                check.equal(Set(try numbers(box, "marks")), [0, 1], "a set after a batch")
+            }
+        },
+    ]
+
+    /// A case over a box with the items 0 and 1 in each of its relationships, and six more items.
+    ///
+    /// - Parameter limit: The allowed numbers of members.
+    private static func boxes(
+        _ id: String, _ clause: String, limit: ClosedRange<Int>? = nil, _ body: @escaping @Sendable (DataStack, Check) throws -> Void
+    ) -> ConformanceCase {
+        ConformanceCase(id, clause: clause) { harness, check in
+            let number = [Attribute("number", .int64, isOptional: true)]
+            func members(_ name: String, _ cardinality: Cardinality, inverse: String) -> Relationship {
+                Relationship(name, to: "Item", cardinality, inverse: inverse, minCount: limit?.lowerBound, maxCount: limit?.upperBound)
+            }
+            let schema = try Schema(
+                version: "1",
+                entities: [
+                    Entity(
+                        "Box", attributes: number,
+                        relationships: [
+                            members("items", .toManyOrdered, inverse: "box"), members("tags", .toManyOrdered, inverse: "tagged"),
+                            members("parts", .toMany, inverse: "whole"), members("marks", .toMany, inverse: "marked"),
+                        ]),
+                    Entity(
+                        "Item", attributes: number,
+                        relationships: [
+                            Relationship("box", to: "Box", inverse: "items"), Relationship("whole", to: "Box", inverse: "parts"),
+                            Relationship("tagged", to: "Box", .toMany, inverse: "tags"),
+                            Relationship("marked", to: "Box", .toMany, inverse: "marks"),
+                        ]),
+                ])
+            let place = try harness.place(), stack = try DataStack(schema: schema)
+            defer { place.remove() }
+            try stack.addStorageAndWait(try place.store(nil))
+            defer { for store in stack.storages { try? store.close() } }
+            try stack.write { transaction in
+                for number in 0..<8 {
+                    try transaction.create(Into<DynamicObject>(entity: "Item")).setValue(.int(Int64(number)), for: "number")
+                }
+                let box = try transaction.create(Into<DynamicObject>(entity: "Box"))
+                try box.setValue(.int(0), for: "number")
+                for name in ["items", "tags", "parts", "marks"] { try box.setObjects(items([0, 1], in: transaction), for: name) }
+            }
+            try body(stack, check)
+        }
+    }
+
+    private static func object(_ entity: String, _ number: Int, in source: some FetchSource) throws -> DynamicObject {
+        let found = try source.fetchAll(From<DynamicObject>(entity: entity)).first { try $0.value("number") == .int(Int64(number)) }
+        guard let found else { throw StorageError(.notFound, "no \(entity) \(number)") }
+        return found
+    }
+
+    private static func items(_ numbers: [Int], in source: some FetchSource) throws -> [DynamicObject] {
+        try numbers.map { try object("Item", $0, in: source) }
+    }
+
+    private static func numbers(_ object: DynamicObject, _ relationship: String) throws -> [Int] {
+        try object.objects(relationship).compactMap { member in
+            if case .int(let number)? = try (member as? DynamicObject)?.value("number") { Int(number) } else { nil }
+        }
+    }
+
+    /// Returns the numbers of the stored members of box 0.
+    private static func stored(_ stack: DataStack, _ relationship: String) throws -> [Int] {
+        try stack.read(synchronous: { try numbers(object("Box", 0, in: $0), relationship) })
+    }
+}
