@@ -42,7 +42,7 @@ enum AwkwardSQLiteScript {
             CREATE TABLE long_unique(id INTEGER PRIMARY KEY, t TEXT UNIQUE);
             WITH RECURSIVE n(i) AS (VALUES(495) UNION ALL SELECT i + 1 FROM n WHERE i < 515)
                 INSERT INTO long_unique SELECT 2 * i + e, printf('%.*c', i - 1, 'x') || e FROM n, (SELECT 0 AS e UNION SELECT 1);
-            INSERT INTO long_unique SELECT e, printf('%.*c', 100000, 'é') || e FROM (SELECT 0 AS e UNION SELECT 1);
+            INSERT INTO long_unique SELECT e, printf('%.*c', 10000, 'é') || e FROM (SELECT 0 AS e UNION SELECT 1);
             """, as: "long_unique", ["t string"]),
     ]
 
@@ -140,7 +140,7 @@ enum AwkwardSQLiteScript {
             "blobs",
             """
             CREATE TABLE blobs(id INTEGER PRIMARY KEY, b BLOB, t TEXT);
-            INSERT INTO blobs VALUES(1, randomblob(1048576), ''), (2, x'', NULL), (3, NULL, printf('%.*c', 1048576, 'z')), (4, x'00', ' ');
+            INSERT INTO blobs VALUES(1, randomblob(1048576), ''), (2, x'', NULL), (3, NULL, printf('%.*c', 50000, 'z')), (4, x'00', ' ');
             """, as: "blobs", ["b data", "t string"]),
         AwkwardTable(
             "texts",

@@ -100,24 +100,29 @@ enum AwkwardText {
     }
 
     private static func scalars(_ text: String) -> String {
-        short("'" + text.unicodeScalars.map { $0.value > 32 && $0.isASCII ? "\($0)" : "{\(String($0.value, radix: 16))}" }.joined() + "'")
+        if text.utf8.count > 100 { return digest(Data(text.utf8)) }
+        return "'" + text.unicodeScalars.map { $0.value > 32 && $0.isASCII ? "\($0)" : "{\(String($0.value, radix: 16))}" }.joined() + "'"
     }
 
     private static func bits(_ value: Double) -> String { "\(value)/\(String(value.bitPattern, radix: 16))" }
 
     private static func data(_ data: Data) -> String {
-        short("x" + data.map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }.joined())
+        data.count > 100 ? digest(data) : "x" + data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    private static func short(_ text: String) -> String {
-        text.utf8.count > 200 ? "\(text.prefix(40))… \(text.utf8.count) \(SchemaHash(of: text))" : text
+    /// Returns the size of data and a number that is the same for the same data in this process.
+    private static func digest(_ data: Data) -> String {
+        var hasher = Hasher()
+        data.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return "\(data.count) bytes \(hasher.finalize())"
     }
 
     /// Returns the text of hexadecimal digits.
     static func decoded(_ hex: Substring) -> String { String(decoding: bytes(hex), as: UTF8.self) }
 
     private static func bytes(_ hex: Substring) -> [UInt8] {
-        let digits = hex.utf8.map { UInt8(Character(UnicodeScalar($0)).hexDigitValue ?? 0) }
+        // The low bits of a letter are 1 to 6.
+        let digits = hex.utf8.map { $0 & 15 + ($0 >> 6) * 9 }
         return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }
