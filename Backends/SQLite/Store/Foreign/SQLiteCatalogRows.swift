@@ -166,12 +166,13 @@ struct SQLiteCatalogRows {
 
     /// Returns the number of dates of a column with parts of a microsecond, as texts or as seconds.
     func fineDates(_ table: String, _ column: String) throws(StorageError) -> Int64 {
-        let digits = String(repeating: "[0-9]", count: 7)
+        let digits = String(repeating: "[0-9]", count: 7), days = SQLiteForm.julianDays
         let text: SQLText = """
             SELECT count(*) FROM main.\(identifier: table) AS t WHERE CASE typeof(t.\(identifier: column))
                 WHEN 'text' THEN t.\(identifier: column) GLOB '*.\(raw: digits)*'
                     AND ltrim(substr(t.\(identifier: column), instr(t.\(identifier: column), '.') + 7), '0') GLOB '[1-9]*'
-                WHEN 'real' THEN t.\(identifier: column) <> round(t.\(identifier: column), 6) END
+                WHEN 'real' THEN t.\(identifier: column) <> round(t.\(identifier: column), 6)
+                    AND NOT t.\(identifier: column) BETWEEN \(raw: "\(days.lowerBound)") AND \(raw: "\(days.upperBound)") END
             """
         return try connection.number(text) ?? 0
     }
