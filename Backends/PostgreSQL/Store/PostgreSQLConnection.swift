@@ -53,8 +53,9 @@ final class PostgreSQLConnection: SQLConnection {
         let path = SQLText.quoted(schema), marking = marking.map { "; \($0)" } ?? ""
         let settings =
             "SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking); "
-            // The text form of values must not depend on settings of the role or the database.
+            // The text form of values and the meaning of texts in statements must not depend on settings of the role or the database.
             + "SET DateStyle = 'ISO, MDY'; SET IntervalStyle = postgres; SET extra_float_digits = 1; SET lc_monetary = 'C'; "
+            + "SET standard_conforming_strings = on; "
             // What precedes a transaction of a writer is read after the wait for its lock. Transactions name their own level.
             + "SET default_transaction_isolation = 'read committed'; \(Self.noticingLoss); "
             + "SELECT pg_backend_pid(), set_config('synchronous_commit', \(Self.waiting(durability)), false)"

@@ -25,17 +25,21 @@ struct PostgreSQLCatalogReader {
     /// - Throws: `notFound` if there is no such schema, `invalidConfiguration` for a Polystore store, which must be opened without a
     ///   catalog.
     mutating func catalog() throws(StorageError) -> DatabaseCatalog {
-        guard let found = try rows.tables(schema) else {
+        guard let found = try rows.tables(schema, isInPlace: isInPlace) else {
             throw StorageError(.notFound, "the database has no schema \"\(schema)\"; set another with the option x-schema")
         }
         if found.contains(where: { $0.name == "polystore_metadata" }) {
             throw StorageError(.invalidConfiguration, "the schema \"\(schema)\" is a Polystore store; open it without the option x-catalog")
         }
         let kinds = ["v": "view", "m": "materialized view", "f": "foreign table"]
-        var tables: [CatalogTable] = [], references: [String: [PostgreSQLCatalogRows.Reference]] = [:]
+        var tables: [CatalogTable] = [], references: [String: [PostgreSQLCatalogRows.Reference]] = [:], names: Set<String> = []
         for table in found {
             if let kind = kinds[table.kind] {
                 remarks.append("the \(kind) \(table.name) is left out: only tables are read")
+                continue
+            }
+            if !names.insert(table.name).inserted {
+                remarks.append(.twin(table.name))
                 continue
             }
             if table.isFiltered {
@@ -46,9 +50,10 @@ struct PostgreSQLCatalogReader {
             tables.append(try self.table(table))
             references[table.name] = try rows.references(table.oid)
         }
-        let known = Set(tables.map(\.name))
+        let known = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let filtered = Set(found.filter(\.isFiltered).map(\.name))
         for index in tables.indices {
-            for reference in references[tables[index].name] ?? [] { add(reference, to: &tables[index], known) }
+            for reference in references[tables[index].name] ?? [] { try add(reference, to: &tables[index], known, filtered) }
         }
         var catalog = DatabaseCatalog(tables: tables, remarks: remarks, isInPlace: isInPlace)
         try catalog.addIncompletePairs(trustsKeys: true, rows.count)
@@ -104,17 +109,23 @@ struct PostgreSQLCatalogReader {
             stored: isInPlace ? PostgreSQLStoring.stored(column, place: place) : nil)
     }
 
-    private mutating func add(_ reference: PostgreSQLCatalogRows.Reference, to table: inout CatalogTable, _ known: Set<String>) {
-        guard reference.schema == schema, known.contains(reference.table) else {
+    private mutating func add(
+        _ reference: PostgreSQLCatalogRows.Reference, to table: inout CatalogTable, _ known: [String: CatalogTable], _ filtered: Set<String>
+    ) throws(StorageError) {
+        guard reference.schema == schema, let other = known[reference.table], ExactText(other.name) == ExactText(reference.table) else {
             remarks.append(
                 "a foreign key of \(table.name) refers to \(reference.schema).\(reference.table), which is not a table that can be read")
             return
         }
-        let name = table.name
-        table.foreignKeys.append(
-            CatalogForeignKey(
-                columns: reference.columns, table: reference.table, references: reference.targets, deleteRule: reference.deleteRule,
-                isTrusted: reference.isValidated, isTyped: reference.columns.allSatisfy { integers.contains([name, $0]) }))
+        // The server does not examine the rows that an unvalidated constraint found, and a policy may hide rows that others refer to.
+        let name = table.name, isTrusted = reference.isValidated && !filtered.contains(other.name)
+        let key = CatalogForeignKey(
+            columns: reference.columns, table: reference.table, references: reference.targets, deleteRule: reference.deleteRule,
+            isTrusted: isTrusted, isTyped: reference.columns.allSatisfy { integers.contains([name, $0]) })
+        if !isTrusted, case let missing = try rows.count(key.countOfMissing(table, other)), missing > 0 {
+            remarks.append(key.remark(missing: missing, table))
+        }
+        table.foreignKeys.append(key)
     }
 }
 #endif

@@ -55,12 +55,18 @@ struct PostgreSQLCatalogRows {
     }
 
     /// Returns the tables and other relations with columns, without the partitions of partitioned tables; nil when there is no such schema.
-    func tables(_ schema: String) throws(StorageError) -> [Table]? {
+    ///
+    /// Partitions of the tables of other schemas are included unless the schema is used in place: nothing else reads their rows.
+    func tables(_ schema: String, isInPlace: Bool) throws(StorageError) -> [Table]? {
         let known: SQLText = "SELECT 1::int8 FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)"
         if try connection.rows(known, [.int64]).isEmpty { return nil }
+        let foreign: SQLText = """
+            NOT EXISTS (SELECT 1 FROM pg_partition_ancestors(c.oid) AS a JOIN pg_class p ON p.oid = a.relid
+                WHERE p.oid <> c.oid AND p.relnamespace = c.relnamespace)
+            """
         let text: SQLText = """
             SELECT c.oid::int8, c.relname::text, c.relkind::text, row_security_active(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+            WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND (NOT c.relispartition OR \(isInPlace ? "false" : foreign))
             ORDER BY c.relname COLLATE "C"
             """
         let found = try connection.rows(text, [.int64, .string, .string, .bool]).map { row in

@@ -24,10 +24,14 @@ struct SQLiteCatalogReader {
         if found.contains(where: { $0.name == "polystore_metadata" }) {
             throw StorageError(.invalidConfiguration, "the file is a Polystore store; open it without the option catalog")
         }
-        var tables: [CatalogTable] = [], references: [String: [SQLiteCatalogRows.Reference]] = [:]
+        var tables: [CatalogTable] = [], references: [String: [SQLiteCatalogRows.Reference]] = [:], names: Set<String> = []
         for table in found {
             switch table.type {
             case "table":
+                if !names.insert(table.name).inserted {
+                    remarks.append(.twin(table.name))
+                    continue
+                }
                 let columns = try rows.columns(table.name)
                 guard let read = try self.table(table, columns) else { continue }
                 tables.append(read)
@@ -118,6 +122,9 @@ struct SQLiteCatalogReader {
             remarks.append(CatalogRemark("\(place) is left out: it has no declared type, and its values have several types", loss: place))
             return nil
         }
+        if type == .date, case let count = try rows.fineDates(table.name, column.name), count > 0 {
+            remarks.append(CatalogRemark("\(count) dates of \(place) are rounded to microseconds", loss: place))
+        }
         // Only a STRICT table guarantees integers in an integer column. An index can find only a column without a function call around it.
         let isSure = key == .column(column.name) || table.isStrict && type == .int64
         let value = isSure ? "t.\(SQLText.quoted(column.name))" : SQLiteForm(type).call(column.name, place: place)
@@ -131,14 +138,17 @@ struct SQLiteCatalogReader {
 
     // MARK: References
 
+    /// Returns whether two names are the same to SQLite, which compares them without regard to the case of ASCII letters.
+    private static func isSame(_ a: String, _ b: String) -> Bool { ExactText(a.lowercased()) == ExactText(b.lowercased()) }
+
     private mutating func addReferences(
         _ tables: inout [CatalogTable], _ references: [String: [SQLiteCatalogRows.Reference]]
     ) throws(StorageError) {
-        // SQLite compares names without regard to the case of ASCII letters.
         let positions = Dictionary(tables.indices.map { (tables[$0].name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
         for index in tables.indices {
             for reference in references[tables[index].name] ?? [] {
-                guard let other = positions[reference.table.lowercased()].map({ tables[$0] }) else {
+                guard let other = positions[reference.table.lowercased()].map({ tables[$0] }), Self.isSame(other.name, reference.table)
+                else {
                     remarks.append(
                         "a foreign key of \(tables[index].name) refers to \(reference.table), which is not a table that can be read")
                     continue
@@ -152,7 +162,7 @@ struct SQLiteCatalogReader {
         _ reference: SQLiteCatalogRows.Reference, to other: CatalogTable, _ table: inout CatalogTable
     ) throws(StorageError) {
         func named(_ wanted: String, _ table: CatalogTable) -> String {
-            (table.columns.map(\.name) + table.primaryKey).first { $0.lowercased() == wanted.lowercased() } ?? wanted
+            (table.columns.map(\.name) + table.primaryKey).first { Self.isSame($0, wanted) } ?? wanted
         }
         let columns = reference.columns.map { named($0, table) }
         let targets = reference.targets.isEmpty ? other.primaryKey : reference.targets.map { named($0, other) }
@@ -161,14 +171,8 @@ struct SQLiteCatalogReader {
             isTyped: columns.allSatisfy { integers.contains([table.name.lowercased(), $0.lowercased()]) })
         if other.isKey(targets), targets.count == columns.count {
             // Only connections that request it check references.
-            let missing = try rows.missing(key, table, other)
-            if missing > 0 {
-                remarks.append(
-                    CatalogRemark(
-                        "\(missing) rows of \(table.name) refer by \(columns.joined(separator: ", ")) to missing rows of \(other.name), "
-                            + "which are read as nil",
-                        loss: "\(table.name).\(columns.joined(separator: ","))"))
-            }
+            let missing = try rows.count(key.countOfMissing(table, other))
+            if missing > 0 { remarks.append(key.remark(missing: missing, table)) }
             key.isTrusted = missing == 0
         }
         table.foreignKeys.append(key)

@@ -164,6 +164,19 @@ struct SQLiteCatalogRows {
         }
     }
 
+    /// Returns the number of dates of a column with parts of a microsecond, as texts or as seconds.
+    func fineDates(_ table: String, _ column: String) throws(StorageError) -> Int64 {
+        let digits = String(repeating: "[0-9]", count: 7), days = SQLiteForm.julianDays
+        let text: SQLText = """
+            SELECT count(*) FROM main.\(identifier: table) AS t WHERE CASE typeof(t.\(identifier: column))
+                WHEN 'text' THEN t.\(identifier: column) GLOB '*.\(raw: digits)*'
+                    AND ltrim(substr(t.\(identifier: column), instr(t.\(identifier: column), '.') + 7), '0') GLOB '[1-9]*'
+                WHEN 'real' THEN t.\(identifier: column) <> round(t.\(identifier: column), 6)
+                    AND NOT t.\(identifier: column) BETWEEN \(raw: "\(days.lowerBound)") AND \(raw: "\(days.upperBound)") END
+            """
+        return try connection.number(text) ?? 0
+    }
+
     /// Returns the `typeof` of the column's value in the newest row that has one.
     func newestForm(_ table: String, _ column: String, key: String) throws(StorageError) -> String? {
         let text: SQLText = """
@@ -171,18 +184,6 @@ struct SQLiteCatalogRows {
             ORDER BY t.\(identifier: key) DESC LIMIT 1
             """
         return try connection.rows(text, [.string]).first?[0].text
-    }
-
-    /// Returns the number of rows that refer to a missing row.
-    func missing(_ key: CatalogForeignKey, _ table: CatalogTable, _ other: CatalogTable) throws(StorageError) -> Int64 {
-        let present = key.columns.map { "t.\(SQLText.quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
-        let equal = zip(key.references, key.columns).map { "o.\(SQLText.quoted($0)) = t.\(SQLText.quoted($1))" }
-        let missing: SQLText =
-            """
-            SELECT count(*) FROM \(raw: table.source) AS t WHERE \(raw: present) AND NOT EXISTS \
-            (SELECT 1 FROM \(raw: other.source) AS o WHERE \(raw: equal.joined(separator: " AND ")))
-            """
-        return try connection.number(missing) ?? 0
     }
 }
 #endif

@@ -98,7 +98,8 @@ struct SQLiteForm: Sendable, Hashable {
         case (.usual, .string), (.usual, .url): Self.text(value).map(Value.string)
         case (.usual, .date): Self.date(value).map(Value.date)
         case (.usual, .uuid): Self.uuid(value).map(Value.uuid)
-        case (.usual, .data): Value.data(Data(Self.bytes(value)))
+        // Bytes need no conversion, and texts and numbers are not bytes.
+        case (.usual, .data): nil
         }
     }
 

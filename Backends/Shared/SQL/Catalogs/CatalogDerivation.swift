@@ -46,10 +46,10 @@ struct CatalogDerivation {
         for name in tableNames {
             guard let table = tables[name], !joins.contains(name) else { continue }
             let references = table.foreignKeys.filter { $0.columns.count == 1 && destination($0) != nil }.flatMap(\.columns)
-            let draft = CatalogDraft(table, name: names.distinct(name), references: Set(references))
+            let draft = CatalogDraft(table, name: names.distinct(name), references: Set(references.map(ExactText.init)))
             remark(renamed: name, draft.entity.name)
             for column in table.columns {
-                if let property = draft.properties[column.name] {
+                if let property = draft.properties[ExactText(column.name)] {
                     remark(renamed: "\(name).\(column.name)", "\(draft.entity.name).\(property)")
                 }
             }

@@ -8,7 +8,7 @@ struct CatalogDraft {
     /// The names in use.
     var names = CatalogNames()
     /// The property of each column that has become one.
-    private(set) var properties: [String: String] = [:]
+    private(set) var properties: [ExactText: String] = [:]
     /// The SQL expressions of the values, by property name.
     private(set) var values: [String: String] = [:]
     private var joins: [String] = []
@@ -18,14 +18,14 @@ struct CatalogDraft {
     /// Creates the entity of a table with its attributes.
     ///
     /// - Parameter references: The columns that become relationships.
-    init(_ table: CatalogTable, name: String, references: Set<String>) {
+    init(_ table: CatalogTable, name: String, references: Set<ExactText>) {
         self.table = table
         entity = Entity(name)
         let key = if case .column(let column) = table.key { column } else { "" }
         written = CatalogWriting(name: table.name, source: table.source, key: key)
-        for column in table.columns where !references.contains(column.name) && table.key != .column(column.name) {
+        for column in table.columns where !references.contains(ExactText(column.name)) && !table.key.isColumn(column.name) {
             let property = names.distinct(column.name)
-            properties[column.name] = property
+            properties[ExactText(column.name)] = property
             values[property] = column.value
             written.columns[property] = InPlaceTables.Column(
                 column.name, isPlain: column.stored == nil, isRequired: !column.isOptional, stored: column.stored ?? { $0 })
@@ -39,7 +39,9 @@ struct CatalogDraft {
     /// Adds a to-one relationship. A column that stores it is not an attribute.
     mutating func add(_ relationship: Relationship, _ key: CatalogForeignKey, to destination: CatalogTable) {
         entity.relationships.append(relationship)
-        if key.columns.count == 1, properties[key.columns[0]] == nil { properties[key.columns[0]] = relationship.name }
+        if key.columns.count == 1, case let column = ExactText(key.columns[0]), properties[column] == nil {
+            properties[column] = relationship.name
+        }
         let join = CatalogJoin(key, destination, alias: "j\(joins.count + 1)")
         values[relationship.name] = join.key
         if let table = join.table { joins.append(" LEFT JOIN \(table)") }
@@ -53,7 +55,7 @@ struct CatalogDraft {
     mutating func applyChecks() -> Bool {
         var positions: [String: Int] = [:], isComplete = true
         for (index, attribute) in entity.attributes.enumerated() {
-            for (column, property) in properties where property == attribute.name { positions[column.lowercased()] = index }
+            for (column, property) in properties where property == attribute.name { positions[column.text.lowercased()] = index }
         }
         for check in table.checks where !check.apply(to: &entity.attributes, columns: positions) { isComplete = false }
         return isComplete
@@ -64,7 +66,7 @@ struct CatalogDraft {
         var seen: Set<Set<String>> = []
         for columns in [table.primaryKey] + table.uniqueKeys where !columns.isEmpty {
             if case .column(let key) = table.key, columns.contains(key) { continue }
-            let named = columns.compactMap { properties[$0] }
+            let named = columns.compactMap { properties[ExactText($0)] }
             guard named.count == columns.count, Set(named).count == named.count, seen.insert(Set(named)).inserted else { continue }
             entity.uniqueConstraints.append(UniqueConstraint(named))
         }

@@ -13,4 +13,7 @@ package enum CatalogKey: Sendable, Hashable {
     /// The greatest number that may be a key; its negation is the least. Counters are set above the greatest key in use and need room to
     /// rise.
     package static let greatest: Int64 = 1 << 62
+
+    /// Returns whether a column is the key.
+    func isColumn(_ name: String) -> Bool { if case .column(let key) = self { ExactText(key) == ExactText(name) } else { false } }
 }

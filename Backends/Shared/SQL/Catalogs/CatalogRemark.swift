@@ -11,6 +11,11 @@ package struct CatalogRemark: Sendable, ExpressibleByStringInterpolation {
         self.loss = loss
     }
 
+    /// Creates the remark on a table whose name equals that of another one but for the Unicode normalization, so that both cannot be entities.
+    package static func twin(_ table: String) -> CatalogRemark {
+        CatalogRemark("the table \(table) is left out: its name differs from that of another table only in its normalization", loss: table)
+    }
+
     /// Creates a remark that reports no loss.
     package init(stringLiteral text: String) { self.init(text) }
 }
