@@ -167,12 +167,15 @@ struct SQLiteCatalogRows {
     /// Returns the number of dates of a column with parts of a microsecond, as texts or as seconds.
     func fineDates(_ table: String, _ column: String) throws(StorageError) -> Int64 {
         let digits = String(repeating: "[0-9]", count: 7), days = SQLiteForm.julianDays
+        let value: SQLText = "t.\(identifier: column)"
+        // The length excludes nearly all texts, and takes a sixth of the time of the pattern. The shortest one is
+        // 2020-01-31 10:00:00.0000001.
         let text: SQLText = """
-            SELECT count(*) FROM main.\(identifier: table) AS t WHERE CASE typeof(t.\(identifier: column))
-                WHEN 'text' THEN t.\(identifier: column) GLOB '*.\(raw: digits)*'
-                    AND ltrim(substr(t.\(identifier: column), instr(t.\(identifier: column), '.') + 7), '0') GLOB '[1-9]*'
-                WHEN 'real' THEN t.\(identifier: column) <> round(t.\(identifier: column), 6)
-                    AND NOT t.\(identifier: column) BETWEEN \(raw: "\(days.lowerBound)") AND \(raw: "\(days.upperBound)") END
+            SELECT count(*) FROM main.\(identifier: table) AS t
+            WHERE (length(\(value)) > 26 AND typeof(\(value)) = 'text' AND \(value) GLOB '*.\(raw: digits)*'
+                    AND ltrim(substr(\(value), instr(\(value), '.') + 7), '0') GLOB '[1-9]*')
+                OR (typeof(\(value)) = 'real' AND \(value) <> round(\(value), 6)
+                    AND NOT \(value) BETWEEN \(raw: "\(days.lowerBound)") AND \(raw: "\(days.upperBound)"))
             """
         return try connection.number(text) ?? 0
     }
