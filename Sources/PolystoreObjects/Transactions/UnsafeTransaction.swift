@@ -148,7 +148,7 @@ public final class UnsafeTransaction: BaseTransaction {
                     try MergedLists(context, tracker).merge(into: &changes, of: store, try pool.reader(store))
                     if !changes.isEmpty { try pool.apply(changes, to: store) }
                 }
-                try context.validateCounts(tracker, pool)
+                try context.validateCounts(tracker) { store throws(StorageError) in try pool.reader(store) }
                 try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)
             } catch {
                 // A store may receive its part later. The changes are committed nevertheless.

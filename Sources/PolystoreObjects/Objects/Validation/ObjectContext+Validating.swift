@@ -58,7 +58,11 @@ extension ObjectContext {
 
     /// Validates the numbers of destinations of changed to-many relationships as they are in the stores with the changes of this transaction,
     /// and with those of other transactions since they were read.
-    func validateCounts(_ tracker: ChangeTracker, _ pool: SessionPool) throws(StorageError) {
+    ///
+    /// - Parameter session: Returns the session that writes the changes of a store.
+    func validateCounts(
+        _ tracker: ChangeTracker, _ session: (Int) throws(StorageError) -> ReadSession
+    ) throws(StorageError) {
         struct Place: Hashable {
             let store: Int
             let root: EntityIndex
@@ -68,7 +72,7 @@ extension ObjectContext {
         var failures: [ValidationFailure] = []
         let places = Dictionary(grouping: tracker.recounted) { Place(store: $0.store, root: $0.entity, relationship: $0.relationship) }
         for (place, items) in places.sorted(by: { $0.value[0].key < $1.value[0].key }) {
-            let reader = try pool.reader(place.store), rows = RowBatch(capacity: items.count)
+            let reader = try session(place.store), rows = RowBatch(capacity: items.count)
             try reader.rows(place.root, keys: items.map(\.key).sorted(), SlotMask(), into: rows)
             var counts: [Int: [Int64: Int]] = [:]
             for index in 0..<rows.count {
