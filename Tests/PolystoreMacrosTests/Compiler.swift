@@ -5,12 +5,12 @@ import Testing
 enum Compiler {
     /// What is wrong with a text: line and message of each error, in order. An error inside of an expansion has line 0, and behind its message
     /// the property or class that was expanded.
-    static func errors(in text: String) throws -> [String] {
+    static func errors(in text: String, file name: String = "Try.swift") throws -> [String] {
         let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-compiler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("Try.swift")
+        let file = folder.appendingPathComponent(name)
         try text.write(to: file, atomically: true, encoding: .utf8)
         let process = Process(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -24,6 +24,11 @@ import Testing
                 == ["1: '_accept' is unavailable: a property that refers to objects needs @Relationship"])
     }
 
+    @Test(arguments: ["Tr\"y.swift", "Tr\\y.swift", "Tr y.swift"]) func aModelCompilesInAFileOfAnyName(_ name: String) throws {
+        let text = "@Model final class Thing: ManagedObject { var name: String = \"\" }\nimport Foundation\nimport PolystoreMacros\n"
+        #expect(try Compiler.errors(in: text, file: name) == [])
+    }
+
     @Test func aTypeThatCannotBeStoredIsDiagnosedOnce() throws {
         let sentence = """
             1: '_accept' is unavailable: the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, \

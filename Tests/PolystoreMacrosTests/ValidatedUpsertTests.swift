@@ -4,10 +4,12 @@ import PolystoreMacros
 import TestStores
 import Testing
 
-@Model final class Interval: ManagedObject, ValidatableObject {
+@Model final class Interval: ManagedObject, ValidatableObject, SaveAwareObject {
     @Attribute(.unique) var number: Int = 0
     var low: Int = 0
     var high: Int = 100
+
+    func willSave() { if high == 60 { high = 61 } }
 
     func validate() throws { if high < low { throw ValidationFailure("high", "must not be below low") } }
 }
@@ -33,6 +35,7 @@ import Testing
         let error = #expect(throws: StorageError.self) { try upsert(10) }
         #expect(error?.code == .validationFailed && error?.details.property == "high")
         #expect(try stack.fetchAll(From<Interval>()).map(\.high) == [100])
+        // No object of an upsert is told that it will be saved.
         try upsert(60)
         #expect(try stack.fetchAll(From<Interval>()).map(\.high) == [60, 60])
     }

@@ -75,12 +75,17 @@ extension PostgreSQLSetup {
         ).map { $0[0].text }
     }
 
-    /// Returns whether any of the tables has a row, or there is a note that the store has not written itself. Locks the tables until the
+    /// Returns whether any of the tables has a row, or there is a note that the store has not written itself, other than that of a copy which
+    /// has not begun. Locks the tables until the
     /// end of the transaction.
     private func isUsed(_ tables: [String]) throws(StorageError) -> Bool {
         let notes = "\(SQLText.quoted(schema)).polystore_notes"
         try connection.execute("LOCK TABLE \((tables + [notes]).joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
-        if try connection.query("SELECT 1::int8 FROM \(notes) WHERE name <> \(Self.noteName) LIMIT 1", []).count > 0 { return true }
+        if try connection.query("SELECT 1::int8 FROM \(notes) WHERE name NOT IN (\(Self.noteName), '\(CopyNote.incomplete)') LIMIT 1", [])
+            .count > 0
+        {
+            return true
+        }
         for table in tables where try connection.query("SELECT 1::int8 FROM \(table) LIMIT 1", []).count > 0 { return true }
         return false
     }

@@ -23,7 +23,7 @@ internal import PolystoreStorage
 ///
 /// S is the snapshot of the session's first statement; `pg_locks` is read later, which only makes more IDs count as writers'. So one
 /// statement suffices, also under REPEATABLE READ. A session queries the horizon once and keeps the answer. If nothing is in progress,
-/// `pg_locks` is not read at all. On a standby no ID has a holder, so every one counts until its transaction has ended.
+/// `pg_locks` is not read at all. A standby lists no IDs in progress, so H is `xmin` of S there.
 ///
 /// A prepared transaction holds its lock without a process as long as it is prepared. It is foreign only if the server's list of prepared
 /// transactions, which is read after `pg_locks`, contains it under a name that this store does not assign. A transaction that is no longer
@@ -45,13 +45,20 @@ struct PostgreSQLHistory {
     /// The number of looks at IDs that are not locked yet, which takes a server some microseconds.
     private static let mostLooks = 5
 
+    /// The horizon of a snapshot without foreign or other IDs in progress. A snapshot that was taken on a standby has no list of IDs in
+    /// progress, but the lowest of them; on other servers its `xmin` is less than `xmax` without a list only because of its own ID.
+    static let last = """
+        CASE WHEN pg_current_xact_id_if_assigned() IS NULL AND NOT EXISTS (SELECT FROM pg_snapshot_xip(pg_current_snapshot()))
+            THEN pg_snapshot_xmin(pg_current_snapshot()) ELSE pg_snapshot_xmax(pg_current_snapshot()) END
+        """
+
     /// Returns the horizon of a session that has not queried it yet.
     static func horizon(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) throws(StorageError) -> Int64 {
         let snapshot = "pg_current_snapshot()"
         let found = try connection.query(
             """
             \(holders(core))
-            SELECT pg_snapshot_xmax(\(snapshot))::text::int8, 1::int8
+            SELECT (\(last))::text::int8, 1::int8
             UNION ALL SELECT running::text::int8, (holder.id IS NOT NULL)::int::int8
             FROM pg_snapshot_xip(\(snapshot)) AS running LEFT JOIN holder ON holder.id = running::xid
             WHERE pg_snapshot_xmin(\(snapshot)) <> pg_snapshot_xmax(\(snapshot)) AND holder.is_foreign IS NOT TRUE
@@ -59,14 +66,27 @@ struct PostgreSQLHistory {
         var (writers, unknown) = ids(found)
         let known = writers.min() ?? 0
         unknown.removeAll { $0 > known }
-        if !unknown.isEmpty { writers += (try? withEntries(unknown, core)) ?? unknown }
+        if !unknown.isEmpty { writers += (try? withEntries(unknown, core, connection.interrupt?.limit)) ?? unknown }
         return (writers.min() ?? 0) + core.historyOffset
     }
 
     /// Returns those of IDs without a holder whose transactions have ended with an entry, or may still write one.
-    private static func withEntries(_ ids: [Int64], _ core: PostgreSQLCore) throws(StorageError) -> [Int64] {
-        let connection = try core.helpers.begin(nil, timeout: 0) { $0 }
-        defer { core.helpers.give(connection) }
+    ///
+    /// - Parameter limit: The limit of the session.
+    private static func withEntries(
+        _ ids: [Int64], _ core: PostgreSQLCore, _ limit: WorkLimit?
+    ) throws(StorageError) -> [Int64] {
+        // The server does not know that the session waits for this connection, so it would not notice a deadlock of both.
+        let connection = try core.helpers.begin(limit, timeout: 0) { connection throws(StorageError) in
+            try connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL lock_timeout = 100")
+            return connection
+        }
+        defer {
+            core.helpers.give(connection) { connection throws(StorageError) in
+                try connection.execute("ROLLBACK")
+                return true
+            }
+        }
         var writers: [Int64] = [], unknown = ids
         for _ in 0..<mostLooks where !unknown.isEmpty {
             let found = try connection.query(

@@ -117,7 +117,6 @@ struct TransferTarget {
             let isTemporary = error.isRetryable || error.code == .cancelled || error.code == .commitOutcomeUnknown
             switch owner(options) {
             case .nobody: opened.abandon()
-            case .unusedTransfer: discard()
             case .others: opened.keep()
             case .transfer:
                 if !isTemporary { discard() } else { opened.keep() }
@@ -147,15 +146,13 @@ struct TransferTarget {
 
         private enum Owner {
             case nobody, transfer, others, unknown
-            /// The transfer has copied nothing to the store, which was created for it.
-            case unusedTransfer
         }
 
         /// Returns whose contents the store has.
         private func owner(_ options: TransferOptions) -> Owner {
             do {
                 return try reading { reader in
-                    if try options.isOwn(reader) { return try isUnused(reader) ? .unusedTransfer : .transfer }
+                    if try options.isOwn(reader) { return try isUnused(reader) ? .nobody : .transfer }
                     if try !opened.state.wasCreated || reader.note(CopyNote.incomplete) != nil { return .others }
                     return .nobody
                 }

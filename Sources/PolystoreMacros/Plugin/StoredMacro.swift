@@ -38,7 +38,10 @@ public struct StoredMacro: AccessorMacro, PeerMacro {
     /// Returns a setter whose statements are at the place of the property for the compiler, so that a type which cannot be stored is
     /// diagnosed there. A macro sees the names of types, and not whether they are classes.
     private static func placing(_ accessor: Substring, at place: AbstractSourceLocation) -> String {
-        guard let start = accessor.range(of: "set { ")?.upperBound else { return String(accessor) }
+        // The compiler refuses a raw literal, as that of a path with a quotation mark is.
+        guard let start = accessor.range(of: "set { ")?.upperBound, !place.file.trimmedDescription.hasPrefix("#") else {
+            return String(accessor)
+        }
         return """
             \(accessor[..<start])
             #sourceLocation(file: \(place.file), line: \(place.line))

@@ -11,6 +11,8 @@ extension ChangeTracker {
             let row: RowBatch
             /// Whether the slot was already assigned before.
             let wasAssigned: Bool
+            /// The position of the change among those of all deletions.
+            let number: Int
         }
 
         struct Removal {
@@ -51,7 +53,7 @@ extension ChangeTracker {
     /// Records that a reference is about to be assigned itself.
     func willAssign(_ object: ManagedObject, _ slot: Int) {
         if !implied.isEmpty { implied.remove(ClearedReference(object, slot)) }
-        if !clearings.isEmpty, deleting == nil { assignedSince.insert(ClearedReference(object, slot)) }
+        if !clearings.isEmpty, deleting == nil { assignedSince[ClearedReference(object, slot)] = clearingCount }
     }
 
     /// Records the slots of an object that were assigned before the deletion that is about to begin, with their values.
@@ -74,9 +76,9 @@ extension ChangeTracker {
     /// Records that a slot of an object is about to become nil because of the object that is being deleted.
     func willClear(_ object: ManagedObject, _ slot: Int) {
         guard let deleting, deleting != ObjectIdentifier(object) else { return }
-        assignedSince.remove(ClearedReference(object, slot))
+        clearingCount += 1
         let reference = Clearing.Reference(
-            object: object, slot: slot, row: object.encodedRow(), wasAssigned: mask(object).contains(slot))
+            object: object, slot: slot, row: object.encodedRow(), wasAssigned: mask(object).contains(slot), number: clearingCount)
         clearings[deleting, default: Clearing()].references.append(reference)
     }
 
@@ -115,10 +117,15 @@ extension ChangeTracker {
         let key: Int64
     }
 
+    /// Returns whether a reference was assigned after a deletion had set it to nil.
+    func wasAssignedLater(_ reference: Clearing.Reference) -> Bool {
+        (assignedSince[ClearedReference(reference.object, reference.slot)] ?? 0) >= reference.number
+    }
+
     private func restore(_ reference: Clearing.Reference) {
         let object = reference.object, slot = reference.slot
         // Later assignments are kept, in the slot and in the slots that share its bit.
-        if assignedSince.contains(ClearedReference(object, slot)) { return }
+        if wasAssignedLater(reference) { return }
         let present = object.encodedRow(), cells = present.mutableCells(0)
         guard cells[slot].isNull else { return }
         withExtendedLifetime((present, reference.row)) {

@@ -22,8 +22,10 @@ package final class ChangeTracker {
     var bases: [ObjectIdentifier: RowBatch] = [:]
     /// The changes that deletions made to other objects, if the deletions may be abandoned.
     var clearings: [ObjectIdentifier: Clearing] = [:]
-    /// The references that were assigned after a deletion, which may have set them to nil before.
-    var assignedSince: Set<ClearedReference> = []
+    /// The number of references that deletions have set to nil since the beginning.
+    var clearingCount = 0
+    /// The references that were assigned after deletions, with the value of `clearingCount` then.
+    var assignedSince: [ClearedReference: Int] = [:]
     /// The references that are nil only because their other end was assigned, in a detached transaction.
     var implied: Set<ClearedReference> = []
     /// The deletions that may be abandoned or repeated, in their order. Each has the objects that it names, without those that its delete
@@ -47,6 +49,8 @@ package final class ChangeTracker {
     var lists: [LinkKey: [Int64: ListMerge.Origin]] = [:]
     /// Objects with required relationships that were written before commit and must be checked at commit.
     var unchecked = ContiguousArray<ManagedObject>()
+    /// The objects that an upsert has updated and whose own rules must be checked at commit.
+    var upserted = ContiguousArray<ManagedObject>()
     /// The to-many relationships with limits whose members changed.
     var recounted: Set<Recount> = []
     /// Whether the members of a new object are exactly those added since its creation. False after an undo.
@@ -196,6 +200,7 @@ package final class ChangeTracker {
     /// Updates the state after all changes were committed.
     func didCommit() {
         unchecked.removeAll()
+        upserted.removeAll()
         recounted.removeAll()
         written = Written()
     }
@@ -245,6 +250,7 @@ package final class ChangeTracker {
         highSlots.removeAll()
         recounted.removeAll()
         unchecked.removeAll()
+        upserted.removeAll()
         written = Written()
     }
 }

@@ -24,6 +24,7 @@ extension ObjectContext {
     /// Runs work that discards the known relationships of objects. With strict loading, these relationships are loaded again immediately,
     /// and relationships that cannot be loaded are no longer regarded as prefetched.
     ///
+    /// Members are determined by the references in memory, so the work must leave those of all objects as the store has them.
     /// - Parameter objects: The objects; nil for all living ones.
     func keepingPlanned(of objects: [ManagedObject]? = nil, _ body: () -> Void) {
         struct Known: Hashable {

@@ -6,13 +6,30 @@ extension ObjectContext {
     /// All rows are read before the first object is changed: an error leaves all objects unchanged.
     /// - Parameter body: A closure that is called between both steps.
     func refreshAll(_ body: () -> Void = {}) throws(StorageError) {
-        var found: [(objects: [ManagedObject], root: EntityIndex, store: Int, rows: RowBatch)] = []
         // Objects of a removed store are left unchanged.
-        for (store, root, objects) in liveObjects where stack.hasStore(store) {
-            found.append((objects, root, store, try rows(of: objects, root, store)))
-        }
+        var found: [Stored] = []
+        for (store, root, objects) in liveObjects where stack.hasStore(store) { found.append(try stored(objects, root, store)) }
         keepingPlanned {
             body()
+            for item in found { take(item.rows, item.objects, item.root, item.store) }
+        }
+    }
+
+    /// Objects of one hierarchy, sorted by key, and their rows in the store.
+    private struct Stored {
+        let objects: [ManagedObject]
+        let root: EntityIndex
+        let store: Int
+        let rows: RowBatch
+    }
+
+    private func stored(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) -> Stored {
+        Stored(objects: objects, root: root, store: store, rows: try rows(of: objects, root, store))
+    }
+
+    /// Updates objects to their rows, all before their relationships are loaded again.
+    private func take(_ found: [Stored]) {
+        keepingPlanned(of: found.flatMap(\.objects)) {
             for item in found { take(item.rows, item.objects, item.root, item.store) }
         }
     }
@@ -20,9 +37,11 @@ extension ObjectContext {
     /// Updates every living object without pending changes to the current state of its store.
     func refreshUnchanged() throws(StorageError) {
         let pending = Set(tracker?.pendingObjects.map(ObjectIdentifier.init) ?? [])
+        var found: [Stored] = []
         for (store, root, objects) in liveObjects where stack.hasStore(store) {
-            try refresh(objects.filter { !pending.contains(ObjectIdentifier($0)) }, root, store)
+            found.append(try stored(objects.filter { !pending.contains(ObjectIdentifier($0)) }, root, store))
         }
+        take(found)
     }
 
     /// Discards the known destinations of to-many relationships. They are determined again from the stores and the pending changes.
@@ -38,12 +57,12 @@ extension ObjectContext {
 
     /// Updates every living object of a store after a statement that may have changed any of them.
     func refreshKnown(in store: Int) throws(StorageError) {
-        for (place, root, objects) in liveObjects where place == store {
-            let alive = objects.filter { !$0.isDeletedObject }
-            try refresh(objects, root, store)
-            keepKnown(objects)
-            tracker?.written.gone += alive.filter(\.isDeletedObject)
-        }
+        var found: [Stored] = []
+        for (place, root, objects) in liveObjects where place == store { found.append(try stored(objects, root, store)) }
+        let alive = found.flatMap(\.objects).filter { !$0.isDeletedObject }
+        take(found)
+        keepKnown(found.flatMap(\.objects))
+        tracker?.written.gone += alive.filter(\.isDeletedObject)
     }
 
     /// Keeps objects whose rows this transaction deleted in the identity map: they reappear with their rows if an enclosing part is undone.
@@ -60,11 +79,13 @@ extension ObjectContext {
         try refresh(keys.sorted().compactMap(map.find), root, store)
     }
 
-    /// Updates objects of one hierarchy, sorted by key, to the current state of their store.
+    /// Updates objects of one hierarchy, sorted by key, to the current state of their store. With strict loading, they keep their known
+    /// destinations of to-many relationships.
     func refresh(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) {
         if objects.isEmpty { return }
-        let rows = try rows(of: objects, root, store)
-        keepingPlanned(of: objects) { take(rows, objects, root, store) }
+        let rows = try rows(of: objects, root, store), known = isStrict ? objects.map(\._collections) : []
+        take(rows, objects, root, store)
+        for (object, collections) in zip(objects, known) { object._collections = collections }
     }
 
     /// Updates objects of one hierarchy to their rows, both sorted by key. Objects without a row become deleted.
@@ -92,7 +113,7 @@ extension ObjectContext {
                 let batch = RowBatch(capacity: 1)
                 try reader.row(Int(object._entity), key: object._key, into: batch)
                 if batch.count == 1 {
-                    keepingPlanned(of: [object]) { object.revert(to: batch.row(0)) }
+                    object.revert(to: batch.row(0))
                 } else {
                     object._flags |= ManagedObject.Flags.deleted
                 }

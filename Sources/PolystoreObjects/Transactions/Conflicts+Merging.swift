@@ -299,12 +299,24 @@ extension Conflicts {
             let isImplied = own == .null && (cleared.contains(reference) || former.implied.contains(slot) && other != before[name] ?? .null)
             if own == other || isImplied || other != before[name] ?? .null && isVoid(object, slot, own) { continue }
             if slots[slot].destination != nil {
+                if try hasLaterPartner(object, slot, own.key) { continue }
                 try settle(Contested(object: object, slot: slot, mine: own.key, theirs: other.key, wanted: own.key))
             } else {
                 attributes[name] = own
             }
         }
         try object.assign(attributes)
+    }
+
+    /// Returns whether this transaction has assigned the destination of a one-to-one relationship to another object after the deletion of
+    /// an object.
+    private func hasLaterPartner(_ object: ManagedObject, _ slot: Int, _ key: Int64?) throws(StorageError) -> Bool {
+        guard let key, let destination = object.description.slots[slot].destination,
+            case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot],
+            let target = try current(destination, key, Int(object._store)), let owner = target._reference(inverse), owner != object._key,
+            let partner = context.identityMap(Int(object._entity), Int(object._store)).find(owner), !partner.isDeletedObject
+        else { return false }
+        return tracker.mask(partner).contains(slot) && partner._reference(slot) == key
     }
 
     // MARK: References

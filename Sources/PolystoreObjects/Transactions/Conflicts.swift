@@ -76,7 +76,7 @@ struct Conflicts {
         for object in tracker.deleted {
             for reference in tracker.clearings[ObjectIdentifier(object)]?.references ?? [] {
                 let place = ChangeTracker.ClearedReference(reference.object, reference.slot)
-                if tracker.assignedSince.contains(place) { continue }
+                if tracker.wasAssignedLater(reference) { continue }
                 if !reference.wasAssigned {
                     cleared.insert(place)
                 } else if reference.object._reference(reference.slot) == nil {

@@ -20,7 +20,7 @@ struct UndoHistory {
         fileprivate var reranked: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
         fileprivate var restored: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
         fileprivate var stored: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
-        fileprivate var assignedSince: Set<ChangeTracker.ClearedReference> = []
+        fileprivate var assignedSince: [ChangeTracker.ClearedReference: Int] = [:]
         fileprivate var lists: [ChangeTracker.LinkKey: [Int64: ListMerge.Origin]] = [:]
         fileprivate var clearings: [ObjectIdentifier: ChangeTracker.Clearing] = [:]
         fileprivate var implied: Set<ChangeTracker.ClearedReference> = []

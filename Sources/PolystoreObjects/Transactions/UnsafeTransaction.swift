@@ -148,7 +148,7 @@ public final class UnsafeTransaction: BaseTransaction {
                     try MergedLists(context, tracker).merge(into: &changes, of: store, try pool.reader(store))
                     if !changes.isEmpty { try pool.apply(changes, to: store) }
                 }
-                try context.validateCounts(tracker) { store throws(StorageError) in try pool.reader(store) }
+                try context.validateCounts(tracker, in: Set(changes.keys)) { store throws(StorageError) in try pool.reader(store) }
                 try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)
             } catch {
                 // A store may receive its part later. The changes are committed nevertheless.
@@ -220,6 +220,7 @@ public final class UnsafeTransaction: BaseTransaction {
         try context.refreshAll {
             context.tracker?.takeBack()
             context.tracker?.rewind(to: ChangeTracker.Written())
+            context.tracker?.recounted.removeAll()
             context.forgetFailure()
         }
         beginHistory()

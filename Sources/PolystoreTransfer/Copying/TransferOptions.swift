@@ -107,6 +107,16 @@ public struct TransferOptions: Sendable {
         return [CopyNote.incomplete: try CopyState(source, work(schema), run).note()]
     }
 
+    /// Removes the note of a copy by this transfer that has not copied anything, so that the store is an empty one.
+    func end(in store: OpenStore) throws(StorageError) {
+        let writer = try store.beginWrite()
+        defer { writer.end() }
+        if try !isOwn(writer) { return }
+        try Contents(writer).checkIsEmpty()
+        try writer.setNote(CopyNote.incomplete, nil)
+        _ = try writer.commit(CommitRecord(author: "transfer"))
+    }
+
     /// The progress of a transfer with the same options.
     package enum Progress {
         /// The target has no note of a copy.

@@ -57,7 +57,10 @@ extension DataStack {
             try transfer.copy(report: report)
             return try replaceStorage(source, by: store) { exchange in try transfer.cutOver(to: name, switching: exchange) }
         } catch {
-            if !contains(store) { try? store.close() }
+            if !contains(store) {
+                if store.state.wasCreated { try? options.end(in: store) }
+                try? store.close()
+            }
             throw error
         }
     }

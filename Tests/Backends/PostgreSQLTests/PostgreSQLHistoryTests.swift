@@ -282,6 +282,20 @@ import Testing
         }
     }
 
+    /// Another connection looks for a transaction that has ended. It does not wait for a lock either.
+    @Test(.timeLimit(.minutes(2))) func theLimitOfASessionCountsWhereAnotherConnectionIsAsked() throws {
+        try withStore { store in
+            let written = try Self.write(store), other = try busy(#require(TestServer.url)), locking = try busy(#require(TestServer.url))
+            let limit = WorkLimit(timeout: .seconds(1)), reader = try store.beginRead(ReadOptions(limit: limit))
+            defer { reader.end() }
+            try other.execute("COMMIT")
+            try locking.execute("LOCK TABLE \"\(name)\".polystore_history IN ACCESS EXCLUSIVE MODE")
+            #expect(code { _ = try reader.history(since: nil, limit: 100) } == .timeout)
+            try locking.execute("ROLLBACK")
+            #expect(try settledTokens(store) == [written])
+        }
+    }
+
     @Test func aWriterThatCommitsWhileASessionBeginsDelaysItsHistory() throws {
         try withStore { store in
             let older = try store.beginWrite(WriteOptions())

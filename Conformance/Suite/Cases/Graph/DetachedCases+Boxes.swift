@@ -74,18 +74,60 @@ extension DetachedCases {
                 try stack.write { try $0.create(Into<DynamicObject>(entity: "Box")).setValue(.int(0), for: "number") }
             }
         },
+        boxes("L051.an-abandoned-deletion-restores-nothing-that-was-assigned-since", "W20") { stack, check in
+            try stack.write { transaction in
+                try transaction.create(Into<DynamicObject>(entity: "Box")).setValue(.int(1), for: "number")
+                try object("Item", 7, in: transaction).setObject(object("Box", 0, in: transaction), for: "whole")
+            }
+            let work = stack.beginUnsafe(), item = try object("Item", 7, in: work)
+            let other = try object("Box", 1, in: work)
+            try work.delete(try object("Box", 0, in: work))
+            try item.setObject(other, for: "whole")
+            try work.delete(other)
+            try stack.write { try object("Box", 0, in: $0).setObjects(items([2], in: $0), for: "tags") }
+            try stack.write { try object("Box", 0, in: $0).setValue(.int(5), for: "number") }
+            try work.commit(merging: .theirs)
+            try stack.read(synchronous: { source in
+                check.equal(try source.fetchCount(From<DynamicObject>(entity: "Box")), 1, "boxes")
+                check.isTrue(try object("Item", 7, in: source).object("whole") == nil, "the reference is nil")
+            })
+        },
+        ConformanceCase("L052.what-is-deleted-takes-nothing-that-was-assigned-later", clause: "W20") { harness, check in
+            func compare(_ name: String, there: (SerialObjects) throws -> Void) throws {
+                let scene = SerialScene(
+                    rooms: [Relationship("seat", to: "Seat", inverse: "room")], seats: [Relationship("room", to: "Room", inverse: "seat")])
+                let results = try scene.run(harness) { _ in
+                } there: {
+                    try there($0)
+                } here: { objects in
+                    try objects.set("Room0", "seat", "Seat1")
+                    try objects.delete("Room0")
+                    try objects.set("Room1", "seat", "Seat1")
+                }
+                check.equal(results.merged, results.serial, name)
+            }
+            try compare("an attribute") { try $0.rename("Room0", 3) }
+            try compare("another partner") { objects in
+                try objects.rename("Room0", 3)
+                try objects.set("Room1", "seat", "Seat0")
+            }
+        },
         boxes("R057.strict-loading-keeps-what-was-prefetched", "R7") { stack, check in
             stack.relationships = .strict
-            let request = From<DynamicObject>(entity: "Box").prefetch(named: ["tags", "marks"])
-            let work = stack.beginUnsafe(), box = try work.fetchAll(request)[0]
+            let request = From<DynamicObject>(entity: "Box").prefetch(named: ["tags", "marks", "parts"])
+            let work = stack.beginUnsafe(), box = try work.fetchAll(request)[0], all = try items(Array(0..<8), in: work)
             try box.setObjects(items([2, 0], in: work), for: "tags")
             try work.commit()
             check.equal(try numbers(box, "tags"), [2, 0], "after a commit")
             try stack.write { transaction in
-                try transaction.fetchAll(request)[0].setObjects(items([3, 0], in: transaction), for: "tags")
+                let box = try transaction.fetchAll(request)[0]
+                try box.setObjects(items([3, 0], in: transaction), for: "tags")
+                try box.setObjects(items([0, 2], in: transaction), for: "parts")
             }
             try work.refresh()
             check.equal(try numbers(box, "tags"), [3, 0], "after refresh")
+            check.equal(Set(try numbers(box, "parts")), [0, 2], "members that refer to their owner")
+            check.equal(all.count, 8, "the members that are in memory")
             try stack.write { transaction in
                 let box = try transaction.fetchAll(request)[0]
                 _ = try transaction.updateAll(From<DynamicObject>(entity: "Box"), .set(named: "number", to: .value(.int(0))))

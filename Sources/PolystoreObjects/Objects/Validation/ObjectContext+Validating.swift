@@ -26,7 +26,8 @@ extension ObjectContext {
         }
         // Only objects that were written before can be in two of the lists.
         var checked: Set<ObjectIdentifier> = []
-        for object in tracker.unchecked where !object.isDeletedObject && checked.insert(ObjectIdentifier(object)).inserted { check(object) }
+        for object in [tracker.unchecked, tracker.upserted].joined()
+        where !object.isDeletedObject && checked.insert(ObjectIdentifier(object)).inserted { check(object) }
         for objects in [tracker.inserted, tracker.changed] {
             for index in objects.indices {
                 // Most objects are passed by reading three fields, without counting a reference.
@@ -59,18 +60,22 @@ extension ObjectContext {
     /// Validates the numbers of destinations of changed to-many relationships as they are in the stores with the changes of this transaction,
     /// and with those of other transactions since they were read.
     ///
-    /// - Parameter session: Returns the session that writes the changes of a store.
+    /// - Parameters:
+    ///   - stores: The stores with changes.
+    ///   - session: Returns the session that writes the changes of a store.
     func validateCounts(
-        _ tracker: ChangeTracker, _ session: (Int) throws(StorageError) -> ReadSession
+        _ tracker: ChangeTracker, in stores: Set<Int>, _ session: (Int) throws(StorageError) -> ReadSession
     ) throws(StorageError) {
         struct Place: Hashable {
             let store: Int
             let root: EntityIndex
             let relationship: Int
         }
-        if tracker.recounted.isEmpty { return }
+        // Changes that cancel each other leave recounts without changes.
+        let recounted = tracker.recounted.filter { stores.contains($0.store) }
+        if recounted.isEmpty { return }
         var failures: [ValidationFailure] = []
-        let places = Dictionary(grouping: tracker.recounted) { Place(store: $0.store, root: $0.entity, relationship: $0.relationship) }
+        let places = Dictionary(grouping: recounted) { Place(store: $0.store, root: $0.entity, relationship: $0.relationship) }
         for (place, items) in places.sorted(by: { $0.value[0].key < $1.value[0].key }) {
             let reader = try session(place.store), rows = RowBatch(capacity: items.count)
             try reader.rows(place.root, keys: items.map(\.key).sorted(), SlotMask(), into: rows)
