@@ -174,8 +174,7 @@ enum Stores {
     ///   - notes: The notes of a new store.
     static func create(
         _ text: String, _ schema: Schema, continuesCopy: Bool = false, replacesInterrupted: Bool = false,
-        leavesRoomForHistory: Bool = false,
-        notes: [String: Data] = [:]
+        leavesRoomForHistory: Bool = false, notes: [String: Data] = [:]
     ) throws(StorageError) -> Opened {
         var request = OpenRequest(schema: schema)
         request.acceptsIncompleteCopy = continuesCopy
