@@ -35,7 +35,7 @@ import Testing
         let error = #expect(throws: StorageError.self) { try upsert(10) }
         #expect(error?.code == .validationFailed && error?.details.property == "high")
         #expect(try stack.fetchAll(From<Interval>()).map(\.high) == [100])
-        // No object of an upsert is told that it will be saved.
+        // An upsert does not call willSave.
         try upsert(60)
         #expect(try stack.fetchAll(From<Interval>()).map(\.high) == [60, 60])
     }

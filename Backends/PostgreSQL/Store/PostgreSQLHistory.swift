@@ -45,9 +45,9 @@ struct PostgreSQLHistory {
     /// The number of looks at IDs that are not locked yet, which takes a server some microseconds.
     private static let mostLooks = 5
 
-    /// The horizon of a snapshot without foreign or other IDs in progress. A snapshot that was taken on a standby has no list of IDs in
+    /// The horizon of a snapshot if no ID in progress belongs to a writer. A snapshot that was taken on a standby has no list of IDs in
     /// progress, but the lowest of them; on other servers its `xmin` is less than `xmax` without a list only because of its own ID.
-    static let last = """
+    static let greatestHorizon = """
         CASE WHEN pg_current_xact_id_if_assigned() IS NULL AND NOT EXISTS (SELECT FROM pg_snapshot_xip(pg_current_snapshot()))
             THEN pg_snapshot_xmin(pg_current_snapshot()) ELSE pg_snapshot_xmax(pg_current_snapshot()) END
         """
@@ -58,7 +58,7 @@ struct PostgreSQLHistory {
         let found = try connection.query(
             """
             \(holders(core))
-            SELECT (\(last))::text::int8, 1::int8
+            SELECT (\(greatestHorizon))::text::int8, 1::int8
             UNION ALL SELECT running::text::int8, (holder.id IS NOT NULL)::int::int8
             FROM pg_snapshot_xip(\(snapshot)) AS running LEFT JOIN holder ON holder.id = running::xid
             WHERE pg_snapshot_xmin(\(snapshot)) <> pg_snapshot_xmax(\(snapshot)) AND holder.is_foreign IS NOT TRUE

@@ -120,7 +120,8 @@ package final class ChangeTracker {
         let key = LinkKey(link: link, store: store), pair = Pair(owner: owner, member: member)
         willRemove(pair, key)
         linkChanges &+= 1
-        let isAdded = (links[key]?[pair] ?? nil) != nil && ![reranked, restored, stored].contains { $0[key]?.contains(pair) == true }
+        let isStored = reranked[key]?.contains(pair) == true || restored[key]?.contains(pair) == true || stored[key]?.contains(pair) == true
+        let isAdded = (links[key]?[pair] ?? nil) != nil && !isStored
         // The removal of an addition is none: another transaction may have added the same pair.
         if isPending || isAdded {
             links[key]?[pair] = nil

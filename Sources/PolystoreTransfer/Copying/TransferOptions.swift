@@ -108,7 +108,7 @@ public struct TransferOptions: Sendable {
     }
 
     /// Removes the note of a copy by this transfer that has not copied anything, so that the store is an empty one.
-    func end(in store: OpenStore) throws(StorageError) {
+    func removeNoteOfUnusedCopy(in store: OpenStore) throws(StorageError) {
         let writer = try store.beginWrite()
         defer { writer.end() }
         if try !isOwn(writer) { return }

@@ -58,7 +58,7 @@ extension DataStack {
             return try replaceStorage(source, by: store) { exchange in try transfer.cutOver(to: name, switching: exchange) }
         } catch {
             if !contains(store) {
-                if store.state.wasCreated { try? options.end(in: store) }
+                if store.state.wasCreated { try? options.removeNoteOfUnusedCopy(in: store) }
                 try? store.close()
             }
             throw error

@@ -282,8 +282,8 @@ import Testing
         }
     }
 
-    /// Another connection looks for a transaction that has ended. It does not wait for a lock either.
-    @Test(.timeLimit(.minutes(2))) func theLimitOfASessionCountsWhereAnotherConnectionIsAsked() throws {
+    /// The second connection, which looks for the entry of a transaction that has ended, does not wait for the lock.
+    @Test(.timeLimit(.minutes(2))) func theHorizonDoesNotWaitBeyondTheLimitOfItsSession() throws {
         try withStore { store in
             let written = try Self.write(store), other = try busy(#require(TestServer.url)), locking = try busy(#require(TestServer.url))
             let limit = WorkLimit(timeout: .seconds(1)), reader = try store.beginRead(ReadOptions(limit: limit))

@@ -23,7 +23,7 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
         let snapshot = "pg_current_snapshot()"
         return """
             ((CASE WHEN pg_snapshot_xmin(\(snapshot)) = pg_snapshot_xmax(\(snapshot)) THEN pg_snapshot_xmax(\(snapshot))::text::int8 ELSE (
-                SELECT COALESCE(min(running::text::int8), (\(PostgreSQLHistory.last))::text::int8)
+                SELECT COALESCE(min(running::text::int8), (\(PostgreSQLHistory.greatestHorizon))::text::int8)
                 FROM pg_snapshot_xip(\(snapshot)) AS running WHERE NOT EXISTS (
                     SELECT FROM pg_locks AS held LEFT JOIN pg_stat_activity AS holder ON holder.pid = held.pid
                     LEFT JOIN pg_prepared_xacts AS kept ON held.pid IS NULL AND kept.transaction = held.transactionid
