@@ -16,4 +16,20 @@ enum Threads {
         }
         group.wait()
     }
+
+    /// Calls `body` with each number below `count`, in ascending order, on a number of threads, and waits for the last one. No number is
+    /// begun after a call has returned false.
+    static func run(_ count: Int, on threads: Int, _ body: @escaping @Sendable (Int) -> Bool) {
+        let next = SharedValue(0)
+        run(min(threads, count)) { _ in
+            while true {
+                let number = next.withLock { next in
+                    defer { next += 1 }
+                    return next
+                }
+                if number >= count { return }
+                if !body(number) { next.withLock { $0 = count } }
+            }
+        }
+    }
 }

@@ -19,7 +19,7 @@ extension ProgramRun {
         try closeStores()
         losses.formUnion(version.schema.changes(since: schema).filter { $0.loss != nil }.map(\.path))
         do {
-            try target.migrate(try history(versions + [version.schema]))
+            try places.migrate(try history(versions + [version.schema]))
         } catch let error as StorageError where refusals.contains(error.code) {
             // One of two stores may have been migrated.
             if target.count > 1 { throw ProgramEnded() }

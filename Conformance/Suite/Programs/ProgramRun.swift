@@ -29,6 +29,7 @@ final class ProgramRun {
     }
 
     let target: ProgramTarget
+    let places: ProgramPlaces
     var stack: DataStack
     /// The versions of the model so far, oldest first, and the accepted losses of their migrations.
     var versions: [Schema]
@@ -64,10 +65,11 @@ final class ProgramRun {
     /// The versions of all objects after the newest step.
     private(set) var lastVersions: [Int: Int64] = [:]
 
-    private init(_ program: GraphProgram, _ target: ProgramTarget) throws {
+    private init(_ program: GraphProgram, _ target: ProgramTarget, _ places: ProgramPlaces) throws {
         self.target = target
+        self.places = places
         versions = [program.schema]
-        stack = try target.stack(program.schema)
+        stack = try places.stack(program.schema)
         view = stack.makeViewContext()
         state = State(naive: NaiveGraph(program.schema))
         committed = state
@@ -80,8 +82,8 @@ final class ProgramRun {
     static func run(
         _ program: GraphProgram, _ target: ProgramTarget, comparing trace: [String]? = nil
     ) throws -> (trace: [String], difference: ProgramDifference?) {
-        try target.withPlaces {
-            let run = try ProgramRun(program, target)
+        try target.withPlaces { places in
+            let run = try ProgramRun(program, target, places)
             defer { run.close() }
             for (position, step) in program.steps.enumerated() {
                 do {
@@ -112,7 +114,7 @@ final class ProgramRun {
     func closeStores() throws { for store in stack.storages { try stack.removeStorage(store) } }
 
     func openStores() throws {
-        stack = try target.stack(history(versions))
+        stack = try places.stack(history(versions))
         view = stack.makeViewContext()
     }
 

@@ -2,9 +2,9 @@ internal import Foundation
 internal import PolystoreStorage
 
 /// Runs random programs over stores and pairs of stores, beside the naive model.
-struct ProgramSuite {
+struct ProgramSuite: Sendable {
     /// The result of a run.
-    struct Result {
+    struct Result: Sendable {
         var programs = 0
         var operations = 0
         var differences: [(program: GraphProgram, difference: ProgramDifference)] = []
@@ -31,20 +31,38 @@ struct ProgramSuite {
         }
     }
 
-    func run(programs: Int, seed: UInt64, most: Int = Self.most, telling tell: (String) -> Void = { _ in }) throws -> Result {
-        var result = Result()
-        for number in 0..<programs {
-            let seed = seed &+ UInt64(number)
-            let migrates = targets.contains(where: \.isPersistent)
-            let program = try ProgramGenerator.program(seed: seed, operations: operations, schema: schema, migrates: migrates)
-            result.programs += 1
-            result.operations += program.operations
-            guard let (small, difference) = try difference(program, number) else { continue }
-            result.differences.append((small, difference))
-            tell(ProgramPrinter.text(small, difference))
-            if result.differences.count == most { break }
+    /// Runs programs whose seeds follow one another.
+    ///
+    /// - Parameters:
+    ///   - jobs: The number of programs to run at the same time.
+    ///   - tell: A closure that is called with the text of each difference.
+    func run(
+        programs: Int, seed: UInt64, most: Int = Self.most, jobs: Int = 1, telling tell: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws -> Result {
+        let found = SharedValue((result: Result(), failure: (any Error)?.none))
+        Threads.run(programs, on: jobs) { number in
+            do {
+                let program = try ProgramGenerator.program(
+                    seed: seed &+ UInt64(number), operations: operations, schema: schema, migrates: targets.contains(where: \.isPersistent))
+                let difference = try difference(program, number)
+                return found.withLock { found in
+                    found.result.programs += 1
+                    found.result.operations += program.operations
+                    if let difference {
+                        found.result.differences.append(difference)
+                        tell(ProgramPrinter.text(difference.0, difference.1))
+                    }
+                    return found.result.differences.count < most
+                }
+            } catch {
+                found.withLock { $0.failure = $0.failure ?? error }
+                return false
+            }
         }
-        return result
+        return try found.withLock { found in
+            if let failure = found.failure { throw failure }
+            return found.result
+        }
     }
 
     /// Returns the first difference of a program on any target, after reduction.

@@ -2,11 +2,10 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// The stores of a program: a fresh one, or two that share entities.
-final class ProgramTarget {
+/// The kinds of stores that programs run over: one, or two that share entities.
+final class ProgramTarget: Sendable {
     let name: String
     private let harnesses: [StoreHarness]
-    private var places: [StorePlace] = []
 
     init(_ harnesses: [StoreHarness]) {
         self.harnesses = harnesses
@@ -23,52 +22,17 @@ final class ProgramTarget {
     var commitsTogether: Bool {
         let schema = try? Schema(entities: [Entity("A"), Entity("B")], configurations: [GraphProgram.second: ["B"]])
         return
-            (try? withPlaces {
-                let stack = try stack(schema ?? .empty)
+            (try? withPlaces { places in
+                let stack = try places.stack(schema ?? .empty)
                 defer { for store in stack.storages { try? stack.removeStorage(store) } }
                 return StorePair(stack: stack, first: stack.storages[0], second: stack.storages[count - 1]).commitsTogether
             }) ?? false
     }
 
     /// Runs a body with fresh locations.
-    func withPlaces<R>(_ body: () throws -> R) throws -> R {
-        places = try harnesses.map { try $0.place() }
-        defer {
-            for place in places { place.remove() }
-            places = []
-        }
-        return try body()
-    }
-
-    /// Returns a stack over the locations.
-    func stack(_ schema: Schema) throws -> DataStack { try stack(SchemaHistory(schema)) }
-
-    /// Returns a stack over the locations, which have the newest version of the model.
-    func stack(_ history: SchemaHistory) throws -> DataStack {
-        let stack = try DataStack(schemaHistory: history)
-        for (position, place) in places.enumerated() {
-            try stack.addStorageAndWait(place.store(position == 0 ? nil : GraphProgram.second))
-        }
-        return stack
-    }
-
-    /// Migrates the locations to the newest version of the model. A store that follows another one must have it beside it, at the newest
-    /// version.
-    func migrate(_ history: SchemaHistory) throws {
-        func migrate(_ order: [Int]) throws {
-            let stack = try DataStack(schemaHistory: history)
-            defer { for store in stack.storages { try? stack.removeStorage(store) } }
-            for position in order {
-                let configuration = position == 0 ? nil : GraphProgram.second
-                try stack.upgradeStorageIfNeeded(places[position].store(configuration))
-                try stack.addStorageAndWait(places[position].store(configuration))
-            }
-        }
-        let order = Array(places.indices)
-        do {
-            try migrate(order)
-        } catch let error as StorageError where error.code == .peerUnavailable && count > 1 {
-            try migrate(order.reversed())
-        }
+    func withPlaces<R>(_ body: (ProgramPlaces) throws -> R) throws -> R {
+        let places = try harnesses.map { try $0.place() }
+        defer { for place in places { place.remove() } }
+        return try body(ProgramPlaces(places: places))
     }
 }

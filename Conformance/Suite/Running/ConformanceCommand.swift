@@ -38,6 +38,9 @@ public struct ConformanceCommand: ParsableCommand {
     @Option(help: "The number of operations of each random program.")
     var operations = 60
 
+    @Option(help: "The number of cases or random programs to run at the same time.")
+    var jobs = 1
+
     @Option(help: "A file with the JSON of the model for the random programs; by default each program has a random model.")
     var model: String?
 
@@ -67,6 +70,7 @@ public struct ConformanceCommand: ParsableCommand {
     public func validate() throws {
         guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report must be text, json or junit") }
         if programs ?? 1 < 1 || operations < 1 { throw ValidationError("--programs and --operations must be at least 1") }
+        guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be from 1 to 64") }
         if programs == nil, model != nil {
             throw ValidationError("--model applies only to random programs; set their number with --programs")
         }
@@ -96,7 +100,7 @@ public struct ConformanceCommand: ParsableCommand {
                 FileHandle.standardError.write(Data("polystore-conformance: \(error)\n".utf8))
                 throw ExitCode(2)
             }
-            let result = ConformanceRunner(only: only).run((try? StoreURL(store).redacted) ?? store, harness)
+            let result = ConformanceRunner(only: only).run((try? StoreURL(store).redacted) ?? store, harness, jobs: jobs)
             isGreen = isGreen && result.isGreen
             texts.append(report == "json" ? result.json : (report == "junit" ? result.junit : result.text))
         }
@@ -112,7 +116,7 @@ extension ConformanceCommand {
         let schema = try model.map { try Schema(json: String(contentsOfFile: $0, encoding: .utf8)) }
         let seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         // A run that is interrupted has shown its seed and its differences.
-        func show(_ text: String) {
+        @Sendable func show(_ text: String) {
             print(text)
             fflush(nil)
         }
@@ -125,7 +129,7 @@ extension ConformanceCommand {
             throw ExitCode(2)
         }
         let suite = try ProgramSuite(harnesses, operations: operations, schema: schema)
-        let result = try suite.run(programs: programs, seed: seed, telling: show)
+        let result = try suite.run(programs: programs, seed: seed, jobs: jobs, telling: show)
         print("\(result.programs) programs, \(result.operations) operations, \(result.differences.count) differences")
         if !result.differences.isEmpty { throw ExitCode(1) }
     }

@@ -12,8 +12,21 @@ public struct ConformanceRunner: Sendable {
     }
 
     /// Runs the cases over the scratch locations of a store.
-    public func run(_ name: String, _ harness: StoreHarness) -> ConformanceReport {
-        let results = cases.map { $0.run(harness) }
+    ///
+    /// - Parameter jobs: The number of cases to run at the same time. Those that must run alone follow the others.
+    public func run(_ name: String, _ harness: StoreHarness, jobs: Int = 1) -> ConformanceReport {
+        let finished = SharedValue([Int: CaseResult]())
+        func run(_ positions: [Int], on threads: Int) {
+            Threads.run(positions.count, on: threads) { [cases] number in
+                let result = cases[positions[number]].run(harness)
+                finished.withLock { $0[positions[number]] = result }
+                return true
+            }
+        }
+        let isAlone = { [cases] position in jobs > 1 && cases[position].needsQuiet }
+        run(cases.indices.filter { !isAlone($0) }, on: jobs)
+        run(cases.indices.filter(isAlone), on: 1)
+        let results = finished.withLock { finished in cases.indices.compactMap { finished[$0] } }
         return ConformanceReport(
             store: name, capabilities: harness.capabilities.map(\.description).sorted(), seed: RandomCases.seed, results: results,
             untested: untested(results, harness.capabilities).map(\.description).sorted())

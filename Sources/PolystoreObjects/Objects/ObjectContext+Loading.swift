@@ -39,7 +39,10 @@ extension ObjectContext {
     }
 
     /// Returns the objects of the rows that the store returns for a plan.
-    func storedObjects(for plan: FetchPlan, store: Int, _ reader: ReadSession) throws(StorageError) -> [ManagedObject] {
+    /// - Parameter read: A closure that is called with each row.
+    func storedObjects(
+        for plan: FetchPlan, store: Int, _ reader: ReadSession, _ read: ((borrowing RowView) -> Void)? = nil
+    ) throws(StorageError) -> [ManagedObject] {
         var result: [ManagedObject] = []
         let cursor = try reader.cursor(for: plan)
         let batch = RowBatch(capacity: 256)
@@ -55,6 +58,7 @@ extension ObjectContext {
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {
                 let row = batch.row(index)
+                read?(row)
                 if row.entity != entity {
                     entity = row.entity
                     type = model.types[entity]

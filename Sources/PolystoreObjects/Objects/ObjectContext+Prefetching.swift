@@ -24,7 +24,6 @@ extension ObjectContext {
     /// Runs work that discards the known relationships of objects. With strict loading, these relationships are loaded again immediately,
     /// and relationships that cannot be loaded are no longer regarded as prefetched.
     ///
-    /// Members are determined by the references in memory, so the work must leave those of all objects as the store has them.
     /// - Parameter objects: The objects; nil for all living ones.
     func keepingPlanned(of objects: [ManagedObject]? = nil, _ body: () -> Void) {
         struct Known: Hashable {
@@ -83,9 +82,9 @@ extension ObjectContext {
             let members = try chunks(wanted.map(\._key)) { keys throws(StorageError) in
                 try self.members(relationship.destination, slot, keys, store)
             }
-            let byOwner = Dictionary(grouping: members) { $0._reference(slot) ?? 0 }
-            for owner in wanted { owner._collections[position] = ToManyState(keys: byOwner[owner._key]?.map(\._key) ?? []) }
-            if wanted.count == owners.count { return members }
+            let byOwner = Dictionary(grouping: members, by: \.owner)
+            for owner in wanted { owner._collections[position] = ToManyState(keys: byOwner[owner._key]?.map(\.object._key) ?? []) }
+            if wanted.count == owners.count { return members.map(\.object) }
             // The members of some owners were already known, for example from another path that begins with the same name.
             return try chunks(keys(of: owners, position)) { keys throws(StorageError) in
                 try objects(relationship.destination, keys, store)
@@ -98,14 +97,25 @@ extension ObjectContext {
         }
     }
 
-    /// Returns the objects whose to-one relationship references one of the given keys.
+    /// Returns the objects whose to-one relationship references one of the given keys, each with that key: the present one of an object with
+    /// pending changes, and otherwise the one in the store, which the object in memory lacks if another transaction has changed it.
     func members(
         _ destination: EntityIndex, _ slot: Int, _ owners: [Int64], _ store: Int
-    ) throws(StorageError) -> [ManagedObject] {
+    ) throws(StorageError) -> [(object: ManagedObject, owner: Int64)] {
         let description = model.schema[destination]
         let path = CheckedPath(steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: description.slots[slot].name)
-        let plan = FetchPlan(model.schema, destination, where: .isIn(.path(path), owners.sorted().map(Value.int)))
-        return try withReader(store) { reader throws(StorageError) in try objects(for: plan, store: store, reader) }
+        var plan = FetchPlan(model.schema, destination, where: .isIn(.path(path), owners.sorted().map(Value.int)))
+        if hasDetachedChanges {
+            plan.sort = [CheckedSort(path, ascending: true)]
+            return try PendingFetch.places(plan, [store], self).compactMap { object, keys in
+                if case .int(let owner) = keys[0] { (object, owner) } else { nil }
+            }
+        }
+        var references: [Int64] = []
+        let found = try withReader(store) { reader throws(StorageError) in
+            try storedObjects(for: plan, store: store, reader) { references.append($0[slot].int) }
+        }
+        return Array(zip(found, references))
     }
 
     private func linked(
@@ -140,10 +150,8 @@ extension ObjectContext {
         }
     }
 
-    private func chunks(
-        _ keys: [Int64], _ load: ([Int64]) throws(StorageError) -> [ManagedObject]
-    ) throws(StorageError) -> [ManagedObject] {
-        var result: [ManagedObject] = [], start = 0
+    private func chunks<R>(_ keys: [Int64], _ load: ([Int64]) throws(StorageError) -> [R]) throws(StorageError) -> [R] {
+        var result: [R] = [], start = 0
         while start < keys.count {
             result += try load(Array(keys[start..<min(start + Self.chunk, keys.count)]))
             start += Self.chunk

@@ -109,7 +109,7 @@ struct Deletion {
                 var found: [ManagedObject] = []
                 for start in stride(from: 0, to: stored.count, by: 500) {
                     found += try context.withPending { () throws(StorageError) in
-                        try context.members(entity, slot, Array(stored[start..<min(start + 500, stored.count)]), place.store)
+                        try context.members(entity, slot, Array(stored[start..<min(start + 500, stored.count)]), place.store).map(\.object)
                     }
                 }
                 let family = context.model.schema[entity].family

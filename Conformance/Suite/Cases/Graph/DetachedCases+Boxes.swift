@@ -135,6 +135,28 @@ extension DetachedCases {
                 check.equal(Set(try numbers(box, "marks")), [0, 1], "a set after a batch")
             }
         },
+        boxes("R058.prefetching-finds-the-members-that-a-lookup-finds", "R7") { stack, check in
+            // What was done to the item before another transaction moves it from box 0 to box 1, and the box it is in then.
+            let scenes: [(name: String, work: (DynamicObject) throws -> Void, owner: Int)] = [
+                ("read", { _ = try $0.value("number") }, 1), ("changed", { try $0.setValue(.int(20), for: "number") }, 0),
+                ("taken out", { try $0.setObject(nil, for: "whole") }, -1),
+            ]
+            let request = From<DynamicObject>(entity: "Box").orderBy(.ascending("number"))
+            try stack.write { try $0.create(Into<DynamicObject>(entity: "Box")).setValue(.int(1), for: "number") }
+            for (name, change, owner) in scenes {
+                for (mode, prefetched) in [("looked up", []), ("prefetched", ["parts"]), ("one prefetched", ["parts"])] {
+                    try stack.write { try object("Item", 0, in: $0).setObject(object("Box", 0, in: $0), for: "whole") }
+                    let work = stack.beginUnsafe(), item = try object("Item", 0, in: work)
+                    try change(item)
+                    try stack.write { try object("Item", 0, in: $0).setObject(object("Box", 1, in: $0), for: "whole") }
+                    let boxes = try work.fetchAll(request.prefetch(named: prefetched).offset(mode.hasPrefix("one") ? 1 : 0))
+                    for box in boxes {
+                        guard case .int(let number) = try box.value("number") else { continue }
+                        check.equal(try box.objects("parts").contains(item), number == owner, "\(name), \(mode), box \(number)")
+                    }
+                }
+            }
+        },
     ]
 
     /// A case over a box with the items 0 and 1 in each of its relationships, and six more items.
