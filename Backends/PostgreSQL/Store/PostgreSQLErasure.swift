@@ -55,12 +55,12 @@ extension PostgreSQLSetup {
 
     /// Returns the existing relations among the names, as quoted SQL names. A sequence that belongs to a column is dropped with its table.
     private func relations(_ kind: String, _ names: [String]) throws(StorageError) -> [String] {
-        let named = SQLText.joined(names.map { "c.relname = \(bind: .string($0), .string)" }, " OR ")
+        let named = SQLText.joined(names.map { "\(bind: .string($0), .string)" }, ", ")
         return try connection.rows(
             """
             SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
             WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind::text = \(bind: .string(kind), .string) \
-            AND (\(named)) AND NOT EXISTS (SELECT FROM pg_depend d \
+            AND c.relname IN (\(named)) AND NOT EXISTS (SELECT FROM pg_depend d \
             WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')) ORDER BY 1
             """, [.string]
         ).map { $0[0].text }

@@ -22,13 +22,14 @@ extension SQLConnection {
 
     /// Writes metadata entries and replaces those with the same names.
     package func setMetadata(_ entries: [String: String]) throws(StorageError) {
-        for (key, value) in entries {
-            try run(
-                """
-                INSERT INTO polystore_metadata VALUES(\(bind: .string(key), .string), \(bind: .string(value), .string)) \
-                ON CONFLICT (key) DO UPDATE SET value = excluded.value
-                """)
+        if entries.isEmpty { return }
+        let rows = entries.sorted { $0.key < $1.key }.map { key, value -> SQLText in
+            "(\(bind: .string(key), .string), \(bind: .string(value), .string))"
         }
+        try run(
+            """
+            INSERT INTO polystore_metadata VALUES \(SQLText.joined(rows, ", ")) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+            """)
     }
 
     // MARK: History
