@@ -10,9 +10,25 @@ extension ObjectContext {
         if let sessions {
             return try sessions.working(unless: isHarmless) { () throws(StorageError) in try body(try sessions.reader(store)) }
         }
+        if let reader = snapshots?[store] { return try body(reader) }
         let reader = try stack.store(store).beginRead(ReadOptions(limit: limit))
+        if snapshots != nil {
+            snapshots?[store] = reader
+            return try body(reader)
+        }
         defer { reader.end() }
         return try body(reader)
+    }
+
+    /// Runs work of a detached transaction whose reads of a store all see one state of it.
+    func withSnapshots<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        if snapshots != nil { return try body() }
+        snapshots = [:]
+        defer {
+            for reader in (snapshots ?? [:]).values { reader.end() }
+            snapshots = nil
+        }
+        return try body()
     }
 
     /// Returns the object of a row: the living one with its key, or a new one.

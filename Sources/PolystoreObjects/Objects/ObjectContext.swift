@@ -18,6 +18,8 @@ public final class ObjectContext {
 
     /// The sessions of a transaction or a read; nil if each load is a separate short read.
     @exclusivity(unchecked) var sessions: SessionPool?
+    /// The sessions that all reads of the resolution of a conflict use, so that they see one state of each store.
+    var snapshots: [Int: ReadSession]?
     /// The time limit of the current fetch. Sessions that existed before have their own limits.
     var limit: WorkLimit?
     /// The changes of a transaction; nil if the context is read-only.

@@ -113,7 +113,9 @@ extension Conflicts {
             let name = description.slots[slot].name
             let (was, other) = (base[name] ?? .null, theirs[name] ?? .null)
             let own = (repeats ? reassigned[.init(object, slot)] : nil) ?? mine[name] ?? .null
-            let isKept = other == was || own == .null && isImplied(object, slot) || isVoid(object, slot, own)
+            let isKept =
+                other == was || own == .null && isImplied(object, slot) && !isTaken(object, slot, other.key)
+                || isVoid(object, slot, own)
             let isCleared = own == .null && cleared.contains(.init(object, slot))
             let value = !isKept ? choose(name, was, own, other) : other == was && !(repeats && isCleared) ? own : other
             do throws(ValueError) {
@@ -135,6 +137,16 @@ extension Conflicts {
     private func isImplied(_ object: ManagedObject, _ slot: Int) -> Bool {
         let reference = ChangeTracker.ClearedReference(object, slot)
         return cleared.contains(reference) || tracker.implied.contains(reference)
+    }
+
+    /// Returns whether this transaction has assigned the destination that the other one gave to a one-to-one relationship to another object.
+    private func isTaken(_ object: ManagedObject, _ slot: Int, _ key: Int64?) -> Bool {
+        guard let key, let destination = object.description.slots[slot].destination,
+            case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot],
+            let target = context.identityMap(destination, Int(object._store)).find(key), !target.isDeletedObject,
+            let owner = target._reference(inverse), owner != object._key
+        else { return false }
+        return tracker.mask(target).contains(inverse)
     }
 
     /// Returns whether an assigned partner of a one-to-one relationship no longer exists. It may have been assigned at the other end, so it
@@ -163,6 +175,7 @@ extension Conflicts {
                 guard case .toOne(let inverse) = context.model.inverses[Int(reference.object._entity)][reference.slot],
                     object._reference(inverse) != reference.object._key
                 else { continue }
+                tracker.willImply(reference.object, reference.slot)
                 put(reference.object, reference.slot, nil)
             }
         }
@@ -182,6 +195,7 @@ extension Conflicts {
                 guard case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot],
                     let partner = try current(destination, key, Int(object._store)), partner._reference(inverse) != object._key
                 else { continue }
+                tracker.willImply(object, slot)
                 put(object, slot, nil)
             }
             clearReferences(of: object) { known($0)?.isDeletedObject == true }
@@ -297,7 +311,12 @@ extension Conflicts {
             let name = slots[slot].name, other = others[name] ?? .null, reference = ChangeTracker.ClearedReference(object, slot)
             let own = reassigned[reference] ?? mine[name] ?? .null
             let isImplied = own == .null && (cleared.contains(reference) || former.implied.contains(slot) && other != before[name] ?? .null)
-            if own == other || isImplied || other != before[name] ?? .null && isVoid(object, slot, own) { continue }
+            if isImplied || other != before[name] ?? .null && isVoid(object, slot, own) { continue }
+            if own == other {
+                // It stays assigned: a third transaction may assign another destination before the commit.
+                if slots[slot].destination != nil { object._touch(slot) }
+                continue
+            }
             if slots[slot].destination != nil {
                 if try hasLaterPartner(object, slot, own.key) { continue }
                 try settle(Contested(object: object, slot: slot, mine: own.key, theirs: other.key, wanted: own.key))
@@ -364,7 +383,8 @@ extension Conflicts {
             tracker.unlink(table.link, table.store, owner: theirs, member: key, isPending: false)
         }
         guard let target else { return }
-        if let rank = mine, reference.wanted == reference.mine {
+        // An object whose changes were given up has the stored pair, and its row is not compared again.
+        if let rank = mine, reference.wanted == reference.mine, reference.object._dirty != 0 {
             tracker.link(table.link, table.store, LinkPair(owner: target._key, rank: rank, member: key))
         } else if target._key != reference.theirs {
             context.append(reference.object, to: target, relationship, table.link)

@@ -89,12 +89,15 @@ public final class UnsafeTransaction: BaseTransaction {
                 try limit.check()
                 throw error
             } catch  where error.code == .staleObject || error.code == .notFound {
-                var conflicts = Conflicts(context, tracker)
-                try conflicts.find()
-                // Without a conflict of a changed object, the error concerns another missing object.
-                if policy.isError || conflicts.isEmpty || attempt == Self.attempts { throw conflicts.error(error) }
-                if unmerged == nil { unmerged = UndoHistory.State(tracker) }
-                try conflicts.resolve(policy)
+                // Rows of different moments do not fit together, and what the resolution leaves alone is not compared with the stores again.
+                try context.withSnapshots { () throws(StorageError) in
+                    var conflicts = Conflicts(context, tracker)
+                    try conflicts.find()
+                    // Without a conflict of a changed object, the error concerns another missing object.
+                    if policy.isError || conflicts.isEmpty || attempt == Self.attempts { throw conflicts.error(error) }
+                    if unmerged == nil { unmerged = UndoHistory.State(tracker) }
+                    try conflicts.resolve(policy)
+                }
                 try validate()
                 continue
             }

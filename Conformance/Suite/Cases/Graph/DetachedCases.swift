@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// Cases of groups L and E, further part: conflicts of detached transactions when they commit.
 enum DetachedCases {
     static let all: [ConformanceCase] =
-        destinations + deletions + inverses + order + added + seen + referring + elsewhere + serial + randomSerial + lists + boxes + rules
+        destinations + deletions + inverses + order + added + seen + referring + elsewhere + serial + randomSerial + lists + boxes + partners + rules
         + failures
 
     private static let destinations: [ConformanceCase] = [
