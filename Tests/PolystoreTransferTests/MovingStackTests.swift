@@ -151,4 +151,42 @@ import Testing
         try stack.moveStorage(source, to: target, named: "elsewhere")
         #expect(try Self.numbers(stack) == Array(0...10))
     }
+
+    @Test(arguments: TestStore.all.filter { $0 != .memory }) func aTargetThatReceivedNothingIsAnEmptyStore(_ kind: TestStore) throws {
+        let stack = try DataStack(schema: Self.schema()), source = TestStore.sqlite.make(), target = kind.make()
+        defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }
+        try stack.addStorageAndWait(source)
+        let limit = WorkLimit()
+        limit.cancel()
+        let failed = #expect(throws: StorageError.self) { try stack.moveStorage(source, to: target, named: "x", limit: limit) }
+        #expect(failed?.code == .cancelled)
+        try OpenStore(opening: target, OpenRequest(schema: stack.schema)).close()
+    }
+
+    /// A store that cannot be opened.
+    private final class ClosedTarget: StorageInterface {
+        static let storeType = "closed"
+        let configuration: String? = nil
+        let capabilities = StorageCapabilities([], maximumValueBytes: 0, maximumColumns: 0)
+        /// The names of the notes of the request.
+        let notes = Mutex<[String]>([])
+
+        func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
+            notes.withLock { $0 = request.notes.keys.sorted() }
+            throw StorageError(.corrupted, "closed")
+        }
+
+        func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { throw StorageError(.storeClosed, "closed") }
+        func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { throw StorageError(.storeClosed, "closed") }
+        func close() throws(StorageError) {}
+        func erase() throws(StorageError) {}
+    }
+
+    /// A process may end between the creation of the target and the first step of the copy.
+    @Test func aTargetIsMadeAsAnIncompleteCopy() throws {
+        let stack = try DataStack(schema: Self.schema()), source = TestStore.memory.make(), target = ClosedTarget()
+        try stack.addStorageAndWait(source)
+        #expect(throws: StorageError.self) { try stack.moveStorage(source, to: target, named: "x") }
+        #expect(target.notes.withLock { $0 } == [CopyNote.incomplete])
+    }
 }

@@ -159,13 +159,100 @@ extension DetachedCases {
         },
     ]
 
+    /// Cases in which objects and their members stay in memory while another transaction commits.
+    static let keptBoxes: [ConformanceCase] = [
+        boxes("L060.numbers-of-members-that-are-kept-in-memory", "W13, W20", limit: 1...3) { stack, check in
+            func commit(_ relationship: String, _ policy: MergePolicy, here: [Int], there: [Int]) throws {
+                try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1], in: $0), for: relationship) }
+                let work = stack.beginUnsafe(), box = try object("Box", 0, in: work)
+                try box.setObjects(items(here, in: work), for: relationship)
+                try stack.write { try object("Box", 0, in: $0).setObjects(items(there, in: $0), for: relationship) }
+                check.throwing(.validationFailed, "\(relationship), \(here) and \(there)") { try work.commit(merging: policy) }
+                check.equal(Set(try stored(stack, relationship)), Set(there), "\(relationship), \(here) and \(there)")
+                check.equal(Set(try numbers(box, relationship)), Set(here), "\(relationship) in memory, \(here) and \(there)")
+            }
+            for relationship in ["tags", "marks", "items", "parts"] {
+                for policy in [MergePolicy.error, .mine] {
+                    try commit(relationship, policy, here: [0, 1, 2], there: [0, 1, 3])
+                    try commit(relationship, policy, here: [0], there: [1])
+                }
+            }
+        },
+        boxes("L061.an-assignment-that-is-undone-does-not-follow-a-deletion", "W19, W20") { stack, check in
+            try stack.write { transaction in
+                try transaction.create(Into<DynamicObject>(entity: "Box")).setValue(.int(1), for: "number")
+                try object("Item", 7, in: transaction).setObject(object("Box", 0, in: transaction), for: "whole")
+            }
+            let work = stack.beginUnsafe(supportsUndo: true), item = try object("Item", 7, in: work), other = try object("Box", 1, in: work)
+            try work.delete(try object("Box", 0, in: work))
+            try work.markUndoPoint()
+            try item.setObject(other, for: "whole")
+            check.isTrue(try work.undo(), "undo")
+            try stack.write { try object("Box", 0, in: $0).setValue(.int(5), for: "number") }
+            try work.commit(merging: .theirs)
+            let whole = try stack.read(synchronous: { try object("Item", 7, in: $0).object("whole") === object("Box", 5, in: $0) })
+            check.isTrue(whole, "the abandoned deletion restores the reference")
+        },
+        boxes("L062.a-member-that-is-no-longer-stored-is-added-and-taken-back", "W19, W20") { stack, check in
+            for relationship in ["tags", "marks"] {
+                for isUndone in [false, true] {
+                    try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1], in: $0), for: relationship) }
+                    let work = stack.beginUnsafe(supportsUndo: true), box = try object("Box", 0, in: work)
+                    try box.setObjects(items([0, 1, 5], in: work), for: relationship)
+                    try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1, 5], in: $0), for: relationship) }
+                    try work.refresh()
+                    check.equal(Set(try numbers(box, relationship)), [0, 1, 5], "\(relationship), both have added")
+                    if isUndone { check.isTrue(try work.undo(), "undo") } else { try work.commit() }
+                    try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1], in: $0), for: relationship) }
+                    try work.refresh()
+                    check.equal(Set(try numbers(box, relationship)), [0, 1], "\(relationship), the other has removed")
+                    try box.setObjects(items([0, 1, 5, 6], in: work), for: relationship)
+                    try box.setObjects(items([0, 1, 6], in: work), for: relationship)
+                    try stack.write { try object("Box", 0, in: $0).setObjects(items([0, 1, 5], in: $0), for: relationship) }
+                    try work.commit()
+                    check.equal(Set(try stored(stack, relationship)), [0, 1, 5, 6], "\(relationship), stored; undone: \(isUndone)")
+                }
+            }
+        },
+        boxes("L063.strict-loading-keeps-members-while-changes-are-merged", "R7, W20") { stack, check in
+            try stack.write { try $0.create(Into<DynamicObject>(entity: "Box")).setValue(.int(1), for: "number") }
+            stack.relationships = .strict
+            let request = From<DynamicObject>(entity: "Box").prefetch(named: ["parts"]).orderBy(.ascending("number"))
+            let work = stack.beginUnsafe(), boxes = try work.fetchAll(request), all = try items(Array(0..<8), in: work)
+            try all[2].setObject(boxes[0], for: "whole")
+            try stack.write { transaction in
+                let boxes = try transaction.fetchAll(request)
+                try object("Item", 2, in: transaction).setObject(boxes[1], for: "whole")
+            }
+            try work.commit(merging: .mine)
+            check.equal(Set(try numbers(boxes[0], "parts")), [0, 1, 2], "members")
+            check.equal(try numbers(boxes[1], "parts"), [], "members of the other")
+            let stored = try stack.read(synchronous: { source in try source.fetchAll(request).map { try Set(numbers($0, "parts")) } })
+            check.equal(stored, [[0, 1, 2], []], "stored members")
+        },
+        boxes("R056.strict-loading-keeps-what-was-prefetched-after-a-statement", "R7, W18", needs: [.rawSQL]) { stack, check in
+            stack.relationships = .strict
+            let request = From<DynamicObject>(entity: "Box").prefetch(named: ["tags", "marks", "parts"])
+            try stack.write { transaction in
+                let box = try transaction.fetchAll(request)[0], all = try items(Array(0..<8), in: transaction)
+                try transaction.execute(
+                    "UPDATE \"Item\" SET \"whole\" = CASE WHEN \"number\" IN (1, 2) THEN (SELECT \"_id\" FROM \"Box\") END")
+                check.equal(Set(try numbers(box, "parts")), [1, 2], "members that refer to their owner")
+                check.equal(try numbers(box, "tags"), [0, 1], "a list")
+                check.equal(Set(try numbers(box, "marks")), [0, 1], "a set")
+                check.equal(all.count, 8, "the members that are in memory")
+            }
+        },
+    ]
+
     /// A case over a box with the items 0 and 1 in each of its relationships, and six more items.
     ///
     /// - Parameter limit: The allowed numbers of members.
     private static func boxes(
-        _ id: String, _ clause: String, limit: ClosedRange<Int>? = nil, _ body: @escaping @Sendable (DataStack, Check) throws -> Void
+        _ id: String, _ clause: String, needs: Set<StorageCapabilities.Capability> = [], limit: ClosedRange<Int>? = nil,
+        _ body: @escaping @Sendable (DataStack, Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: clause) { harness, check in
+        ConformanceCase(id, clause: clause, needs: needs) { harness, check in
             let number = [Attribute("number", .int64, isOptional: true)]
             func members(_ name: String, _ cardinality: Cardinality, inverse: String) -> Relationship {
                 Relationship(name, to: "Item", cardinality, inverse: inverse, minCount: limit?.lowerBound, maxCount: limit?.upperBound)

@@ -145,7 +145,10 @@ extension DetachedCases {
         }
 
         /// Throws the error of the work, or one if it did not run.
-        func check() throws { try outcome.withLock { try ($0 ?? .failure(NothingToCheck("the third transaction did not run"))).get() } }
+        func check() throws {
+            let result = outcome.withLock { $0 }
+            try (result ?? .failure(NothingToCheck("the third transaction did not run"))).get()
+        }
     }
 
     /// The rooms and seats that a source has, by entity and number.
