@@ -26,8 +26,8 @@ internal import PolystoreStorage
 /// `pg_locks` is not read at all. A standby lists no IDs in progress, so H is `xmin` of S there.
 ///
 /// A prepared transaction holds its lock without a process as long as it is prepared. It is foreign only if the server's list of prepared
-/// transactions, which is read after `pg_locks`, contains it under a name that this store does not assign. A transaction that is no longer
-/// in the list counts as a writer's.
+/// transactions, which is read after `pg_locks`, contains it under a name that this store does not assign. One that is not in the list has
+/// ended in between, and is looked for like an ID without a holder.
 struct PostgreSQLHistory {
     private let core: PostgreSQLCore
     private let connection: PostgreSQLConnection
@@ -59,7 +59,7 @@ struct PostgreSQLHistory {
             """
             \(holders(core))
             SELECT (\(greatestHorizon))::text::int8, 1::int8
-            UNION ALL SELECT running::text::int8, (holder.id IS NOT NULL)::int::int8
+            UNION ALL SELECT running::text::int8, (holder.is_foreign IS NOT NULL)::int::int8
             FROM pg_snapshot_xip(\(snapshot)) AS running LEFT JOIN holder ON holder.id = running::xid
             WHERE pg_snapshot_xmin(\(snapshot)) <> pg_snapshot_xmax(\(snapshot)) AND holder.is_foreign IS NOT TRUE
             """, [])
@@ -93,7 +93,7 @@ struct PostgreSQLHistory {
                 """
                 \(holders(core)), running AS (
                     SELECT id, pg_visible_in_snapshot(id::text::xid8, pg_current_snapshot()) AS is_over FROM unnest($1::int8[]) AS id)
-                SELECT running.id, (is_over OR holder.id IS NOT NULL)::int::int8
+                SELECT running.id, (is_over OR holder.is_foreign IS NOT NULL)::int::int8
                 FROM running LEFT JOIN holder ON NOT is_over AND holder.id = running.id::text::xid8::xid
                 WHERE CASE WHEN is_over THEN EXISTS (SELECT FROM polystore_history WHERE position = running.id + \(core.historyOffset))
                     ELSE holder.is_foreign IS NOT TRUE END
@@ -117,7 +117,8 @@ struct PostgreSQLHistory {
         return (known, unknown)
     }
 
-    /// The common table of the IDs that are locked, and whether the holder of each is foreign.
+    /// The common table of the IDs that are locked, and whether the holder of each is foreign; null for a prepared transaction that is no
+    /// longer in the list of them.
     private static func holders(_ core: PostgreSQLCore) -> String {
         // `pg_locks` shows a 64-bit key as its two halves (https://www.postgresql.org/docs/current/view-pg-locks.html).
         let high = UInt32(truncatingIfNeeded: core.lock >> 32), low = UInt32(truncatingIfNeeded: core.lock)
@@ -126,9 +127,9 @@ struct PostgreSQLHistory {
                 locktype = 'transactionid' AND mode = 'ExclusiveLock' OR locktype = 'advisory' AND objsubid = 1
                 AND classid = \(high) AND objid = \(low)
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))),
-            holder AS MATERIALIZED (SELECT transactionid AS id, CASE WHEN pid IS NULL THEN EXISTS (
-                    SELECT FROM pg_prepared_xacts AS kept WHERE kept.transaction = held.transactionid
-                    AND NOT starts_with(kept.gid, \(PostgreSQLPreparedName.start(of: core.storeID))))
+            holder AS MATERIALIZED (SELECT transactionid AS id, CASE WHEN pid IS NULL THEN (
+                    SELECT NOT starts_with(kept.gid, \(PostgreSQLPreparedName.start(of: core.storeID)))
+                    FROM pg_prepared_xacts AS kept WHERE kept.transaction = held.transactionid)
                 ELSE NOT EXISTS (SELECT FROM held AS writer WHERE writer.locktype = 'advisory' AND writer.pid = held.pid) END AS is_foreign
                 FROM held WHERE locktype = 'transactionid')
             """

@@ -182,7 +182,7 @@ extension ObjectContext {
     /// Sets the reference of a member to nil because its owner has removed it. A member that another transaction has given to another owner,
     /// since the list was read, stays with that.
     private func leave(_ member: ManagedObject, _ slot: Int, _ owner: ManagedObject, _ position: Int) {
-        if member._reference(slot) != owner._key {
+        if !refers(member, slot, to: owner) {
             owner._collections[position]?.remove(member._key)
             return
         }

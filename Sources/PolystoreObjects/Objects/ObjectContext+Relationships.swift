@@ -100,12 +100,12 @@ extension ObjectContext {
     }
 
     private func moveOneToOne(_ object: ManagedObject, _ slot: Int, _ inverse: Int, from old: Int64?, to target: ManagedObject?) {
-        if let old, old != target?._key, let former = partner(of: object, slot, old), isPartner(former, inverse, of: object) {
+        if let old, old != target?._key, let former = partner(of: object, slot, old), refers(former, inverse, to: object) {
             clear(former, inverse)
         }
         guard let target else { return }
         if let owner = target._reference(inverse), owner != object._key, let former = partner(of: target, inverse, owner),
-            isPartner(former, slot, of: target)
+            refers(former, slot, to: target)
         {
             clear(former, slot)
         }
@@ -113,15 +113,15 @@ extension ObjectContext {
         assign(target, inverse, object._key)
     }
 
-    /// Whether the destination of a one-to-one relationship references the object too. If it does not, one of both was read before another
-    /// transaction has changed them, and the store decides.
-    private func isPartner(_ former: ManagedObject, _ slot: Int, of object: ManagedObject) -> Bool {
-        if former._reference(slot) == object._key { return true }
-        guard sessions == nil, !former.isNew, !former.isDeletedObject, tracker?.mask(former).contains(slot) != true else { return false }
+    /// Whether one end of a relationship references an object of which the other end is known. If it does not, one of both was read before
+    /// another transaction has changed them, and the store decides.
+    func refers(_ other: ManagedObject, _ slot: Int, to object: ManagedObject) -> Bool {
+        if other._reference(slot) == object._key { return true }
+        guard sessions == nil, !other.isNew, !other.isDeletedObject, tracker?.mask(other).contains(slot) != true else { return false }
         let stored = attempt { () throws(StorageError) in
             let batch = RowBatch(capacity: 1)
-            try withReader(Int(former._store)) { reader throws(StorageError) in
-                try reader.row(Int(former._entity), key: former._key, into: batch)
+            try withReader(Int(other._store)) { reader throws(StorageError) in
+                try reader.row(Int(other._entity), key: other._key, into: batch)
             }
             return batch.count == 1 && !batch.row(0)[slot].isNull && batch.row(0)[slot].int == object._key
         }

@@ -112,6 +112,20 @@ extension DetachedCases {
                 try objects.set("Room1", "seat", "Seat0")
             }
         },
+        boxes("L084.a-member-that-was-read-before-its-list-is-removed", "R3, W20") { stack, check in
+            for relationship in ["parts", "items"] {
+                let slot = relationship == "parts" ? "whole" : "box"
+                let work = stack.beginUnsafe(), item = try object("Item", 7, in: work)
+                check.isTrue(try item.object(slot) == nil, "\(slot) before")
+                try stack.write { try object("Item", 7, in: $0).setObject(object("Box", 0, in: $0), for: slot) }
+                let box = try object("Box", 0, in: work)
+                check.equal(try numbers(box, relationship), [0, 1, 7], "\(relationship) when they are read")
+                try box.setObjects(items([0, 1], in: work), for: relationship)
+                check.throwing(.staleObject, "the item was read before the other transaction changed it") { try work.commit() }
+                try work.commit(merging: .mine)
+                check.equal(try stored(stack, relationship), [0, 1], "stored \(relationship)")
+            }
+        },
         boxes("R057.strict-loading-keeps-what-was-prefetched", "R7") { stack, check in
             stack.relationships = .strict
             let request = From<DynamicObject>(entity: "Box").prefetch(named: ["tags", "marks", "parts"])

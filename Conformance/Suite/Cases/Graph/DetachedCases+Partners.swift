@@ -147,7 +147,8 @@ extension DetachedCases {
         /// Throws the error of the work, or one if it did not run.
         func check() throws {
             let result = outcome.withLock { $0 }
-            try (result ?? .failure(NothingToCheck("the third transaction did not run"))).get()
+            guard let result else { throw NothingToCheck("the third transaction did not run") }
+            try result.get()
         }
     }
 
@@ -159,8 +160,8 @@ extension DetachedCases {
 
         func object(_ name: String) throws -> DynamicObject {
             let entity = String(name.dropLast()), objects = try source.fetchAll(From<DynamicObject>(entity: entity))
-            guard let found = try objects.first(where: { try number($0).map { name == "\(entity)\($0)" } == true }) else { throw StorageError(.notFound, "no \(name)") }
-            return found
+            for object in objects { if let number = try number(object), name == "\(entity)\(number)" { return object } }
+            throw StorageError(.notFound, "no \(name)")
         }
 
         func pair(_ name: String, _ other: String?) throws { try object(name).setObject(other.map(object), for: "pair") }
