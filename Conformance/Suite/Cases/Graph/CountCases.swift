@@ -55,6 +55,69 @@ enum CountCases {
                 }
             }
         },
+        boxes("L071.deleted-members-of-a-relationship-without-inverse", "W13", ["seen": 1...2, "list": 1...2]) { stack, check in
+            for relationship in ["seen", "list"] {
+                for isDetached in [false, true] {
+                    func change(_ stored: [Int], _ body: (BaseTransaction, DynamicObject) throws -> Void) throws {
+                        try stack.write { transaction in
+                            for number in stored where try !exists("Item", number, in: transaction) {
+                                try transaction.create(Into<DynamicObject>(entity: "Item")).setValue(.int(Int64(number)), for: "number")
+                            }
+                            try object("Box", 0, in: transaction).setObjects(items(stored, in: transaction), for: relationship)
+                        }
+                        if !isDetached { return try stack.write { try body($0, object("Box", 0, in: $0)) } }
+                        let work = stack.beginUnsafe()
+                        try body(work, try object("Box", 0, in: work))
+                        try work.commit()
+                    }
+                    let name = "\(relationship), detached: \(isDetached)"
+                    var known: [DynamicObject] = []
+                    check.throwing(.validationFailed, "the only member is deleted, \(name)") {
+                        try change([0]) { transaction, box in
+                            known.append(box)
+                            check.equal(try numbers(box, relationship), [0], "members, \(name)")
+                            try transaction.delete(object("Item", 0, in: transaction))
+                            check.equal(try numbers(box, relationship), [], "members after the deletion, \(name)")
+                        }
+                    }
+                    check.equal(try stored(stack, relationship), [0], "stored members, \(name)")
+                    try change([0, 1]) { transaction, box in
+                        known.append(box)
+                        try box.setObjects(items([0, 1, 2], in: transaction), for: relationship)
+                        try transaction.delete(object("Item", 0, in: transaction))
+                    }
+                    check.equal(try stored(stack, relationship).sorted(), [1, 2], "stored members after an addition, \(name)")
+                }
+            }
+        },
+        ConformanceCase("L072.a-cascade-along-a-pair-that-was-added-before", clause: "W20") { harness, check in
+            for kind in [Cardinality.toMany, .toManyOrdered] {
+                for isAdded in [true, false] {
+                    let scene = SerialScene(
+                        rooms: [
+                            Relationship("next", to: "Room", inverse: "former", deleteRule: .cascade),
+                            Relationship("former", to: "Room", .toMany, inverse: "next"),
+                            Relationship("seats", to: "Seat", .toMany, inverse: "room", deleteRule: .cascade),
+                        ],
+                        seats: [
+                            Relationship("room", to: "Room", inverse: "seats"),
+                            Relationship("seen", to: "Room", kind, deleteRule: .cascade),
+                        ])
+                    let results = try scene.run(harness) { objects in
+                        try objects.set("Room0", "next", "Room1")
+                        try objects.set("Seat1", "room", "Room1")
+                        if !isAdded { try objects.include("Seat1", "seen", "Room1") }
+                    } there: {
+                        try $0.rename("Room2", 3)
+                    } here: { objects in
+                        try objects.include("Seat1", "seen", "Room1")
+                        try objects.delete("Room0")
+                    }
+                    check.equal(results.merged, results.serial, "\(kind), added: \(isAdded)")
+                    check.equal(results.serial, "Room2 Seat0 Seat2, Room2.mark = 3", "what remains, \(kind), added: \(isAdded)")
+                }
+            }
+        },
         boxes("L073.a-failed-part-leaves-no-rule-to-check", "W5, W13", needs: [.savepoints], ["parts": 1...3], least: 1) { stack, check in
             // Item 0 and box 1 have violated the rules since before there were any.
             let parts: [(name: String, work: (WriteTransaction) throws -> Void)] = [
