@@ -100,7 +100,7 @@ public enum ConformanceSuite {
         + StreamCases.all
         + PartialCases.all + WholenessCases.all + WideCases.all + BlockCases.all + OrderedPairCases.all
         + FailureCases.all
-        + LockingCases.all + DetachedCases.all + QueueCases.all
+        + LockingCases.all + DetachedCases.all + CountCases.all + QueueCases.all
         + IsolationCases.all
         + RoutingCases.all + JointCases.all + IdentityCases.all + PendingCases.all
         + ContextCases.all + ConditionCases.all + ComputedCases.all + ImportCases.all

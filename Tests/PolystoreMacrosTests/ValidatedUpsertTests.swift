@@ -1,4 +1,5 @@
 #if Macros
+import Foundation
 import Polystore
 import PolystoreMacros
 import TestStores
@@ -38,6 +39,37 @@ import Testing
         // An upsert does not call willSave.
         try upsert(60)
         #expect(try stack.fetchAll(From<Interval>()).map(\.high) == [60, 60])
+    }
+
+    /// The object has violated the rule since before the class had it, and an upsert that is undone does not change that.
+    @Test(arguments: TestStore.all.filter { $0 != .memory }) func anUpsertThatIsUndoneLeavesNothingToValidate(_ kind: TestStore) throws {
+        struct Refusal: Error {}
+        let name = "polystore_\(UUID().uuidString.lowercased())", plain = try DataStack(schema: DataStack(Interval.self).schema)
+        try plain.addStorageAndWait(kind.make(named: name))
+        try plain.perform(synchronous: { transaction in
+            let interval = try transaction.create(Into<DynamicObject>(entity: "Interval"))
+            for (name, value) in [("number", 1), ("low", 50), ("high", 10)] { try interval.setValue(.int(Int64(value)), for: name) }
+        })
+        for storage in plain.storages { try storage.close() }
+        let stack = try DataStack(Interval.self)
+        try stack.addStorageAndWait(kind.make(named: name))
+        defer { for storage in stack.storages { try? storage.erase() } }
+        func upsert(_ failure: (any Error)?) throws {
+            try stack.perform(synchronous: { transaction in
+                do {
+                    try transaction.nested {
+                        try transaction.upsertAll(Into<Interval>(), on: \.number, sources: [1]) { interval, number in
+                            (interval.number, interval.high) = (number, 20)
+                        }
+                        if let failure { throw failure }
+                    }
+                } catch is Refusal {}
+                try transaction.create(Interval.self).number = 2
+            })
+        }
+        #expect(throws: StorageError.self) { try upsert(nil) }
+        try upsert(Refusal())
+        #expect(try stack.fetchAll(From<Interval>().orderBy(.ascending(\.number))).map(\.high) == [10, 100])
     }
 }
 #endif

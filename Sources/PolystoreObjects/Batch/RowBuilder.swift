@@ -175,7 +175,7 @@ struct RowBuilder {
         let family = context.model.schema[description.root].family
         if changed.isEmpty || !family.contains(where: { context.model.rules[$0]?.isCustom == true }) { return }
         for object in try context.objects(description.root, changed.sorted(), target.store) {
-            if context.model.rules[Int(object._entity)]?.isCustom == true { tracker.upserted.append(object) }
+            if context.model.rules[Int(object._entity)]?.isCustom == true { tracker.written.upserted.append(object) }
         }
     }
 

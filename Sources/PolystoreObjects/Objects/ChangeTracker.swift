@@ -47,10 +47,6 @@ package final class ChangeTracker {
     private(set) var linkChanges = 0
     /// The ordered relationships that were changed in a detached transaction, by owner.
     var lists: [LinkKey: [Int64: ListMerge.Origin]] = [:]
-    /// Objects with required relationships that were written before commit and must be checked at commit.
-    var unchecked = ContiguousArray<ManagedObject>()
-    /// The objects that an upsert has updated and whose own rules must be checked at commit.
-    var upserted = ContiguousArray<ManagedObject>()
     /// The to-many relationships with limits whose members changed.
     var recounted: Set<Recount> = []
     /// Whether the members of a new object are exactly those added since its creation. False after an undo.
@@ -69,6 +65,10 @@ package final class ChangeTracker {
         var masks: [ObjectIdentifier: SlotMask] = [:]
         /// The slots of new objects that must be assigned and were not.
         var unassigned: [ObjectIdentifier: SlotMask] = [:]
+        /// Objects with rules, which must be checked at commit.
+        var unchecked = ContiguousArray<ManagedObject>()
+        /// The objects that an upsert has updated and whose own rules must be checked at commit.
+        var upserted = ContiguousArray<ManagedObject>()
         /// Whether link tables changed.
         var hasLinks = false
         /// Rows that were written without objects.
@@ -200,16 +200,19 @@ package final class ChangeTracker {
 
     /// Updates the state after all changes were committed.
     func didCommit() {
-        unchecked.removeAll()
-        upserted.removeAll()
         recounted.removeAll()
         written = Written()
     }
 
     /// Updates the state after all changes since a point without pending changes were undone.
-    func rewind(to before: Written) {
+    ///
+    /// - Parameters:
+    ///   - before: The changes that were written at that point.
+    ///   - recounted: The relationships that had to be counted then.
+    func rewind(to before: Written, recounted: Set<Recount>) {
         clearPending()
         written = before
+        self.recounted = recounted
     }
 
     private func clearPending() {
@@ -250,8 +253,6 @@ package final class ChangeTracker {
         clearPending()
         highSlots.removeAll()
         recounted.removeAll()
-        unchecked.removeAll()
-        upserted.removeAll()
         written = Written()
     }
 }

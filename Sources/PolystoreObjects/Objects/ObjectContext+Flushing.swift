@@ -20,8 +20,10 @@ extension ObjectContext {
         }
         if !isLast, model.hasRules || model.hasSaveAware {
             for object in [tracker.inserted, tracker.changed].joined() where model.isChecked[Int(object._entity)] {
-                tracker.unchecked.append(object)
-                if let rules = model.rules[Int(object._entity)] { tracker.keepUnassigned(object, rules) }
+                tracker.written.unchecked.append(object)
+                guard let rules = model.rules[Int(object._entity)] else { continue }
+                tracker.keepUnassigned(object, rules)
+                tracker.recount(new: object, rules)
             }
         }
         tracker.didFlush(isLast: isLast)

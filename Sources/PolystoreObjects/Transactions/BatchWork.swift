@@ -322,7 +322,7 @@ struct BatchWork {
         let checked = Set(description.family.filter { context.model.isChecked($0, at: assigned) })
         if checked.isEmpty { return }
         for object in try context.objects(plan.entity, keys, store) where checked.contains(Int(object._entity)) {
-            tracker.unchecked.append(object)
+            tracker.written.unchecked.append(object)
         }
     }
 }

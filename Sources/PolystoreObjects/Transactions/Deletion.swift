@@ -229,14 +229,22 @@ struct Deletion {
             // Pairs that are not written yet are removed too.
             let key = ChangeTracker.LinkKey(link: link, store: store)
             for pair in context.tracker?.links[key]?.keys.filter({ $0.member == object._key }) ?? [] {
-                context.unlink(link, store, owner: pair.owner, member: pair.member)
+                unlinkOneSided(link, store, owner: pair.owner, member: pair.member)
             }
         }
-        for (link, pair) in pairs[ObjectIdentifier(object)] ?? [] {
-            let description = context.model.schema.links[link]
-            context.unlink(link, store, owner: pair.owner, member: pair.member)
-            context.recount(description.ownerRelationship, of: pair.owner, description.owner, store)
+        for (link, pair) in pairs[ObjectIdentifier(object)] ?? [] { unlinkOneSided(link, store, owner: pair.owner, member: pair.member) }
+    }
+
+    /// Removes a pair of a relationship without inverse, also from the members of its owner if they are known.
+    private func unlinkOneSided(_ link: Int, _ store: Int, owner key: Int64, member: Int64) {
+        let description = context.model.schema.links[link]
+        context.unlink(link, store, owner: key, member: member)
+        if let owner = context.identityMap(description.owner, store).find(key),
+            let position = owner.description.relationshipIndex(description.ownerRelationship)
+        {
+            owner._collections[position]?.remove(member)
         }
+        context.recount(description.ownerRelationship, of: key, description.owner, store)
     }
 
     private func kill(_ object: ManagedObject) {

@@ -6,6 +6,7 @@ struct TransactionPart {
     private let tracker: ChangeTracker
     private let sessions: SessionPool
     private let before: ChangeTracker.Written
+    private let recounted: Set<ChangeTracker.Recount>
 
     /// Begins a part after writing all earlier changes to the stores.
     init(_ transaction: WriteTransaction) throws(StorageError) {
@@ -16,6 +17,7 @@ struct TransactionPart {
         try transaction.context.throwFailure()
         try transaction.context.flush()
         before = tracker.written
+        recounted = tracker.recounted
         try sessions.savepoint()
     }
 
@@ -31,7 +33,7 @@ struct TransactionPart {
         let context = transaction.context
         do throws(StorageError) {
             try sessions.rollbackToSavepoint()
-            tracker.rewind(to: before)
+            tracker.rewind(to: before, recounted: recounted)
             transaction.forgetReservedKeys()
             context.forgetFailure()
             try context.refreshAll()

@@ -222,8 +222,7 @@ public final class UnsafeTransaction: BaseTransaction {
     public func rollback() throws(StorageError) {
         try context.refreshAll {
             context.tracker?.takeBack()
-            context.tracker?.rewind(to: ChangeTracker.Written())
-            context.tracker?.recounted.removeAll()
+            context.tracker?.rewind(to: ChangeTracker.Written(), recounted: [])
             context.forgetFailure()
         }
         beginHistory()

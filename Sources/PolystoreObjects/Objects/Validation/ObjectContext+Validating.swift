@@ -20,13 +20,11 @@ extension ObjectContext {
             }
             guard let rules = current else { return }
             rules.check(object, unassigned: tracker.unassigned(object, rules), scratch, &failures)
-            if !rules.counts.isEmpty, object.isNew || object._version == 1 {
-                for rule in rules.counts { tracker.recount(object, rule.relationship) }
-            }
+            tracker.recount(new: object, rules)
         }
         // Only objects that were written before can be in two of the lists.
         var checked: Set<ObjectIdentifier> = []
-        for object in [tracker.unchecked, tracker.upserted].joined()
+        for object in [tracker.written.unchecked, tracker.written.upserted].joined()
         where !object.isDeletedObject && checked.insert(ObjectIdentifier(object)).inserted { check(object) }
         for objects in [tracker.inserted, tracker.changed] {
             for index in objects.indices {
@@ -52,9 +50,18 @@ extension ObjectContext {
                 let rule = model.rules[Int(object._entity)]?.counts.first(where: { $0.relationship == place.relationship })
             else { continue }
             let count = try state(object, place.relationship).count
-            if let failure = rule.failure(count, of: object.description.name, object._key) { failures.append(failure) }
+            if let failure = rule.failure(count, of: object.description.name, object._key), try exists(object) { failures.append(failure) }
         }
         return failures
+    }
+
+    /// Whether an object is new or in its store. Another transaction may have deleted an object of a detached one, which then has no members
+    /// there: the commit determines whether that is a conflict.
+    private func exists(_ object: ManagedObject) throws(StorageError) -> Bool {
+        if sessions != nil || object.isNew { return true }
+        return try withReader(Int(object._store)) { reader throws(StorageError) in
+            try reader.missing([object._key], of: object.description.root).isEmpty
+        }
     }
 
     /// Validates the numbers of destinations of changed to-many relationships as they are in the stores with the changes of this transaction,
@@ -132,7 +139,7 @@ extension ObjectContext {
     private func callWillSave(_ tracker: ChangeTracker) throws(StorageError) {
         var called: Set<ObjectIdentifier> = []
         while true {
-            let waiting = [tracker.unchecked, tracker.inserted, tracker.changed].joined().filter { object in
+            let waiting = [tracker.written.unchecked, tracker.inserted, tracker.changed].joined().filter { object in
                 model.isSaveAware[Int(object._entity)] && !object.isDeletedObject && called.insert(ObjectIdentifier(object)).inserted
             }
             if waiting.isEmpty { return }
@@ -149,6 +156,12 @@ extension ChangeTracker {
         let entity: EntityIndex
         let key: Int64
         let relationship: Int
+    }
+
+    /// Records that the members of an object must be counted because it is new: it may lack required ones.
+    func recount(new object: ManagedObject, _ rules: EntityRules) {
+        if rules.counts.isEmpty || !object.isNew { return }
+        for rule in rules.counts { recount(object, rule.relationship) }
     }
 
     /// Records that the members of a to-many relationship changed.
