@@ -4,8 +4,8 @@ internal import PolystoreStorage
 /// Cases of groups L and E, further part: conflicts of detached transactions when they commit.
 enum DetachedCases {
     static let all: [ConformanceCase] =
-        destinations + deletions + inverses + order + added + seen + referring + elsewhere + serial + randomSerial + lists + boxes + rules
-        + failures
+        destinations + deletions + inverses + order + added + seen + referring + elsewhere + serial + randomSerial + lists + boxes + strict
+        + rules + failures
 
     private static let destinations: [ConformanceCase] = [
         .graph("L017.a-reference-to-an-object-that-was-deleted-since", "R8, W20") { stack, check in
