@@ -42,7 +42,7 @@ extension ManagedObject {
         forgetRelationships()
     }
 
-    /// Discards the known to-many relationships. Prefetched objects stay alive.
+    /// Discards the known to-many relationships. Prefetched objects stay alive, and what was planned stays planned.
     final func forgetRelationships() {
         guard let extras, extras.leftOut != 0 || extras.prefetched != nil else { return self.extras = nil }
         extras.collections = [:]

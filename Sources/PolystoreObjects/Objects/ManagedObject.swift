@@ -28,6 +28,8 @@ open class ManagedObject {
         static let rowOnly: UInt16 = 16
         /// The values of the object were taken over as the row of a batch, which later assignments would not change.
         static let taken: UInt16 = 32
+        /// The object was created in this context, so that all of its relationships count as prefetched.
+        static let created: UInt16 = 64
     }
 
     /// The context. It retains itself while it has objects, see `ObjectContext.welcome`.
@@ -77,7 +79,7 @@ open class ManagedObject {
         _key = key
         _version = 0
         _dirty = 1 << 63
-        _flags = context.isProbe ? Flags.slow | Flags.probe | Flags.new : Flags.new
+        _flags = context.isProbe ? Flags.slow | Flags.probe | Flags.new : Flags.new | Flags.created
         _entity = Int16(truncatingIfNeeded: entity)
         _store = context.loadingStore
     }
@@ -205,6 +207,7 @@ extension ManagedObject {
     public final var _isPrototype: Bool { _flags & Flags.probe != 0 }
 
     final var isNew: Bool { _flags & Flags.new != 0 }
+    final var isCreatedHere: Bool { _flags & Flags.created != 0 }
     package final var isDeletedObject: Bool { _flags & Flags.deleted != 0 }
     final var isRowOnly: Bool { _flags & Flags.rowOnly != 0 }
 }
@@ -333,5 +336,6 @@ extension ManagedObject {
     /// Sets the destinations of a to-many relationship to exactly these objects and updates the inverse. Called by generated setters.
     public final func _setMany(_ name: String, _ members: some Sequence<ManagedObject>) {
         _context.setMembers(self, name, Array(members))
+        _context.planAssigned(self, name)
     }
 }

@@ -3,14 +3,18 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// Returns the destinations of a to-many relationship. The error of a failed load is recorded, and the result is empty.
     func members(_ object: ManagedObject, _ name: String) -> [ManagedObject] {
-        guard let position = relationshipPosition(object, name), isPlanned(object, position) else { return [] }
-        return knownMembers(object, position)
+        guard let position = relationshipPosition(object, name), isReadable(object, position) else { return [] }
+        let members = knownMembers(object, position)
+        passPlan(of: object, name, to: members)
+        return members
     }
 
-    /// Whether a to-many relationship may be accessed: strict loading refuses one that was not prefetched.
-    private func isPlanned(_ object: ManagedObject, _ position: Int) -> Bool {
-        if !isStrict || object._collections[position] != nil || knowsMembers(of: object) { return true }
-        fail(unplanned(object, object.description.relationships[position].relationship.name))
+    /// Whether a to-many relationship may be accessed: strict loading refuses one that is neither known nor planned.
+    private func isReadable(_ object: ManagedObject, _ position: Int) -> Bool {
+        if !isStrict || object._collections[position] != nil { return true }
+        let name = object.description.relationships[position].relationship.name
+        if isPlanned(object, name) { return true }
+        fail(unplanned(object, name))
         return false
     }
 
@@ -46,7 +50,8 @@ extension ObjectContext {
         if let known = object._collections[position] { return known }
         // A new object has no members before some are added: nothing in the store can reference its key.
         let loaded = knowsMembers(of: object) ? ToManyState(keys: []) : try load(object, object.description.relationships[position])
-        if tracker != nil || sessions != nil || object.isNew { object._collections[position] = loaded }
+        // With strict loading, only what was prefetched is loaded.
+        if tracker != nil || sessions != nil || object.isNew || isStrict { object._collections[position] = loaded }
         return loaded
     }
 
@@ -155,7 +160,7 @@ extension ObjectContext {
         }
         guard hasRelationships(object, name) else { return false }
         let label = "\(object.description.name).\(name)"
-        guard accepts(member, for: object, named: label, relationship.destination), isPlanned(object, position),
+        guard accepts(member, for: object, named: label, relationship.destination), isReadable(object, position),
             attempt({ () throws(StorageError) in _ = try state(object, position) }) != nil,
             object._collections[position]?.contains(member._key) == !isMember
         else { return false }

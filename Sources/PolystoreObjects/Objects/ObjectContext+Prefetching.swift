@@ -7,43 +7,60 @@ extension ObjectContext {
 
     /// Loads the destinations of relationships, step by step, and retains them as long as the objects live.
     package func prefetch(_ paths: [PropertyPath], of objects: [ManagedObject]) throws(StorageError) {
-        if objects.isEmpty { return }
-        var loaded: [ManagedObject] = []
-        for path in paths {
-            var current = objects
-            for name in path.names {
-                current = try prefetch(name, of: current)
-                loaded += current
-            }
-        }
-        let own = Set(objects.map(ObjectIdentifier.init))
-        let group = PrefetchedObjects(loaded.filter { !own.contains(ObjectIdentifier($0)) })
-        for object in objects { object.madeExtras().prefetched = group }
+        if objects.isEmpty || paths.isEmpty { return }
+        let plan = PrefetchPlan(paths), own = Set(objects.map(ObjectIdentifier.init))
+        let loaded = try prefetch(plan, of: objects)
+        keep(plan, loaded.filter { !own.contains(ObjectIdentifier($0)) }, for: objects)
     }
 
-    /// Runs work that discards the known relationships of objects. With strict loading, these relationships are loaded again immediately,
-    /// and relationships that cannot be loaded are no longer regarded as prefetched.
+    /// Loads the relationships of a plan, and returns all destinations.
+    private func prefetch(_ plan: PrefetchPlan, of objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
+        var loaded: [ManagedObject] = []
+        for step in plan.steps {
+            let destinations = try prefetch(step.name, of: objects)
+            loaded += destinations
+            loaded += try prefetch(step.rest, of: destinations)
+            inherit(step.rest, destinations)
+        }
+        return loaded
+    }
+
+    /// Marks the relationships of a plan as prefetched for destinations of a relationship, with strict loading.
+    func inherit(_ plan: PrefetchPlan, _ destinations: [ManagedObject]) {
+        if !isStrict || plan.steps.isEmpty { return }
+        keep(plan, nil, for: destinations.filter { $0.extras?.prefetched?.plan.contains(plan) != true })
+    }
+
+    /// Marks the relationships of a plan as prefetched for objects.
     ///
-    /// - Parameter objects: The objects; nil for all living ones.
-    func keepingPlanned(of objects: [ManagedObject]? = nil, _ body: () -> Void) {
-        struct Known: Hashable {
-            let store: Int32
-            let entity: Int16
-            let position: Int
-        }
-        var known: [Known: [ManagedObject]] = [:]
-        if isStrict {
-            for object in objects ?? liveObjects.flatMap(\.objects) {
-                for position in object._collections.keys {
-                    known[Known(store: object._store, entity: object._entity, position: position), default: []].append(object)
-                }
+    /// - Parameter loaded: The objects to retain; nil for those that are already retained.
+    private func keep(_ plan: PrefetchPlan, _ loaded: [ManagedObject]?, for objects: [ManagedObject]) {
+        var last: (former: PrefetchedObjects?, made: PrefetchedObjects)?
+        for object in objects {
+            let former = object.extras?.prefetched
+            if last == nil || last?.former !== former {
+                let joined = isStrict ? (former?.plan ?? PrefetchPlan()).joined(with: plan) : PrefetchPlan()
+                last = (former, PrefetchedObjects(loaded ?? former?.objects ?? [], joined))
             }
+            object.madeExtras().prefetched = last?.made
         }
-        body()
-        for (place, owners) in known {
-            let relationship = model.schema[Int(place.entity)].relationships[place.position]
-            _ = try? prefetch(relationship, place.position, of: owners.filter { !$0.isDeletedObject }, Int(place.store))
-        }
+    }
+
+    /// Returns whether a relationship may be loaded: strict loading refuses one that was neither prefetched nor assigned here.
+    func isPlanned(_ object: ManagedObject, _ name: String) -> Bool {
+        !isStrict || object.isCreatedHere || object.extras?.prefetched?.plan.rest(name) != nil
+    }
+
+    /// Passes the rest of the prefetched paths to destinations of a relationship, which may have been loaded since.
+    func passPlan(of object: ManagedObject, _ name: String, to destinations: [ManagedObject]) {
+        if isStrict, let rest = object.extras?.prefetched?.plan.rest(name) { inherit(rest, destinations) }
+    }
+
+    /// Marks a to-many relationship whose members were assigned as prefetched, with strict loading.
+    func planAssigned(_ object: ManagedObject, _ name: String) {
+        guard !isPlanned(object, name), let position = object.description.relationshipIndex(name) else { return }
+        // Otherwise the assignment was refused.
+        if object._collections[position] != nil { inherit(PrefetchPlan([PropertyPath([name])]), [object]) }
     }
 
     /// Performs one step: returns the destinations of a relationship of all these objects.

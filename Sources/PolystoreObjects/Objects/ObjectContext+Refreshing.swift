@@ -9,10 +9,8 @@ extension ObjectContext {
         // Objects of a removed store are left unchanged.
         var found: [Stored] = []
         for (store, root, objects) in liveObjects where stack.hasStore(store) { found.append(try stored(objects, root, store)) }
-        keepingPlanned {
-            body()
-            for item in found { take(item.rows, item.objects, item.root, item.store) }
-        }
+        body()
+        take(found)
     }
 
     /// Objects of one hierarchy, sorted by key, and their rows in the store.
@@ -27,12 +25,7 @@ extension ObjectContext {
         Stored(objects: objects, root: root, store: store, rows: try rows(of: objects, root, store))
     }
 
-    /// Updates objects to their rows, all before their relationships are loaded again.
-    private func take(_ found: [Stored]) {
-        keepingPlanned(of: found.flatMap(\.objects)) {
-            for item in found { take(item.rows, item.objects, item.root, item.store) }
-        }
-    }
+    private func take(_ found: [Stored]) { for item in found { take(item.rows, item.objects, item.root, item.store) } }
 
     /// Updates every living object without pending changes to the current state of its store.
     func refreshUnchanged() throws(StorageError) {
@@ -46,7 +39,7 @@ extension ObjectContext {
 
     /// Discards the known destinations of to-many relationships. They are determined again from the stores and the pending changes.
     func forgetRelationships() {
-        keepingPlanned { for (_, _, objects) in liveObjects { for object in objects { object.forgetRelationships() } } }
+        for (_, _, objects) in liveObjects { for object in objects { object.forgetRelationships() } }
     }
 
     private func rows(of objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) -> RowBatch {
@@ -79,13 +72,10 @@ extension ObjectContext {
         try refresh(keys.sorted().compactMap(map.find), root, store)
     }
 
-    /// Updates objects of one hierarchy, sorted by key, to the current state of their store. With strict loading, they keep their known
-    /// destinations of to-many relationships.
+    /// Updates objects of one hierarchy, sorted by key, to the current state of their store.
     func refresh(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) {
         if objects.isEmpty { return }
-        let rows = try rows(of: objects, root, store), known = isStrict ? objects.map(\._collections) : []
-        take(rows, objects, root, store)
-        for (object, collections) in zip(objects, known) { object._collections = collections }
+        take(try rows(of: objects, root, store), objects, root, store)
     }
 
     /// Updates objects of one hierarchy to their rows, both sorted by key. Objects without a row become deleted.

@@ -5,10 +5,12 @@ extension ObjectContext {
     func target(_ object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
         guard let destination = object.description.slots[slot].destination else { return nil }
         return attempt { () throws(StorageError) in
-            if isStrict, identityMap(destination, Int(object._store)).find(key) == nil {
-                throw unplanned(object, object.description.slots[slot].name)
-            }
-            return try self.object(destination, key, Int(object._store))
+            if !isStrict { return try self.object(destination, key, Int(object._store)) }
+            let name = object.description.slots[slot].name, isLoaded = identityMap(destination, Int(object._store)).find(key) != nil
+            if !isLoaded, !isPlanned(object, name) { throw unplanned(object, name) }
+            let target = try self.object(destination, key, Int(object._store))
+            passPlan(of: object, name, to: target.map { [$0] } ?? [])
+            return target
         } ?? nil
     }
 

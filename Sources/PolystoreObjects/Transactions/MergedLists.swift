@@ -70,8 +70,6 @@ struct MergedLists {
     func forgetting(_ body: () -> Void) {
         let changed = changed
         body()
-        context.keepingPlanned(of: changed.map(\.object)) {
-            for (object, relationship) in changed { object._collections[relationship] = nil }
-        }
+        for (object, relationship) in changed { object._collections[relationship] = nil }
     }
 }

@@ -262,7 +262,7 @@ extension DetachedCases {
     /// A case over a box with the items 0 and 1 in each of its relationships, and six more items.
     ///
     /// - Parameter limit: The allowed numbers of members.
-    private static func boxes(
+    static func boxes(
         _ id: String, _ clause: String, needs: Set<StorageCapabilities.Capability> = [], limit: ClosedRange<Int>? = nil,
         _ body: @escaping @Sendable (DataStack, Check) throws -> Void
     ) -> ConformanceCase {
@@ -304,17 +304,17 @@ extension DetachedCases {
         }
     }
 
-    private static func object(_ entity: String, _ number: Int, in source: some FetchSource) throws -> DynamicObject {
+    static func object(_ entity: String, _ number: Int, in source: some FetchSource) throws -> DynamicObject {
         let found = try source.fetchAll(From<DynamicObject>(entity: entity)).first { try $0.value("number") == .int(Int64(number)) }
         guard let found else { throw StorageError(.notFound, "no \(entity) \(number)") }
         return found
     }
 
-    private static func items(_ numbers: [Int], in source: some FetchSource) throws -> [DynamicObject] {
+    static func items(_ numbers: [Int], in source: some FetchSource) throws -> [DynamicObject] {
         try numbers.map { try object("Item", $0, in: source) }
     }
 
-    private static func numbers(_ object: DynamicObject, _ relationship: String) throws -> [Int] {
+    static func numbers(_ object: DynamicObject, _ relationship: String) throws -> [Int] {
         try object.objects(relationship).compactMap { member in
             if case .int(let number)? = try (member as? DynamicObject)?.value("number") { Int(number) } else { nil }
         }

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 enum DetachedCases {
     static let all: [ConformanceCase] =
         destinations + deletions + inverses + order + added + seen + referring + elsewhere + serial + randomSerial + lists + boxes
-        + keptBoxes + partners + rules + failures
+        + keptBoxes + partners + strict + rules + failures
 
     private static let destinations: [ConformanceCase] = [
         .graph("L017.a-reference-to-an-object-that-was-deleted-since", "R8, W20") { stack, check in
