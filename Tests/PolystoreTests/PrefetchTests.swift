@@ -57,6 +57,19 @@ import Testing
         #expect(partner == nil)
     }
 
+    @Test(arguments: TestStore.all) func objectsThatWerePrefetchedForEachOtherAreReleased(_ kind: TestStore) throws {
+        let (stack, store) = try pets(kind), view = stack.makeViewContext()
+        defer { try? stack.removeStorage(store) }
+        var people = try view.fetchAll(From<Person>().prefetch(\.pets))
+        var dogs = try view.fetchAll(From<Dog>().prefetch(\.owner))
+        weak let person = people.first { !$0.pets.isEmpty }
+        weak let dog = dogs.first
+        #expect(person != nil && dog != nil)
+        people.removeAll()
+        dogs.removeAll()
+        #expect(person == nil && dog == nil)
+    }
+
     @Test(arguments: TestStore.all) func manyToManyAndOrderedRelationshipsArePrefetched(_ kind: TestStore) throws {
         let store = kind.make()
         let stack = try DataStack(StringEntity.self, EntityEntity.self, CellEntity.self)

@@ -10,7 +10,9 @@ extension ObjectContext {
         if objects.isEmpty || paths.isEmpty { return }
         let plan = PrefetchPlan(paths), own = Set(objects.map(ObjectIdentifier.init))
         let loaded = try prefetch(plan, of: objects)
-        keep(plan, loaded.filter { !own.contains(ObjectIdentifier($0)) }, for: objects)
+        // Objects that retain others themselves are not retained: two fetches could otherwise retain the objects of each other for ever.
+        let retained = loaded.filter { !own.contains(ObjectIdentifier($0)) && $0.extras?.prefetched?.objects.isEmpty != false }
+        keep(plan, retained, for: objects)
     }
 
     /// Loads the relationships of a plan, and returns all destinations.
