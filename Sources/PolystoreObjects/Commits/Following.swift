@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreStorage
 
 /// The watch of one store of a stack for changes made outside the stack.
@@ -5,7 +6,15 @@ struct Following: Sendable {
     /// The watch; nil if no other writer can change the store.
     var watch: (any ChangeWatch)?
     /// Whether a thread is reading the history.
-    var isLooking = false
+    var isLooking = false {
+        didSet {
+            if isLooking { return }
+            for waiter in waiters { waiter.signal() }
+            waiters = []
+        }
+    }
+    /// Those who wait until no thread is reading the history.
+    var waiters: [DispatchSemaphore] = []
     /// Whether the history must be read again after that.
     var isSignalled = false
     /// Whether there was a change that the history does not contain.

@@ -1,6 +1,7 @@
 import Foundation
 import PolystoreStorage
 import RawSessions
+import Synchronization
 import Testing
 
 @testable import PolystorePostgreSQL
@@ -54,6 +55,33 @@ import Testing
     }
 
     // MARK: Prepared transactions
+
+    /// A prepared transaction of another program can end after the server has looked at its lock and before it looks for its name.
+    @Test func preparedTransactionsThatEndDelayNothing() throws {
+        try withStore { store in
+            nonisolated(unsafe) let other = try PostgreSQLConnection(conninfo: #require(TestServer.url), schema: "public")
+            let isOver = Mutex(false), ended = DispatchSemaphore(value: 0), prepared = "\(name)_other"
+            Thread.detachNewThread {
+                while !isOver.withLock({ $0 }) {
+                    try? other.execute("BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION '\(prepared)'")
+                    try? other.execute("COMMIT PREPARED '\(prepared)'")
+                }
+                ended.signal()
+            }
+            defer {
+                isOver.withLock { $0 = true }
+                ended.wait()
+            }
+            let end = ContinuousClock.now + .seconds(2)
+            var late = 0
+            while ContinuousClock.now < end {
+                let written = try Self.write(store), reader = try store.beginRead()
+                defer { reader.end() }
+                if try reader.currentToken() != written { late += 1 }
+            }
+            #expect(late == 0)
+        }
+    }
 
     @Test func noCommitIsDeliveredPastAPreparedTransactionOfTheStore() throws {
         try withStore { store in

@@ -107,8 +107,17 @@ extension StackCore {
     }
 
     /// Reads the history of a store on this thread, before some of it is removed, so that no observer has to read everything again because
-    /// of the removed entries.
-    func lookAtOnce(into store: Int) { if beginsToLook(store, .history) { lookInto(store) } }
+    /// of the removed entries. If another thread is reading, it reads on, and this one waits for it, but not for ever.
+    func lookAtOnce(into store: Int) {
+        if beginsToLook(store, .history) { return lookInto(store) }
+        let ended = DispatchSemaphore(value: 0)
+        let isLooking = following.withLock { following in
+            guard following[store]?.isLooking == true else { return false }
+            following[store]?.waiters.append(ended)
+            return true
+        }
+        if isLooking { _ = ended.wait(timeout: .now() + Following.longestPause) }
+    }
 
     /// Records a signal. Returns false if the store is not followed, or if a thread is already reading its history.
     private func beginsToLook(_ store: Int, _ signal: ChangeSignal) -> Bool {
