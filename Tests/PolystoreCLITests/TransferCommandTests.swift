@@ -54,6 +54,37 @@ import Testing
         #expect(try transfer(target, "--if-exists", "merg").error.contains("merge"))
     }
 
+    private static let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
+
+    /// A process that ends after it has made the target must not leave one that looks complete.
+    @Test(.enabled(if: server != nil)) func aNewTargetOnAServerIsIncompleteFromTheBeginning() throws {
+        let target = program.target("postgresql"), schema = target.components(separatedBy: "x-schema=").last ?? ""
+        defer { _ = try? program.run(["erase", target, "--yes"]) }
+        // The first look at the tables of the target tells whether it has the note.
+        let look = Process(), output = Pipe()
+        look.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        look.arguments = [
+            "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", Self.server ?? "",
+            "-c", "SET statement_timeout = '30s'",
+            "-c",
+            """
+            DO $$ BEGIN
+            WHILE NOT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE nspname = '\(schema)' AND relname = 'polystore_notes') LOOP PERFORM pg_sleep(0.0002); END LOOP;
+            CREATE TEMP TABLE found AS SELECT name FROM \(schema).polystore_notes; END $$
+            """, "-c", "SELECT count(*) FROM found WHERE name = 'copy.incomplete'",
+        ]
+        look.standardOutput = output
+        try look.run()
+        Thread.sleep(forTimeInterval: 0.3)
+        let copied = try transfer(target, "-q")
+        #expect(copied.code == 0, "\(copied)")
+        let found = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        look.waitUntilExit()
+        #expect(found == "1\n")
+        #expect(try program.run(["info", target]).code == 0)
+    }
+
     @Test func aTargetWithObjectsIsMergedReplacedOrRefused() throws {
         let target = "sqlite:\(path("target.db"))"
         #expect(try transfer(target, "-q").code == 0)
