@@ -40,7 +40,17 @@ final class Terminal {
         func plain() -> String {
             String(String.UnicodeScalarView(output.unicodeScalars.filter { $0 != "\r" })).replacing(/\u{1b}\[[0-9;]*[A-Za-z]/, with: "")
         }
-        for text in texts { try wait(text) { plain().range(of: text) != nil } }
+        // In their order: a prompt that was shown before an answer is not the one after it. A line feed can belong to two of them.
+        func isFound(_ count: Int) -> Bool {
+            let plain = plain()
+            var rest = plain[...]
+            for text in texts.prefix(count) {
+                guard let range = rest.range(of: text) else { return false }
+                rest = plain[plain.index(before: range.upperBound)...]
+            }
+            return true
+        }
+        for (index, text) in texts.enumerated() { try wait(text) { isFound(index + 1) } }
         output = ""
         bytes = []
     }
