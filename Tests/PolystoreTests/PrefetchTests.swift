@@ -70,6 +70,18 @@ import Testing
         #expect(person == nil && dog == nil)
     }
 
+    /// The second fetch of the dogs finds people that retain dogs of another fetch, and not those of this one.
+    @Test(arguments: TestStore.all) func whatRetainsOthersIsRetained(_ kind: TestStore) throws {
+        let (stack, store) = try pets(kind), view = stack.makeViewContext()
+        let request = From<Person>().where(\.name == "P3").prefetch(\.partner)
+        let people = try view.fetchAll(request)
+        _ = try view.fetchAll(From<Person>().where(\.name == "P2").prefetch(\.pets))
+        let again = try view.fetchAll(request)
+        try stack.removeStorage(store)
+        let partner = try #require(people[0].partner)
+        #expect(again[0] === people[0] && partner.name == "P2" && partner.pets.map(\.name).sorted() == ["D2.0", "D2.1"])
+    }
+
     @Test(arguments: TestStore.all) func manyToManyAndOrderedRelationshipsArePrefetched(_ kind: TestStore) throws {
         let store = kind.make()
         let stack = try DataStack(StringEntity.self, EntityEntity.self, CellEntity.self)

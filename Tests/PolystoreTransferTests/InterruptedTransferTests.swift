@@ -104,10 +104,18 @@ import Testing
         let target = try OpenStore(opening: kind.make(named: name), request)
         defer { try? target.erase() }
         if isLive {
+            // What the source has purged before is not needed, because nothing is copied yet.
+            let writer = try source.beginWrite()
+            defer { writer.end() }
+            if let newest = try writer.currentToken() { try writer.purgeHistory(through: newest) }
+            _ = try writer.commit(CommitRecord())
             let transfer = try LiveTransfer(from: source, to: target, options)
             #expect(!transfer.isCopied)
             try transfer.copy()
             #expect(try rows(target) == 20_000 && transfer.isCopied)
+            let other = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: self.schema))
+            let refused = #expect(throws: StorageError.self) { try LiveTransfer(from: other, to: target, options) }
+            #expect(refused?.code == .alreadyExists)
         } else {
             #expect(try TransferEngine().transfer(from: source, to: target, options).continued == 0)
             #expect(try TransferEngine().verify(source, target).allSatisfy(\.isSame))

@@ -13,7 +13,7 @@ struct Following: Sendable {
             waiters = []
         }
     }
-    /// Those who wait until no thread is reading the history.
+    /// The semaphores of the threads that wait until no thread is reading the history.
     var waiters: [DispatchSemaphore] = []
     /// Whether the history must be read again after that.
     var isSignalled = false

@@ -5,14 +5,11 @@ extension ObjectContext {
     /// The number of keys per lookup.
     private static let chunk = 5000
 
-    /// Loads the destinations of relationships, step by step, and retains them as long as the objects live.
+    /// Loads the destinations of relationships, step by step, and retains them as long as the objects live, unless they retain one of those.
     package func prefetch(_ paths: [PropertyPath], of objects: [ManagedObject]) throws(StorageError) {
         if objects.isEmpty || paths.isEmpty { return }
-        let plan = PrefetchPlan(paths), own = Set(objects.map(ObjectIdentifier.init))
-        let loaded = try prefetch(plan, of: objects)
-        // Objects that retain others themselves are not retained: two fetches could otherwise retain the objects of each other for ever.
-        let retained = loaded.filter { !own.contains(ObjectIdentifier($0)) && $0.extras?.prefetched?.objects.isEmpty != false }
-        keep(plan, retained, for: objects)
+        let plan = PrefetchPlan(paths), loaded = try prefetch(plan, of: objects)
+        keep(plan, PrefetchedObjects.retainable(loaded, by: objects), for: objects)
     }
 
     /// Loads the relationships of a plan, and returns all destinations.

@@ -95,23 +95,6 @@ extension ObjectContext {
     }
 }
 
-extension ObjectContext {
-    /// Updates one object to the current state of its store. An error is recorded.
-    func refresh(_ object: ManagedObject) {
-        _ = attempt { () throws(StorageError) in
-            try withReader(Int(object._store)) { reader throws(StorageError) in
-                let batch = RowBatch(capacity: 1)
-                try reader.row(Int(object._entity), key: object._key, into: batch)
-                if batch.count == 1 {
-                    object.revert(to: batch.row(0))
-                } else {
-                    object._flags |= ManagedObject.Flags.deleted
-                }
-            }
-        }
-    }
-}
-
 extension ManagedObject {
     /// Replaces the values by those of a row and discards all changes.
     func revert(to row: borrowing RowView) {

@@ -4,6 +4,6 @@ final class ObjectExtras {
     @exclusivity(unchecked) var collections: [Int: ToManyState] = [:]
     /// The unfetched slots, in the form of `_dirty`.
     @exclusivity(unchecked) var leftOut: UInt64 = 0
-    /// What was prefetched together with this object.
+    /// The objects that were prefetched together with this one.
     var prefetched: PrefetchedObjects?
 }

@@ -1,9 +1,7 @@
-internal import PolystoreStorage
-
-/// What was prefetched for objects. Those with equal plans share it.
+/// The objects that a fetch has prefetched for others, and its plan. Those with equal plans share it.
 ///
-/// The retained objects live as long as one of the objects of the fetch. They do not retain this container, so that there is no reference
-/// cycle.
+/// The objects live as long as one of the objects of the fetch. They do not retain that, neither through this container nor through those of
+/// other fetches, so that there is no reference cycle.
 final class PrefetchedObjects {
     let objects: [ManagedObject]
     /// The relationships that strict loading loads again when they are not known; none with lazy loading.
@@ -13,50 +11,35 @@ final class PrefetchedObjects {
         self.objects = objects
         self.plan = plan
     }
-}
 
-/// Relationships to prefetch, each with those of its destinations.
-struct PrefetchPlan: Equatable {
-    struct Step: Equatable {
-        let name: String
-        var rest: PrefetchPlan
-    }
-
-    /// The relationships, in the order of their first request. An array, so that objects share it.
-    private(set) var steps: [Step] = []
-
-    init(_ paths: [PropertyPath] = []) { for path in paths { add(path.names[...]) } }
-
-    private mutating func add(_ names: ArraySlice<String>) {
-        guard let name = names.first else { return }
-        let index = index(of: name)
-        steps[index].rest.add(names.dropFirst())
-    }
-
-    /// Returns the index of a relationship, which is added if necessary.
-    private mutating func index(of name: String) -> Int {
-        if let index = steps.firstIndex(where: { $0.name == name }) { return index }
-        steps.append(Step(name: name, rest: PrefetchPlan()))
-        return steps.count - 1
-    }
-
-    /// Returns the plan of the destinations of a relationship; nil if the relationship is not part of this plan.
-    func rest(_ name: String) -> PrefetchPlan? { steps.first { $0.name == name }?.rest }
-
-    /// Returns whether this plan contains another one. Shared plans are equal without a comparison of their relationships.
-    func contains(_ other: PrefetchPlan) -> Bool {
-        self == other || other.steps.allSatisfy { step in rest(step.name)?.contains(step.rest) == true }
-    }
-
-    /// Returns a plan that contains both. It is shared with one of them if that contains the other.
-    func joined(with other: PrefetchPlan) -> PrefetchPlan {
-        if contains(other) { return self }
-        if other.contains(self) { return other }
-        var joined = self
-        for step in other.steps {
-            let index = joined.index(of: step.name)
-            joined.steps[index].rest = joined.steps[index].rest.joined(with: step.rest)
+    /// Returns those of prefetched objects that owners can retain: objects that retain an owner, through earlier fetches, would form a cycle
+    /// with it. A number of steps proportional to the number of objects that those retain.
+    static func retainable(_ loaded: [ManagedObject], by owners: [ManagedObject]) -> [ManagedObject] {
+        let owners = Set(owners.map(ObjectIdentifier.init))
+        var retainsOwner: [ObjectIdentifier: Bool] = [:]
+        /// A depth-first search without recursion, because chains of fetches have any length.
+        func search(_ first: PrefetchedObjects) -> Bool {
+            var path = [(group: first, next: 0)]
+            while let (group, next) = path.last {
+                guard next < group.objects.count else {
+                    retainsOwner[ObjectIdentifier(group)] = false
+                    path.removeLast()
+                    continue
+                }
+                path[path.count - 1].next += 1
+                let object = group.objects[next], inner = object.extras?.prefetched
+                if owners.contains(ObjectIdentifier(object)) || inner.flatMap({ retainsOwner[ObjectIdentifier($0)] }) == true {
+                    for (group, _) in path { retainsOwner[ObjectIdentifier(group)] = true }
+                    return true
+                }
+                if let inner, retainsOwner[ObjectIdentifier(inner)] == nil { path.append((inner, 0)) }
+            }
+            return false
         }
-        return joined
+        return loaded.filter { object in
+            if owners.contains(ObjectIdentifier(object)) { return false }
+            guard let group = object.extras?.prefetched else { return true }
+            return !(retainsOwner[ObjectIdentifier(group)] ?? search(group))
+        }
     }
 }
