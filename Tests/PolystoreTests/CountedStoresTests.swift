@@ -4,16 +4,19 @@ import Testing
 
 /// Relationships with limits beside changes of other stores.
 @Suite struct CountedStoresTests {
-    @Test(arguments: TestStore.all) func aCommitOpensNoStoreWithoutChanges(_ kind: TestStore) throws {
+    private func schema() throws -> Schema {
         let number = Attribute("number", .int64, isOptional: true)
-        let schema = try Schema(
+        return try Schema(
             entities: [
                 Entity("Box", attributes: [number], relationships: [Relationship("marks", to: "Item", .toMany, maxCount: 3)]),
                 Entity("Item", attributes: [number]), Entity("Other", attributes: [number]),
             ], configurations: ["Boxes": ["Box", "Item"], "Others": ["Other"]])
+    }
+
+    @Test(arguments: TestStore.all) func aCommitOpensNoStoreWithoutChanges(_ kind: TestStore) throws {
         // Stores are opened in the order of their identities, which are random.
         for _ in 0..<6 {
-            let stack = try DataStack(schema: schema)
+            let stack = try DataStack(schema: schema())
             for configuration in ["Boxes", "Others"] { try stack.addStorageAndWait(kind.make(configuration: configuration)) }
             defer { for storage in stack.storages { try? storage.erase() } }
             for names in [["Box", "Item"], ["Other"]] {
@@ -38,13 +41,7 @@ import Testing
 
     /// The members of an object whose store is not there cannot be counted.
     @Test(arguments: TestStore.all) func aCommitCountsNothingThatWasRolledBack(_ kind: TestStore) throws {
-        let number = Attribute("number", .int64, isOptional: true)
-        let schema = try Schema(
-            entities: [
-                Entity("Box", attributes: [number], relationships: [Relationship("marks", to: "Item", .toMany, maxCount: 3)]),
-                Entity("Item", attributes: [number]), Entity("Other", attributes: [number]),
-            ], configurations: ["Boxes": ["Box", "Item"], "Others": ["Other"]])
-        let stack = try DataStack(schema: schema), boxes = kind.make(configuration: "Boxes"), others = kind.make(configuration: "Others")
+        let stack = try DataStack(schema: schema()), boxes = kind.make(configuration: "Boxes"), others = kind.make(configuration: "Others")
         for storage in [boxes, others] { try stack.addStorageAndWait(storage) }
         defer { for storage in [boxes, others] { try? storage.erase() } }
         for names in [["Box", "Item"], ["Other"]] {

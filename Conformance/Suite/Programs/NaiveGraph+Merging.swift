@@ -58,7 +58,8 @@ struct DetachedMerge {
 
     func outcome() -> Outcome {
         // The contract does not specify whether an assignment of the same value is a change, and thus whether it is in conflict.
-        if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty || leadsElsewhere || changesPaths { return .open }
+        if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty { return .open }
+        if leadsElsewhere || changesPaths || ordersAgain { return .open }
         let conflicts = hasConflicts
         // The naive model does not say what is given up: the commit must succeed, and its result must be consistent.
         if policy == .theirs || policy == .byAttribute, conflicts || !newer.isEmpty { return .open }
@@ -137,9 +138,25 @@ struct DetachedMerge {
         }
         for (number, name) in lists {
             let added = mine.members(number, name).filter { !base.members(number, name).contains($0) }
-            if !gone.isDisjoint(with: added) || gone.contains(number) && !added.isEmpty { return true }
+            if !gone.isDisjoint(with: added) || gone.contains(number) && (!added.isEmpty || isReordered(number, name)) { return true }
         }
         return isReferred
+    }
+
+    /// Whether the members that are left of an ordered relationship have another order.
+    private func isReordered(_ number: Int, _ name: String) -> Bool {
+        guard mine.relationship(name, of: number)?.cardinality == .toManyOrdered else { return false }
+        let was = base.members(number, name), own = mine.members(number, name)
+        return own.filter(was.contains) != was.filter(own.contains)
+    }
+
+    /// Whether the members of an object that was deleted meanwhile may have been numbered again in the same order, which the contract does
+    /// not specify as a change.
+    private var ordersAgain: Bool {
+        lists.contains { number, name in
+            gone.contains(number) && work.assigned.contains(.init(number: number, name: name)) && !isReordered(number, name)
+                && mine.relationship(name, of: number)?.cardinality == .toManyOrdered
+        }
     }
 
     /// Whether concurrent changes reference objects deleted by this transaction, or add members to their lists.

@@ -3,7 +3,7 @@ internal import PolystoreSchema
 internal import PolystoreStorage
 
 /// Cases of group L about the numbers of members of boxes with items: what is counted, and when.
-enum CountCases {
+enum CountCases: NumberedCases {
     static let all: [ConformanceCase] = [
         boxes("L070.a-new-object-with-too-few-members", "W13", needs: [.savepoints], ["parts": 1...3]) { stack, check in
             let ways: [(name: String, work: (WriteTransaction, DynamicObject) throws -> Void)] = [
@@ -264,30 +264,9 @@ enum CountCases {
         try source.fetchAll(From<DynamicObject>(entity: entity)).contains { try $0.value("number") == .int(Int64(number)) }
     }
 
-    private static func object(_ entity: String, _ number: Int, in source: some FetchSource) throws -> DynamicObject {
-        let found = try source.fetchAll(From<DynamicObject>(entity: entity)).first { try $0.value("number") == .int(Int64(number)) }
-        guard let found else { throw StorageError(.notFound, "no \(entity) \(number)") }
-        return found
-    }
-
     /// Returns all items, after the changes of the transaction were written.
     private static func items(_ source: some FetchSource) throws -> [DynamicObject] {
         try source.fetchAll(From<DynamicObject>(entity: "Item"))
-    }
-
-    private static func items(_ numbers: [Int], in source: some FetchSource) throws -> [DynamicObject] {
-        try numbers.map { try object("Item", $0, in: source) }
-    }
-
-    private static func numbers(_ object: DynamicObject, _ relationship: String) throws -> [Int] {
-        try object.objects(relationship).compactMap { member in
-            if case .int(let number)? = try (member as? DynamicObject)?.value("number") { Int(number) } else { nil }
-        }
-    }
-
-    /// Returns the numbers of the stored members of box 0.
-    private static func stored(_ stack: DataStack, _ relationship: String) throws -> [Int] {
-        try stack.read(synchronous: { try numbers(object("Box", 0, in: $0), relationship) })
     }
 }
 

@@ -303,25 +303,4 @@ extension DetachedCases {
             try body(stack, check)
         }
     }
-
-    static func object(_ entity: String, _ number: Int, in source: some FetchSource) throws -> DynamicObject {
-        let found = try source.fetchAll(From<DynamicObject>(entity: entity)).first { try $0.value("number") == .int(Int64(number)) }
-        guard let found else { throw StorageError(.notFound, "no \(entity) \(number)") }
-        return found
-    }
-
-    static func items(_ numbers: [Int], in source: some FetchSource) throws -> [DynamicObject] {
-        try numbers.map { try object("Item", $0, in: source) }
-    }
-
-    static func numbers(_ object: DynamicObject, _ relationship: String) throws -> [Int] {
-        try object.objects(relationship).compactMap { member in
-            if case .int(let number)? = try (member as? DynamicObject)?.value("number") { Int(number) } else { nil }
-        }
-    }
-
-    /// Returns the numbers of the stored members of box 0.
-    private static func stored(_ stack: DataStack, _ relationship: String) throws -> [Int] {
-        try stack.read(synchronous: { try numbers(object("Box", 0, in: $0), relationship) })
-    }
 }

@@ -147,7 +147,7 @@ extension DetachedCases {
         /// Throws the error of the work, or one if it did not run.
         func check() throws {
             let result = outcome.withLock { $0 }
-            guard let result else { throw NothingToCheck("the third transaction did not run") }
+            guard let result else { throw StorageError(.notFound, "the third transaction did not run") }
             try result.get()
         }
     }
@@ -159,29 +159,28 @@ extension DetachedCases {
         init(_ source: any FetchSource) { self.source = source }
 
         func object(_ name: String) throws -> DynamicObject {
-            let entity = String(name.dropLast()), objects = try source.fetchAll(From<DynamicObject>(entity: entity))
-            for object in objects { if let number = try number(object), name == "\(entity)\(number)" { return object } }
-            throw StorageError(.notFound, "no \(name)")
+            try DetachedCases.object(String(name.dropLast()), Int(String(name.suffix(1))) ?? -1, in: source)
         }
 
         func pair(_ name: String, _ other: String?) throws { try object(name).setObject(other.map(object), for: "pair") }
 
         func numbers(_ entity: String) throws -> [Int] {
-            try source.fetchAll(From<DynamicObject>(entity: entity)).compactMap { try number($0) }.sorted()
+            try source.fetchAll(From<DynamicObject>(entity: entity)).compactMap { try DetachedCases.number($0) }.sorted()
         }
 
-        private func number(_ object: DynamicObject) throws -> Int? {
-            if case .int(let number) = try object.value("number") { Int(number) } else { nil }
+        /// Returns the number of the partner.
+        private func partner(_ object: DynamicObject) throws -> Int? {
+            try (object.object("pair") as? DynamicObject).flatMap(DetachedCases.number)
         }
 
         /// Returns the pairs by the number of the room, as the rooms have them and as the seats have them.
         func pairs() throws -> ([Int: Int], [Int: Int]) {
             var pairs: [Int: Int] = [:], inverses: [Int: Int] = [:]
             for room in try source.fetchAll(From<DynamicObject>(entity: "Room")) {
-                if let seat = try room.object("pair") as? DynamicObject, let key = try number(room) { pairs[key] = try number(seat) }
+                if let seat = try partner(room), let number = try DetachedCases.number(room) { pairs[number] = seat }
             }
             for seat in try source.fetchAll(From<DynamicObject>(entity: "Seat")) {
-                if let room = try seat.object("pair") as? DynamicObject, let key = try number(room) { inverses[key] = try number(seat) }
+                if let room = try partner(seat) { inverses[room] = try DetachedCases.number(seat) }
             }
             return (pairs, inverses)
         }

@@ -2,7 +2,7 @@ internal import Polystore
 internal import PolystoreStorage
 
 /// Cases of groups L and E, further part: conflicts of detached transactions when they commit.
-enum DetachedCases {
+enum DetachedCases: NumberedCases {
     static let all: [ConformanceCase] =
         destinations + deletions + inverses + order + added + seen + referring + elsewhere + serial + randomSerial + lists + boxes
         + keptBoxes + partners + strict + rules + failures
