@@ -2,9 +2,10 @@
 # Builds the package with the fifth store and runs both of its programs.
 set -euo pipefail
 cd "$(dirname "$0")"
-# Without the index of an editor, which takes a quarter of the time. Builds of tests find the tests in it.
-swift build -j "${JOBS:-2}" --disable-index-store --quiet
-swift build -j "${JOBS:-2}" --disable-index-store --quiet --target PolystoreCompatibility
+# Neither the index of an editor nor debug information is needed, and both take time.
+build() { swift build -j "${JOBS:-2}" --disable-index-store -debug-info-format none --quiet "$@"; }
+build
+build --target PolystoreCompatibility
 .build/debug/toy-conformance --store toy: | tail -1
 folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT
 printf '{"entities":[{"name":"Note","attributes":[{"name":"text","type":"string"}]}]}' >"$folder/model.json"

@@ -1,6 +1,8 @@
 import Foundation
 import Polystore
+import PolystoreInMemory
 import RawSessions
+import Synchronization
 import TestStores
 import Testing
 
@@ -80,6 +82,70 @@ import Testing
         try stack.removeStorage(store)
         let partner = try #require(people[0].partner)
         #expect(again[0] === people[0] && partner.name == "P2" && partner.pets.map(\.name).sorted() == ["D2.0", "D2.1"])
+    }
+
+    /// Each fetch adds to what the others have prefetched for the same objects; a repetition replaces what the first one has.
+    @Test(arguments: TestStore.all) func fetchesRetainWhatTheyPrefetchBesideEachOther(_ kind: TestStore) throws {
+        let (stack, store) = try pets(kind), view = stack.makeViewContext()
+        let request = From<Person>().where(\.name == "P3")
+        let people = try view.fetchAll(request.prefetch(\.partner))
+        weak let partner = people[0].partner
+        _ = try view.fetchAll(request.prefetch(\.pets))
+        weak let pet = people[0].pets.first
+        _ = try view.fetchAll(request.prefetch(\.partner))
+        #expect(partner != nil && pet != nil)
+        try stack.perform(synchronous: { transaction in
+            let person = try transaction.fetchOne(request)
+            person?.partner = nil
+            person?.pets = []
+        })
+        _ = try view.fetchAll(request.prefetch(\.partner).prefetch(\.pets))
+        #expect(partner == nil && pet == nil)
+        try stack.removeStorage(store)
+    }
+
+    /// Each object of the chain was prefetched for the one before, and the thread has a small stack.
+    @Test func aLongChainOfPrefetchedObjectsIsReleased() throws {
+        let count = 3000, number = Attribute("number", .int64)
+        let stack = try DataStack(
+            schema: Schema(entities: [
+                Entity("Link", attributes: [number], relationships: [Relationship("next", to: "Link")], indexes: [Index(["number"])])
+            ]))
+        try stack.addStorageAndWait(InMemoryStore())
+        try stack.perform(synchronous: { transaction in
+            var next: DynamicObject?
+            for number in (0..<count).reversed() {
+                let link = try transaction.create(Into<DynamicObject>(entity: "Link"))
+                try link.setValue(.int(Int64(number)), for: "number")
+                try link.setObject(next, for: "next")
+                next = link
+            }
+        })
+        let isReleased = Mutex<Result<Bool, any Error>?>(nil)
+        let thread = Thread {
+            let result = Result { try Self.releaseChain(stack, count) }
+            isReleased.withLock { $0 = result }
+        }
+        thread.stackSize = 256 << 10
+        thread.start()
+        while isReleased.withLock({ $0 == nil }) { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(try isReleased.withLock { try #require($0).get() })
+    }
+
+    /// Retains only the first object of the chain, and returns whether the last one lives no longer than that.
+    private static func releaseChain(_ stack: DataStack, _ count: Int) throws -> Bool {
+        let view = stack.makeViewContext()
+        weak var last: DynamicObject?
+        do {
+            let links = try (0..<count).reduce(into: [DynamicObject]()) { links, number in
+                let isNumber = Where<DynamicObject>(.compare(.path(PropertyPath("number")), .equal, .value(.int(Int64(number)))))
+                let found = try view.fetchAll(From<DynamicObject>(entity: "Link").where(isNumber).prefetch(named: ["next"]))
+                last = found[0]
+                if number == 0 { links = found }
+            }
+            if last == nil || links.count != 1 { return false }
+        }
+        return last == nil
     }
 
     @Test(arguments: TestStore.all) func manyToManyAndOrderedRelationshipsArePrefetched(_ kind: TestStore) throws {

@@ -39,7 +39,10 @@ extension ObjectContext {
             let former = object.extras?.prefetched
             if last == nil || last?.former !== former {
                 let joined = isStrict ? (former?.plan ?? PrefetchPlan()).joined(with: plan) : PrefetchPlan()
-                last = (former, PrefetchedObjects(loaded ?? former?.objects ?? [], joined))
+                last = (
+                    former,
+                    loaded.map { PrefetchedObjects(former, plan, $0, planned: joined) } ?? PrefetchedObjects(former, planned: joined)
+                )
             }
             object.madeExtras().prefetched = last?.made
         }

@@ -3,9 +3,10 @@ public import PolystoreStorage
 /// The resolution of conflicts between a detached transaction and other transactions that changed the same objects in the meantime.
 ///
 /// Inverse relationships remain consistent: both ends get the destination that the policy chooses, and an object that gets a new partner
-/// loses its former one. With every policy a reference to an object that another transaction deleted becomes nil, and a new order does not
-/// restore a member that another transaction removed from an ordered to-many relationship. Added and removed members of a many-to-many
-/// relationship are not a conflict: the changes of both transactions are kept.
+/// loses its former one. With every policy a reference to an object that another transaction deleted becomes nil, or in a one-to-one
+/// relationship the partner that the other transaction assigned. A new order does not restore a member that another transaction removed from
+/// an ordered to-many relationship. Added and removed members of a many-to-many relationship are not a conflict: the changes of both
+/// transactions are kept.
 public enum MergePolicy: Sendable {
     /// Neither side: the commit throws `staleObject` with the base, mine and theirs values of each object, and writes nothing.
     case error
@@ -20,7 +21,8 @@ public enum MergePolicy: Sendable {
     /// conflict themselves.
     case theirs
     /// The result of a closure for each attribute that both transactions changed, called with entity, attribute, base, mine and theirs. If
-    /// only one of the two changed an attribute, that change is kept.
+    /// only one of the two changed an attribute, that change is kept. The closure is called while the commit reads one state of each store:
+    /// it must not wait for another transaction, which a SQLite file without write-ahead log refuses meanwhile.
     case byAttribute(@Sendable (_ entity: String, _ attribute: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value)
 
     var isError: Bool { if case .error = self { true } else { false } }

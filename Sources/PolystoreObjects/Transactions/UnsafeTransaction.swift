@@ -135,7 +135,11 @@ public final class UnsafeTransaction: BaseTransaction {
     ///
     /// - Returns: The error that names objects that were only read and have changed since; nil after the commit.
     private func write(_ tracker: ChangeTracker, _ options: WriteOptions, _ reads: [Reads]) throws(StorageError) -> StorageError? {
-        if !tracker.hasPending { return nil }
+        if !tracker.hasPending {
+            // A policy has given up all changes.
+            didCommit(tracker, [])
+            return nil
+        }
         let changes = tracker.changeSets(context.model.schema, checksVersions: true).filter { !$0.value.isEmpty }
         let stores = Set(changes.keys).union(reads.map(\.store)).union(PendingReferences.stores(context, tracker))
         while true {

@@ -207,6 +207,28 @@ extension DetachedCases {
             let whole = try stack.read(synchronous: { try object("Item", 7, in: $0).object("whole") === object("Box", 5, in: $0) })
             check.isTrue(whole, "the abandoned deletion restores the reference")
         },
+        boxes("L085.a-commit-that-gives-up-all-changes-begins-a-new-undo-history", "W19, W20") { stack, check in
+            for isDeleted in [false, true] {
+                for policy in [MergePolicy.theirs, .byAttribute { _, _, _, _, theirs in theirs }] {
+                    let number = isDeleted ? 7 : 6
+                    try stack.write { try $0.create(Into<DynamicObject>(entity: "Item")).setValue(.int(20), for: "number") }
+                    let work = stack.beginUnsafe(supportsUndo: true), item = try object("Item", 20, in: work)
+                    try item.setValue(.int(21), for: "number")
+                    try work.markUndoPoint()
+                    try stack.write { transaction in
+                        let item = try object("Item", 20, in: transaction)
+                        if isDeleted { try transaction.delete(item) } else { try item.setValue(.int(Int64(number)), for: "number") }
+                    }
+                    try work.commit(merging: policy)
+                    // The commit is the earliest state, which the first one restores.
+                    _ = try work.undo()
+                    check.isTrue(try !work.undo(), "nothing else to undo; deleted: \(isDeleted)")
+                    check.isTrue(item.isDeleted == isDeleted && !work.hasChanges, "as stored; deleted: \(isDeleted)")
+                    if !isDeleted { check.equal(try item.value("number"), .int(Int64(number)), "the other value") }
+                    try work.commit()
+                }
+            }
+        },
         boxes("L062.a-member-that-is-no-longer-stored-is-added-and-taken-back", "W19, W20") { stack, check in
             for relationship in ["tags", "marks"] {
                 for isUndone in [false, true] {
