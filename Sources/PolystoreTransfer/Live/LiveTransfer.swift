@@ -23,8 +23,6 @@ public final class LiveTransfer {
     private var isComplete: Bool
     /// The error after which the state in memory may differ from that in the target.
     private var failure: StorageError?
-    /// Whether an earlier process has copied a part.
-    private var isContinued: Bool
     /// The time at which the transfer last acknowledged how far it has followed the history of the source.
     private var acknowledged: ContinuousClock.Instant?
 
@@ -73,7 +71,6 @@ public final class LiveTransfer {
         let state = CopyState(name, options.work(source.schema), options.run), note = try reader.note(CopyNote.incomplete)
         let found = try Self.state(options, in: reader, beginning: state, from: source)
         isComplete = found == nil
-        isContinued = note != nil && found?.live?.token != nil
         steps.begin(found ?? state, after: note)
         try checkIsNotMoved()
     }
@@ -139,15 +136,17 @@ public final class LiveTransfer {
         try checkState()
         let reader = try settledReader()
         defer { reader.end() }
-        if isContinued {
-            // What is copied becomes as it is in this snapshot, from which the rest is copied.
+        if live.token != nil {
+            // A part was copied before. It becomes as it is in this snapshot, from which the rest is copied.
             _ = try follow(reader, verifies: false)
         } else {
             _ = try steps.step()
             // A history without entries has a beginning too, which a purge moves.
-            live.token = try reader.currentToken() ?? HistoryToken(store: source.storeID, position: 0)
-            try steps.commit()
-            isContinued = true
+            let token = try reader.currentToken() ?? HistoryToken(store: source.storeID, position: 0)
+            try keepingState { () throws(StorageError) in
+                live.token = token
+                try steps.commit()
+            }
             try acknowledge()
         }
         do throws(StorageError) {
