@@ -48,13 +48,13 @@ package final class ChangeTracker {
     /// The ordered relationships that were changed in a detached transaction, by owner.
     var lists: [LinkKey: [Int64: ListMerge.Origin]] = [:]
     /// The to-many relationships with limits whose members changed.
-    var recounted: Set<Recount> = []
+    var recounted = RewindableDictionary<Recount, Void>()
     /// Whether the members of a new object are exactly those added since its creation. False after an undo.
     var knowsMembersOfNewObjects = true
     /// The changes that were written to the stores and are not yet committed.
     var written = Written()
 
-    /// Changes that are in the stores but not yet committed.
+    /// Changes that are in the stores but not yet committed. The lists only grow, until the commit or the end of a part that failed.
     struct Written {
         var inserted = ContiguousArray<ManagedObject>()
         var changed = ContiguousArray<ManagedObject>()
@@ -62,9 +62,9 @@ package final class ChangeTracker {
         /// Objects whose rows were deleted by statements, which report their own counts.
         var gone = ContiguousArray<ManagedObject>()
         /// The assigned slots of each changed object.
-        var masks: [ObjectIdentifier: SlotMask] = [:]
+        var masks = RewindableDictionary<ObjectIdentifier, SlotMask>()
         /// The slots of new objects that must be assigned and were not.
-        var unassigned: [ObjectIdentifier: SlotMask] = [:]
+        var unassigned = RewindableDictionary<ObjectIdentifier, SlotMask>()
         /// Objects with rules, which must be checked at commit.
         var unchecked = ContiguousArray<ManagedObject>()
         /// The objects that an upsert has updated and whose own rules must be checked at commit.
@@ -77,6 +77,14 @@ package final class ChangeTracker {
         var isEmpty: Bool {
             inserted.isEmpty && changed.isEmpty && deleted.isEmpty && !hasLinks && !rows.isWritten
         }
+    }
+
+    /// A state without pending changes. It has the lengths of lists instead of copies, which each part of a transaction would make.
+    struct Mark {
+        fileprivate let inserted, changed, deleted, gone, unchecked, upserted: Int
+        fileprivate let masks, unassigned, recounted: Int
+        fileprivate let hasLinks: Bool
+        fileprivate let rows: Rows
     }
 
     /// Rows that were written without objects.
@@ -172,7 +180,11 @@ package final class ChangeTracker {
             object._version = 1
         }
         for object in changed where object._dirty != 0 {
-            if !isLast { written.masks[ObjectIdentifier(object), default: SlotMask()].formUnion(mask(object)) }
+            if !isLast {
+                var assigned = written.masks[ObjectIdentifier(object)] ?? SlotMask()
+                assigned.formUnion(mask(object))
+                written.masks[ObjectIdentifier(object)] = assigned
+            }
             object._dirty = 0
             object._version &+= 1
         }
@@ -200,19 +212,39 @@ package final class ChangeTracker {
 
     /// Updates the state after all changes were committed.
     func didCommit() {
-        recounted.removeAll()
+        recounted = RewindableDictionary()
         written = Written()
     }
 
-    /// Updates the state after all changes since a point without pending changes were undone.
-    ///
-    /// - Parameters:
-    ///   - before: The changes that were written at that point.
-    ///   - recounted: The relationships that had to be counted then.
-    func rewind(to before: Written, recounted: Set<Recount>) {
+    /// Marks the present state, which has no pending changes.
+    func mark() -> Mark {
+        Mark(
+            inserted: written.inserted.count, changed: written.changed.count, deleted: written.deleted.count, gone: written.gone.count,
+            unchecked: written.unchecked.count, upserted: written.upserted.count, masks: written.masks.mark(),
+            unassigned: written.unassigned.mark(), recounted: recounted.mark(), hasLinks: written.hasLinks, rows: written.rows)
+    }
+
+    /// Updates the state after all changes since a mark were undone.
+    func rewind(to mark: Mark) {
         clearPending()
-        written = before
-        self.recounted = recounted
+        func shorten(_ list: inout ContiguousArray<ManagedObject>, to count: Int) { list.removeLast(list.count - count) }
+        shorten(&written.inserted, to: mark.inserted)
+        shorten(&written.changed, to: mark.changed)
+        shorten(&written.deleted, to: mark.deleted)
+        shorten(&written.gone, to: mark.gone)
+        shorten(&written.unchecked, to: mark.unchecked)
+        shorten(&written.upserted, to: mark.upserted)
+        written.masks.rewind(to: mark.masks)
+        written.unassigned.rewind(to: mark.unassigned)
+        recounted.rewind(to: mark.recounted)
+        written.hasLinks = mark.hasLinks
+        written.rows = mark.rows
+    }
+
+    /// Updates the state after all changes since the last commit were undone.
+    func discard() {
+        clearPending()
+        didCommit()
     }
 
     private func clearPending() {
@@ -250,9 +282,7 @@ package final class ChangeTracker {
     /// Releases all objects. The transaction has ended, and none of them can be changed any more.
     func clear() {
         for object in [inserted, changed].joined() { object._dirty = 0 }
-        clearPending()
+        discard()
         highSlots.removeAll()
-        recounted.removeAll()
-        written = Written()
     }
 }

@@ -250,7 +250,7 @@ extension ObjectContext {
 
     func recount(_ relationship: String?, of key: Int64, _ entity: EntityIndex, _ store: Int) {
         guard model.hasCounts, let position = relationship.flatMap(model.schema[entity].relationshipIndex) else { return }
-        tracker?.recounted.insert(.init(store: store, entity: model.schema[entity].root, key: key, relationship: position))
+        tracker?.recount(store, model.schema[entity].root, key, position)
     }
 
     private func forgetMember(_ object: ManagedObject, of member: ManagedObject, _ inverse: String) {

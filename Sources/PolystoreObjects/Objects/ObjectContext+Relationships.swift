@@ -160,8 +160,7 @@ extension ObjectContext {
         if let old { identityMap(destination, Int(object._store)).find(old)?._collections[relationship]?.remove(object._key) }
         if model.hasCounts {
             for key in [old, target?._key].compactMap({ $0 }) {
-                tracker?.recounted.insert(
-                    .init(store: Int(object._store), entity: model.schema[destination].root, key: key, relationship: relationship))
+                tracker?.recount(Int(object._store), model.schema[destination].root, key, relationship)
             }
         }
     }

@@ -5,8 +5,7 @@ struct TransactionPart {
     private let transaction: WriteTransaction
     private let tracker: ChangeTracker
     private let sessions: SessionPool
-    private let before: ChangeTracker.Written
-    private let recounted: Set<ChangeTracker.Recount>
+    private let before: ChangeTracker.Mark
 
     /// Begins a part after writing all earlier changes to the stores.
     init(_ transaction: WriteTransaction) throws(StorageError) {
@@ -16,8 +15,7 @@ struct TransactionPart {
         self.sessions = sessions
         try transaction.context.throwFailure()
         try transaction.context.flush()
-        before = tracker.written
-        recounted = tracker.recounted
+        before = tracker.mark()
         try sessions.savepoint()
     }
 
@@ -33,11 +31,12 @@ struct TransactionPart {
         let context = transaction.context
         do throws(StorageError) {
             try sessions.rollbackToSavepoint()
-            tracker.rewind(to: before, recounted: recounted)
+            tracker.rewind(to: before)
+            let deleted = tracker.written.deleted + tracker.written.gone
             transaction.forgetReservedKeys()
             context.forgetFailure()
             try context.refreshAll()
-            context.keepKnown(before.deleted + before.gone)
+            context.keepKnown(deleted)
         } catch {
             sessions.doom(error)
         }

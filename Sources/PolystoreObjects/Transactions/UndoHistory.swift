@@ -25,7 +25,7 @@ struct UndoHistory {
         fileprivate var clearings: [ObjectIdentifier: ChangeTracker.Clearing] = [:]
         fileprivate var implied: Set<ChangeTracker.ClearedReference> = []
         fileprivate var deletions: [[ManagedObject]] = []
-        fileprivate var recounted: Set<ChangeTracker.Recount> = []
+        fileprivate var recounted = RewindableDictionary<ChangeTracker.Recount, Void>()
         fileprivate var saved: [ObjectIdentifier: Saved] = [:]
 
         init(_ tracker: ChangeTracker) {

@@ -226,7 +226,7 @@ public final class UnsafeTransaction: BaseTransaction {
     public func rollback() throws(StorageError) {
         try context.refreshAll {
             context.tracker?.takeBack()
-            context.tracker?.rewind(to: ChangeTracker.Written(), recounted: [])
+            context.tracker?.discard()
             context.forgetFailure()
         }
         beginHistory()

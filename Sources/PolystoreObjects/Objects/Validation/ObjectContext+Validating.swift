@@ -45,7 +45,7 @@ extension ObjectContext {
     /// Returns the failures of changed to-many relationships with too few or too many destinations.
     private func countFailures(_ tracker: ChangeTracker) throws(StorageError) -> [ValidationFailure] {
         var failures: [ValidationFailure] = []
-        for place in tracker.recounted.sorted(by: { ($0.store, $0.entity, $0.key) < ($1.store, $1.entity, $1.key) }) {
+        for place in tracker.recounted.values.keys.sorted(by: { ($0.store, $0.entity, $0.key) < ($1.store, $1.entity, $1.key) }) {
             guard let object = try object(place.entity, place.key, place.store),
                 let rule = model.rules[Int(object._entity)]?.counts.first(where: { $0.relationship == place.relationship })
             else { continue }
@@ -79,7 +79,7 @@ extension ObjectContext {
             let relationship: Int
         }
         // Changes that cancel each other leave recounts without changes.
-        let recounted = tracker.recounted.filter { stores.contains($0.store) }
+        let recounted = tracker.recounted.values.keys.filter { stores.contains($0.store) }
         if recounted.isEmpty { return }
         var failures: [ValidationFailure] = []
         let places = Dictionary(grouping: recounted) { Place(store: $0.store, root: $0.entity, relationship: $0.relationship) }
@@ -171,7 +171,8 @@ extension ChangeTracker {
 
     /// Records that the members of a to-many relationship of the object with a key changed.
     func recount(_ store: Int, _ root: EntityIndex, _ key: Int64, _ relationship: Int) {
-        recounted.insert(Recount(store: store, entity: root, key: key, relationship: relationship))
+        let place = Recount(store: store, entity: root, key: key, relationship: relationship)
+        if recounted[place] == nil { recounted[place] = () }
     }
 }
 
