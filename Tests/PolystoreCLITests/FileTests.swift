@@ -37,6 +37,22 @@ import Testing
         #expect(named.error.contains("not a regular file"))
     }
 
+    @Test func aFileThatIsNoTextSaysWhatItIs() throws {
+        try FileManager.default.createSymbolicLink(atPath: path("loop.csv"), withDestinationPath: "loop.csv")
+        try FileManager.default.createDirectory(atPath: path("folder.csv"), withIntermediateDirectories: false)
+        for (order, name) in [([0xff, 0xfe], "little.csv"), ([0xfe, 0xff], "big.csv")] as [([UInt8], String)] {
+            try Data(order + "text\n".utf8.flatMap { order[0] == 0xff ? [$0, 0] : [0, $0] }).write(to: URL(fileURLWithPath: path(name)))
+        }
+        for (name, sentence) in [
+            ("loop.csv", "the file cannot be read: \(String(cString: strerror(ELOOP)))"), ("folder.csv", "this is a folder"),
+            ("little.csv", "the text is UTF-16; convert it"), ("big.csv", "the text is UTF-16; convert it"),
+        ] {
+            let result = try load(path(name))
+            #expect(result.code == 2 && result.error.contains(sentence), "\(name): \(result)")
+            #expect(!FileManager.default.fileExists(atPath: path("a.db")))
+        }
+    }
+
     /// A path that the system cannot resolve.
     @Test(arguments: ["sqlite", "lmdb"]) func aLoopOfLinksIsNoStore(_ kind: String) throws {
         try FileManager.default.createSymbolicLink(atPath: path("loop"), withDestinationPath: "loop")

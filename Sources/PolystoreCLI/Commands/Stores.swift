@@ -266,6 +266,10 @@ enum Stores {
         } catch {
             throw StorageError(.inputOutput, "\(path): the file cannot be read", cause: error)
         }
+        if [[0xff, 0xfe], [0xfe, 0xff]].contains(Array(start)) {
+            throw StorageError(
+                .valueNotStorable, "\(path): the text is UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)")
+        }
         if Compression.isCompressed(start) { return try Compression.decompressed(path) }
         return InputProgress.counting(blocks(file), of: path)
     }
@@ -275,8 +279,14 @@ enum Stores {
     }
 
     private static func refusal(_ path: String, _ problem: RegularFile.Problem) -> StorageError {
-        StorageError(
-            problem == .tooLarge ? .limitExceeded : problem == .unreadable ? .permissionDenied : .notFound, "\(path): \(problem.sentence)")
+        let code: StorageError.Code =
+            switch problem {
+            case .tooLarge: .limitExceeded
+            case .unreadable(EACCES), .unreadable(EPERM): .permissionDenied
+            case .unreadable(EIO): .inputOutput
+            case .missing, .folder, .notRegular, .unreadable: .notFound
+            }
+        return StorageError(code, "\(path): \(problem.sentence)")
     }
 
     /// Returns the schema of a model file.

@@ -52,8 +52,8 @@ enum XcodeModelFile {
         do throws(RegularFile.Problem) { data = try RegularFile.data(file.path, atMost: mostBytes) } catch {
             let message =
                 switch error {
-                case .missing, .notRegular: "there is no such file; save a model from before Xcode 4 with a newer Xcode first"
-                case .unreadable: "the file cannot be read"
+                case .missing, .folder, .notRegular: "there is no such file; save a model from before Xcode 4 with a newer Xcode first"
+                case .unreadable: error.sentence
                 case .tooLarge: "a model file can have at most \(mostBytes >> 20) MiB"
                 }
             throw SchemaError("", message, file: path)
