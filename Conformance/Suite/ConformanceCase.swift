@@ -32,24 +32,25 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
 
     /// Runs the case over a store. A case whose body has checked nothing is skipped.
     public func run(_ harness: StoreHarness) -> CaseResult {
+        let start = ContinuousClock.now, (status, messages) = outcome(harness)
+        return CaseResult(id: id, clause: clause, status: status, messages: messages, duration: start.duration(to: .now))
+    }
+
+    private func outcome(_ harness: StoreHarness) -> (CaseResult.Status, [String]) {
         let missing = needs.subtracting(harness.capabilities).map(\.description).sorted()
-        if !missing.isEmpty {
-            return CaseResult(id: id, clause: clause, status: .skipped, messages: ["needs \(missing.joined(separator: ", "))"])
-        }
+        if !missing.isEmpty { return (.skipped, ["needs \(missing.joined(separator: ", "))"]) }
         let present = needsAbsent.intersection(harness.capabilities).map(\.description).sorted()
-        if !present.isEmpty {
-            return CaseResult(id: id, clause: clause, status: .skipped, messages: ["has \(present.joined(separator: ", "))"])
-        }
+        if !present.isEmpty { return (.skipped, ["has \(present.joined(separator: ", "))"]) }
         let check = Check()
         do {
             try body(harness, check)
             if check.count == 0 { throw NothingToCheck("checked nothing") }
         } catch let reason as NothingToCheck {
-            if check.failures.isEmpty { return CaseResult(id: id, clause: clause, status: .skipped, messages: [reason.description]) }
+            if check.failures.isEmpty { return (.skipped, [reason.description]) }
         } catch {
-            return CaseResult(id: id, clause: clause, status: .error, messages: check.failures + ["\(error)"])
+            return (.error, check.failures + ["\(error)"])
         }
-        return CaseResult(id: id, clause: clause, status: check.failures.isEmpty ? .pass : .fail, messages: check.failures)
+        return (check.failures.isEmpty ? .pass : .fail, check.failures)
     }
 }
 
@@ -83,6 +84,8 @@ public struct CaseResult: Sendable, Hashable {
     public let status: Status
     /// The failed checks, or the reason for skipping the case.
     public let messages: [String]
+    /// The time that the case took.
+    public let duration: Duration
 }
 
 /// All cases of the suite.

@@ -40,7 +40,7 @@ public struct ConformanceReport: Sendable {
     public var json: String {
         let cases = results.map { result in
             "{\"id\":\(quote(result.id)),\"clause\":\(quote(result.clause)),\"status\":\(quote(result.status.rawValue)),"
-                + "\"messages\":[\(result.messages.map(quote).joined(separator: ","))]}"
+                + "\"seconds\":\(seconds(result)),\"messages\":[\(result.messages.map(quote).joined(separator: ","))]}"
         }
         return "{\"store\":\(quote(store)),\"seed\":\(seed),\"capabilities\":[\(capabilities.map(quote).joined(separator: ","))],"
             + "\"passed\":\(count([.pass])),\"failed\":\(count([.fail, .error])),\"skipped\":\(count([.skipped])),"
@@ -54,7 +54,7 @@ public struct ConformanceReport: Sendable {
             "<testsuite name=\"\(escape(store))\" tests=\"\(results.count)\" failures=\"\(count([.fail]))\" errors=\"\(count([.error]))\" skipped=\"\(count([.skipped]))\">"
         )
         for result in results {
-            lines.append("  <testcase classname=\"\(escape(result.clause))\" name=\"\(escape(result.id))\">")
+            lines.append("  <testcase classname=\"\(escape(result.clause))\" name=\"\(escape(result.id))\" time=\"\(seconds(result))\">")
             let message = escape(result.messages.joined(separator: "\n"))
             switch result.status {
             case .pass: break
@@ -66,6 +66,9 @@ public struct ConformanceReport: Sendable {
         }
         return (lines + ["</testsuite>"]).joined(separator: "\n")
     }
+
+    /// Returns the duration of a case in seconds, with three decimals.
+    private func seconds(_ result: CaseResult) -> String { String(format: "%.3f", result.duration / .seconds(1)) }
 
     private func quote(_ text: String) -> String {
         let data = (try? JSONEncoder().encode(text)) ?? Data("\"\"".utf8)
