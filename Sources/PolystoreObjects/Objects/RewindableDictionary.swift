@@ -21,6 +21,7 @@ struct RewindableDictionary<Key: Hashable, Value> {
         return former.count
     }
 
+    /// Returns to the state of a mark.
     mutating func rewind(to mark: Int) {
         while former.count > mark {
             let (key, value) = former.removeLast()
