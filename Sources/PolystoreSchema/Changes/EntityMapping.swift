@@ -6,6 +6,9 @@ package struct EntityMapping: Sendable, Hashable {
     package let destination: EntityIndex
     /// The source of the value of each slot of the destination.
     package var slots: [SlotSource]
+    /// The slot of the source to which each slot of the destination corresponds. It also corresponds if it loses its values, because the
+    /// objects to which they refer are discarded.
+    package let origins: [Int?]
 
     /// Creates the mapping that is inferred from the two descriptions.
     package init(from before: EntityDescription, _ old: Schema, to after: EntityDescription, _ new: Schema) {
@@ -24,6 +27,7 @@ package struct EntityMapping: Sendable, Hashable {
             let mayBeNil = before.slots[origin].attribute?.isOptional == true && slot.attribute?.isOptional == false
             return .slot(origin, ifNil: mayBeNil ? fallback : .null)
         }
+        origins = slots.map { if case .slot(let origin, _) = $0 { origin } else { nil } }
     }
 
     /// Returns the properties including inherited ones, in declaration order.

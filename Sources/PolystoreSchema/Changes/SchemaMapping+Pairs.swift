@@ -10,7 +10,16 @@ extension SchemaMapping {
                 entities[position].slots[slot] = .value(.null)
             }
         }
-        links = destination.links.map(pairs)
+        links = destination.links.map { pairs(of: $0) }
+    }
+
+    /// The link table of the older version to which each link table of the newer version corresponds. It also corresponds if no pair is
+    /// kept, because the objects of one side are discarded.
+    package var linkOrigins: [Int?] {
+        zip(destination.links, links).map { link, kept in
+            let pairs = kept == .none ? pairs(of: link, areKept: false) : kept
+            return if case .link(let old, false) = pairs { old } else { nil }
+        }
     }
 
     /// The new to-one relationships that are the inverse of an existing relationship.
@@ -20,7 +29,7 @@ extension SchemaMapping {
                 guard description.declaredIn == entity, case .toOne(let relationship, let other) = description.content,
                     let inverse = relationship.inverse, origins(of: relationship.name, entity).isEmpty
                 else { return nil }
-                let pairs = pairs(of: inverse, other, isFlipped: true, owner: entity, member: other)
+                let pairs = pairs(of: inverse, other, isFlipped: true, owner: entity, member: other, areKept: true)
                 return pairs == .none ? nil : InverseSource(entity: entity, slot: slot, pairs: pairs)
             }
         }
@@ -41,18 +50,22 @@ extension SchemaMapping {
 
     // MARK: Pairs
 
-    private func pairs(of link: LinkDescription) -> LinkSource {
-        let found = pairs(of: link.ownerRelationship, link.owner, isFlipped: false, owner: link.owner, member: link.member)
+    private func pairs(of link: LinkDescription, areKept: Bool = true) -> LinkSource {
+        let (owner, member) = (link.owner, link.member)
+        let found = pairs(of: link.ownerRelationship, owner, isFlipped: false, owner: owner, member: member, areKept: areKept)
         guard found == .none, let name = link.memberRelationship else { return found }
-        return pairs(of: name, link.member, isFlipped: true, owner: link.owner, member: link.member)
+        return pairs(of: name, member, isFlipped: true, owner: owner, member: member, areKept: areKept)
     }
 
-    /// Returns the pairs of the old relationship to which a new relationship corresponds, if its objects are mapped.
+    /// Returns the pairs of the old relationship to which a new relationship corresponds.
+    ///
+    /// - Parameter areKept: Whether the pairs must be pairs of objects that are mapped.
     private func pairs(
-        of relationship: String, _ entity: EntityIndex, isFlipped: Bool, owner: EntityIndex, member: EntityIndex
+        of relationship: String, _ entity: EntityIndex, isFlipped: Bool, owner: EntityIndex, member: EntityIndex, areKept: Bool
     ) -> LinkSource {
         for origin in origins(of: relationship, entity) {
             let pairs = pairs(origin, isFlipped: isFlipped)
+            if !areKept { return pairs }
             if let ends = ends(of: pairs), goesOver(ends.owner, owner), goesOver(ends.member, member) { return pairs }
         }
         return .none

@@ -22,7 +22,8 @@ package struct PastVersion: Sendable, Hashable {
     ///   - offset: Returns the amount by which the keys of an old hierarchy's objects rise in a new hierarchy.
     package init(_ mapping: SchemaMapping, until: Int64, offset: (_ old: EntityIndex, _ new: EntityIndex) -> Int64) {
         self.until = until
-        let links = mapping.source.links.indices.map { old in mapping.links.firstIndex(of: .link(old, isFlipped: false)) }
+        let origins = mapping.linkOrigins
+        let links = mapping.source.links.indices.map { old in origins.firstIndex(of: old) }
         self.links = links
         func place(_ entity: EntityDescription, _ next: EntityIndex, _ slots: [Int?]) -> Place {
             Place(entity: next, offset: offset(entity.root, mapping.destination[next].root), slots: slots)
@@ -35,7 +36,7 @@ package struct PastVersion: Sendable, Hashable {
                 return place(entity, mapping.destination.links[link].owner, [])
             }
             var slots = [Int?](repeating: nil, count: entity.slots.count)
-            for (slot, origin) in next.slots.enumerated() { if case .slot(let old, _) = origin { slots[old] = slot } }
+            for (slot, origin) in next.origins.enumerated() { if let origin { slots[origin] = slot } }
             return place(entity, next.destination, slots)
         }
     }
@@ -44,8 +45,8 @@ package struct PastVersion: Sendable, Hashable {
     /// parts concerned. Keys do not change.
     package init(returning mapping: SchemaMapping) {
         until = .max
-        links = mapping.links.map { if case .link(let old, false) = $0 { old } else { nil } }
-        let links = links
+        let links = mapping.linkOrigins
+        self.links = links
         entities = mapping.destination.descriptions.map { entity in
             guard let part = mapping.entities.first(where: { $0.destination == entity.index }) else {
                 let owned = mapping.destination.links.indices.first {
@@ -53,7 +54,7 @@ package struct PastVersion: Sendable, Hashable {
                 }
                 return Place(entity: owned.flatMap { links[$0] }.map { mapping.source.links[$0].owner }, offset: 0, slots: [])
             }
-            return Place(entity: part.source, offset: 0, slots: part.slots.map { if case .slot(let old, _) = $0 { old } else { nil } })
+            return Place(entity: part.source, offset: 0, slots: part.origins)
         }
     }
 

@@ -248,5 +248,43 @@ enum ChainCases {
                 check.equal(before.last, [.links(0)], "the pairs")
             }
         },
+        migrationCase("M015.the-history-keeps-relationships-that-have-lost-all-their-objects", "M9") { harness, check in
+            func schema(_ version: Int, _ isLeft: Bool, _ attributes: [Attribute] = []) throws -> Schema {
+                let boss = Relationship("boss", to: "Being"), friends = Relationship("friends", to: "Being", .toMany)
+                return try Schema(
+                    version: "V\(version)",
+                    entities: [
+                        Entity("Being", isAbstract: true), Entity("Note", attributes: attributes, relationships: [boss, friends]),
+                    ] + (isLeft ? [Entity("Person", parent: "Being")] : []))
+            }
+            let versions = [
+                try schema(1, true), try schema(2, false), try schema(3, false, [Attribute("a", .int64, isOptional: true)]),
+            ]
+            try harness.withStore(versions[0]) { first in
+                try first.insert("Person", [[:], [:]])
+                try first.insert("Note", [[:]])
+                try first.update("Note", 1, ["boss": .int(1)])
+                try first.connect("Note", "friends", [1: [2]])
+                let note = try first.entity("Note")
+                func kinds(_ scratch: Scratch) throws -> [HistoryChange.Kind] {
+                    let entity = try scratch.entity("Note")
+                    return try scratch.history().flatMap { $0.changes }.filter { $0.entity == entity }.map(\.kind)
+                }
+                var boss = SlotMask()
+                boss.insert(first.schema[note].slot("boss") ?? 0)
+                check.equal(try kinds(first), [.insert, .update(boss), .links(0)], "changes of the first version")
+                var scene = MigrationScene(versions[0], versions[1])
+                scene.losses = ["Person"]
+                try scene.migrate(first)
+                let second = Scratch(migrated: first, to: versions[1])
+                check.equal(try kinds(second), [.insert, .update(boss), .links(0)], "changes of the first version, in the second")
+                try second.update("Note", 1, ["boss": .null])
+                try MigrationScene(versions[1], versions[2]).migrate(second)
+                let third = Scratch(migrated: second, to: versions[2])
+                boss = SlotMask()
+                boss.insert(third.schema[try third.entity("Note")].slot("boss") ?? 0)
+                check.equal(try kinds(third), [.insert, .update(boss), .links(0), .update(boss)], "changes of both, in the third")
+            }
+        },
     ]
 }
