@@ -59,7 +59,7 @@ struct DetachedMerge {
     func outcome() -> Outcome {
         // The contract does not specify whether an assignment of the same value is a change, and thus whether it is in conflict.
         if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty { return .open }
-        if leadsElsewhere || changesPaths || ordersAgain { return .open }
+        if leadsElsewhere || changesPaths || deletesThroughNewPairs || ordersAgain { return .open }
         let conflicts = hasConflicts
         // The naive model does not say what is given up: the commit must succeed, and its result must be consistent.
         if policy == .theirs || policy == .byAttribute, conflicts || !newer.isEmpty { return .open }
@@ -179,6 +179,14 @@ struct DetachedMerge {
                 return !was.symmetricDifference(members).isDisjoint(with: goes)
             }
         }
+    }
+
+    /// Whether this transaction deletes an object that others have deleted, and may have reached further objects through pairs that it had
+    /// added to that one: those remain if it follows the others.
+    private var deletesThroughNewPairs: Bool {
+        let goes = deleted
+        return !goes.isDisjoint(with: gone) && !goes.isSubset(of: gone)
+            && work.assigned.contains { goes.contains($0.number) && base.relationship($0.name, of: $0.number) != nil }
     }
 
     private func hasOneInverse(_ number: Int, _ name: String) -> Bool {

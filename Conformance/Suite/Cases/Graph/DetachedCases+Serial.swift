@@ -146,6 +146,19 @@ extension DetachedCases {
                 try objects.delete("Room0")
             }
             try scene(
+                harness, check, "members that were added to what the other transaction has deleted",
+                rooms: [seats, Relationship("visited", to: "Seat", .toMany, inverse: "visitors", deleteRule: .cascade)],
+                seats: [hall, Relationship("visitors", to: "Room", .toMany, inverse: "visited")]
+            ) { objects in
+                try objects.include("Room0", "visited", "Seat2")
+            } there: { objects in
+                try objects.delete("Room0")
+            } here: { objects in
+                try objects.include("Room0", "visited", "Seat0")
+                try objects.set("Seat1", "hall", "Room0")
+                try objects.delete("Room0")
+            }
+            try scene(
                 harness, check, "another destination of what is deleted",
                 rooms: [Relationship("best", to: "Seat", .toOne, deleteRule: .cascade)], seats: []
             ) { objects in
