@@ -39,7 +39,8 @@ public macro Attribute(_ options: AttributeOption..., key: String? = nil, origin
 /// number of destinations: `T?`, `Set<T>`, or `[T]`.
 ///
 /// - Parameters:
-///   - inverse: The inverse relationship of the destination. Only one of the two sides names it.
+///   - inverse: The inverse relationship of the destination. Only one of the two sides names it; the compiler calls two names a circular
+///     reference.
 ///   - deleteRule: The effect on the destination when the owner is deleted.
 ///   - required: Whether a to-one relationship requires a destination.
 ///   - minCount: The minimum number of destinations of a to-many relationship, checked at commit.
