@@ -6,9 +6,9 @@ package struct EntityMapping: Sendable, Hashable {
     package let destination: EntityIndex
     /// The source of the value of each slot of the destination.
     package var slots: [SlotSource]
-    /// The slot of the source to which each slot of the destination corresponds. It also corresponds if it loses its values, because the
-    /// objects to which they refer are discarded.
-    package let origins: [Int?]
+    /// The slot of the source to which each slot of the destination corresponds, also if its values are lost with the objects to which they
+    /// refer.
+    let origins: [Int?]
 
     /// Creates the mapping that is inferred from the two descriptions.
     package init(from before: EntityDescription, _ old: Schema, to after: EntityDescription, _ new: Schema) {

@@ -1,25 +1,48 @@
 extension SchemaMapping {
-    /// Determines the source of the pairs of each link table, and removes references to a hierarchy that contains none of the referenced
-    /// objects. Call this method after a change of `entities`.
+    /// Determines the source of the pairs of each link table, and which references keep their destinations: not those to a hierarchy that
+    /// contains none of the referenced objects. Call this method after a change of `entities`.
     public mutating func settle() {
         for (position, part) in entities.enumerated() {
             for (slot, description) in destination[part.destination].slots.enumerated() {
-                guard case .slot(let before, _) = part.slots[slot], let new = description.destination,
-                    let old = source[part.source].slots[before].destination, !goesOver(old, new)
+                guard let before = part.origins[slot], let new = description.destination,
+                    let old = source[part.source].slots[before].destination
                 else { continue }
-                entities[position].slots[slot] = .value(.null)
+                entities[position].slots[slot] = goesOver(old, new) ? .slot(before, ifNil: .null) : .value(.null)
             }
         }
         links = destination.links.map { pairs(of: $0) }
     }
 
-    /// The link table of the older version to which each link table of the newer version corresponds. It also corresponds if no pair is
-    /// kept, because the objects of one side are discarded.
-    package var linkOrigins: [Int?] {
-        zip(destination.links, links).map { link, kept in
-            let pairs = kept == .none ? pairs(of: link, areKept: false) : kept
-            return if case .link(let old, false) = pairs { old } else { nil }
+    // MARK: Histories
+
+    /// Returns the slot of the older version whose changes are changes of each slot of an entity of the newer version: the one with its
+    /// values, or the one whose values are lost because all objects to which they refer are discarded.
+    package func changedSlots(of part: EntityMapping) -> [Int?] {
+        part.slots.indices.map { slot in
+            if case .slot(let old, _) = part.slots[slot] { return old }
+            guard let old = part.origins[slot], let other = source[part.source].slots[old].destination, isDiscarded(other) else {
+                return nil
+            }
+            return old
         }
+    }
+
+    /// The link table of the older version whose changes are changes of each link table of the newer version: the one with its pairs, or
+    /// the one whose pairs are lost because all members are discarded.
+    package var changedLinks: [Int?] {
+        let kept = links.map { if case .link(let old, false) = $0 { old } else { nil as Int? } }
+        return destination.links.enumerated().map { index, link in
+            if links[index] != .none { return kept[index] }
+            guard case .link(let old, false) = pairs(of: link, areKept: false), !kept.contains(old),
+                goesOver(source.links[old].owner, link.owner), isDiscarded(source.links[old].member)
+            else { return nil }
+            return old
+        }
+    }
+
+    /// Whether no object of an old entity's hierarchy is mapped.
+    private func isDiscarded(_ old: EntityIndex) -> Bool {
+        !entities.contains { source[$0.source].root == source[old].root }
     }
 
     /// The new to-one relationships that are the inverse of an existing relationship.

@@ -22,7 +22,7 @@ package struct PastVersion: Sendable, Hashable {
     ///   - offset: Returns the amount by which the keys of an old hierarchy's objects rise in a new hierarchy.
     package init(_ mapping: SchemaMapping, until: Int64, offset: (_ old: EntityIndex, _ new: EntityIndex) -> Int64) {
         self.until = until
-        let origins = mapping.linkOrigins
+        let origins = mapping.changedLinks
         let links = mapping.source.links.indices.map { old in origins.firstIndex(of: old) }
         self.links = links
         func place(_ entity: EntityDescription, _ next: EntityIndex, _ slots: [Int?]) -> Place {
@@ -30,13 +30,15 @@ package struct PastVersion: Sendable, Hashable {
         }
         entities = mapping.source.descriptions.map { entity in
             guard let next = mapping.mappings(of: entity.index).first else {
-                // An abstract entity has no objects of its own, but changes of pairs are recorded under the entity that declares them.
+                // Changes of pairs are recorded under the entity that declares them, which has no objects of its own if it is abstract.
                 let owned = mapping.source.links.indices.first { mapping.source.links[$0].owner == entity.index && links[$0] != nil }
-                guard let link = owned.flatMap({ links[$0] }) else { return Place(entity: nil, offset: 0, slots: []) }
+                guard let link = owned.flatMap({ links[$0] }), entity.family.contains(where: { !mapping.mappings(of: $0).isEmpty }) else {
+                    return Place(entity: nil, offset: 0, slots: [])
+                }
                 return place(entity, mapping.destination.links[link].owner, [])
             }
             var slots = [Int?](repeating: nil, count: entity.slots.count)
-            for (slot, origin) in next.origins.enumerated() { if let origin { slots[origin] = slot } }
+            for (slot, origin) in mapping.changedSlots(of: next).enumerated() { if let origin { slots[origin] = slot } }
             return place(entity, next.destination, slots)
         }
     }
@@ -45,16 +47,18 @@ package struct PastVersion: Sendable, Hashable {
     /// parts concerned. Keys do not change.
     package init(returning mapping: SchemaMapping) {
         until = .max
-        let links = mapping.linkOrigins
+        let links = mapping.changedLinks
         self.links = links
         entities = mapping.destination.descriptions.map { entity in
             guard let part = mapping.entities.first(where: { $0.destination == entity.index }) else {
                 let owned = mapping.destination.links.indices.first {
                     mapping.destination.links[$0].owner == entity.index && links[$0] != nil
                 }
-                return Place(entity: owned.flatMap { links[$0] }.map { mapping.source.links[$0].owner }, offset: 0, slots: [])
+                guard let link = owned.flatMap({ links[$0] }), mapping.entities.contains(where: { entity.family.contains($0.destination) })
+                else { return Place(entity: nil, offset: 0, slots: []) }
+                return Place(entity: mapping.source.links[link].owner, offset: 0, slots: [])
             }
-            return Place(entity: part.source, offset: 0, slots: part.origins)
+            return Place(entity: part.source, offset: 0, slots: mapping.changedSlots(of: part))
         }
     }
 

@@ -286,5 +286,55 @@ enum ChainCases {
                 check.equal(try kinds(third), [.insert, .update(boss), .links(0), .update(boss)], "changes of both, in the third")
             }
         },
+        migrationCase("M015.the-history-of-pairs-follows-their-objects-and-ends-with-them", "M9") { harness, check in
+            func person(_ items: String? = nil, _ attributes: [Attribute] = []) -> Entity {
+                Entity(
+                    "Person", attributes: attributes,
+                    relationships: items.map { [Relationship("items", to: $0, .toMany, inverse: "people")] } ?? [])
+            }
+            func people(_ entity: String, _ inverse: String? = nil) -> Entity {
+                Entity(entity, relationships: [Relationship("people", to: "Person", .toMany, inverse: inverse)])
+            }
+            func expect(
+                _ name: String, _ before: [Entity], _ after: [Entity], _ mappings: [CustomSchemaMappingProvider.CustomMapping],
+                _ expected: [String]
+            ) throws {
+                var scene = MigrationScene(try Schema(version: "V1", entities: before), try Schema(version: "V2", entities: after))
+                scene.providers = [CustomSchemaMappingProvider(from: "V1", to: "V2", entityMappings: mappings)]
+                try harness.withStore(scene.versions[0]) { first in
+                    try first.insert("Person", [[:], [:]])
+                    try first.insert("Note", [[:]])
+                    try first.connect("Note", "people", [1: [2]])
+                    try scene.migrate(first)
+                    let second = Scratch(migrated: first, to: scene.versions[1])
+                    let found = try second.history().flatMap { $0.changes }.map { change in
+                        let kind =
+                            switch change.kind {
+                            case .insert: "+"
+                            case .update(let mask): "\(mask.slots.count)"
+                            case .delete: "-"
+                            case .links(let link): second.schema.entities[second.schema.links[link].owner].name
+                            }
+                        return "\(second.schema.entities[change.entity].name) \(change.key) \(kind)"
+                    }
+                    check.equal(found, expected, name)
+                }
+            }
+            try expect(
+                "the pairs of objects that are discarded", [people("Note"), person()],
+                [people("Note"), person(nil, [Attribute("a", .int64, isOptional: true)])], [.deleteEntity(sourceEntity: "Note")],
+                ["Person 1 +", "Person 2 +"])
+            try expect(
+                "an inverse that refers to another entity", [people("Note", "items"), person("Note")],
+                [people("Page", "items"), person("Page")],
+                [.deleteEntity(sourceEntity: "Note"), .copyEntity(sourceEntity: "Person", destinationEntity: "Person")],
+                ["Person 1 +", "Person 2 +"])
+            for name in ["Page", "Memo"] {
+                try expect(
+                    "objects that become a \(name)", [people("Note"), person()], [people("Note"), people(name), person()],
+                    [.copyEntity(sourceEntity: "Note", destinationEntity: name)],
+                    ["Person 1 +", "Person 2 +", "\(name) 1 +", "\(name) 1 \(name)"])
+            }
+        },
     ]
 }
