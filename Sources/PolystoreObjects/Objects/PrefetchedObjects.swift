@@ -1,7 +1,8 @@
 /// The objects that fetches have prefetched for others, and what they have prefetched. Objects that were fetched together share it.
 ///
 /// The objects live as long as one of the objects that they were prefetched for. They do not retain that, neither through this container nor
-/// through those of other objects, so that there is no reference cycle.
+/// through those of other objects, so that there is no reference cycle. An object that a later fetch with the same path returns is from then
+/// on retained only by those who use it.
 final class PrefetchedObjects {
     private struct Group {
         let plan: PrefetchPlan

@@ -43,7 +43,8 @@ public final class UnsafeTransaction: BaseTransaction {
     /// - Parameters:
     ///   - policy: The resolution of conflicts with transactions that changed an object in the meantime.
     ///   - validatesReads: Whether objects that were read and are still retained must be unchanged in the store too, although this
-    ///     transaction assigned nothing to them. Use it for decisions based on their values. The policy does not apply to them.
+    ///     transaction assigned nothing to them. Use it for decisions based on their values. The policy does not apply to them. A commit
+    ///     that has nothing to write, or no longer has because the policy gave up all changes, does not compare them.
     ///   - timeout: The maximum duration of the commit, including waiting for other writers; nil for no limit except that of the stores.
     /// - Throws: `staleObject`, which names the keys of all objects that other transactions changed or deleted, including those that are
     ///   only referenced here, and of the objects deleted here that gained references or members since; `deleteDenied` if a policy keeps
