@@ -38,14 +38,22 @@ final class MemoryEngine: OrderedStore {
         }
     }
 
-    func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader { MemoryReader(state.withLock { $0.maps }) }
+    func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader {
+        MemoryReader(try Self.opened(state.withLock { $0.maps }))
+    }
 
     func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter {
         let (maps, generation) = state.withLock { state in
             state.generation += 1
             return (state.maps, state.generation)
         }
-        return MemoryWriter(maps, generation, self)
+        return MemoryWriter(try Self.opened(maps), generation, self)
+    }
+
+    /// Returns the maps of an open store. The store may be closed while a session begins on another thread, and then has none.
+    private static func opened(_ maps: [MemoryMap]) throws(StorageError) -> [MemoryMap] {
+        if maps.isEmpty { throw StorageError(.storeClosed, "the store was closed while a session began; add it to a stack, or call open") }
+        return maps
     }
 
     func nextGeneration() -> Int {
