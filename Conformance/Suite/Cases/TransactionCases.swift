@@ -195,6 +195,39 @@ enum TransactionCases {
                 check.equal(try scratch.keys(ObjectRequest("Thing")).count, 0, "rows of the transaction that did not commit")
             }
         },
+        ConformanceCase("T062.closing-while-sessions-begin", clause: "S2") { harness, check in
+            let others = SharedValue<[String]>([])
+            for _ in 0..<60 {
+                try harness.withStore { scratch in
+                    let store = scratch.store, key = try scratch.insert("Tag", [[:]])[0],
+                        plan = FetchPlan(scratch.schema, try scratch.entity("Tag"))
+                    // Two threads read and one begins to write, until the store that a fourth one closes refuses it.
+                    Threads.run(4) { thread in
+                        do {
+                            if thread == 3 {
+                                Thread.sleep(forTimeInterval: 0.002)
+                                return try store.close()
+                            }
+                            while true {
+                                if thread == 2 {
+                                    try store.beginWrite(WriteOptions()).end()
+                                } else {
+                                    let reader = try store.beginRead(), batch = RowBatch()
+                                    defer { reader.end() }
+                                    let cursor = try reader.cursor(for: plan)
+                                    var keys: [Int64] = []
+                                    while try cursor.next(into: batch) { keys += (0..<batch.count).map { batch.key($0) } }
+                                    if keys != [key] { others.withLock { $0.append("keys \(keys)") } }
+                                }
+                            }
+                        } catch {
+                            if (error as? StorageError)?.code != .storeClosed { others.withLock { $0.append("\(error)") } }
+                        }
+                    }
+                }
+            }
+            check.equal(others.withLock { $0 }, [], "other rows, or errors other than storeClosed")
+        },
         ConformanceCase("T002.notes-are-part-of-the-transaction", clause: "S6") { harness, check in
             try harness.withStore { scratch in
                 func note(_ name: String) throws -> Data? { try scratch.read { try $0.note(name) } }
