@@ -92,9 +92,13 @@ enum ProgramPolicy: String, Sendable {
         case .error: .error
         case .mine: .mine
         case .theirs: .theirs
-        case .byAttribute:
-            .byAttribute { entity, name, base, mine, theirs in [base, mine, theirs][(entity.utf8.count + name.utf8.count) % 3] }
+        case .byAttribute: .byAttribute(chosen)
         }
+    }
+
+    /// The value that the closure of `byAttribute` chooses.
+    func chosen(_ entity: String, _ name: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value {
+        [base, mine, theirs][(entity.utf8.count + name.utf8.count) % 3]
     }
 
     /// The policy as Swift code.

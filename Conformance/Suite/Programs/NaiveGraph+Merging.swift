@@ -61,7 +61,8 @@ struct DetachedMerge {
         if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty { return .open }
         if leadsElsewhere || changesPaths || deletesThroughNewPairs || ordersAgain { return .open }
         let conflicts = hasConflicts
-        // The naive model does not say what is given up: the commit must succeed, and its result must be consistent.
+        // The naive model does not say what becomes of the relationships: the commit must succeed, its result must be consistent, and the
+        // attributes are those of the policy.
         if policy == .theirs || policy == .byAttribute, conflicts || !newer.isEmpty { return .open }
         if conflicts, policy == .error {
             var codes: Set<StorageError.Code> = [.staleObject]
@@ -98,6 +99,39 @@ struct DetachedMerge {
                 let was = base.members(number, name)
                 return mine.members(number, name) != was && theirs.members(number, name) == was
             })
+    }
+
+    // MARK: Results
+
+    /// Returns a description of an object whose attributes are not those that the policy specifies, in the state after the commit; nil if
+    /// there is none.
+    ///
+    /// The conflict of a row is specified even where that of its relationships is not.
+    func wrongObject(in result: NaiveGraph) -> String? {
+        for (number, others) in theirs.objects.sorted(by: { $0.key < $1.key }) where base.objects[number] != nil {
+            guard let found = result.objects[number] else {
+                if policy == .theirs, newer.contains(number) { return "\(number) is deleted" }
+                continue
+            }
+            for (name, other) in others.values.sorted(by: { $0.key < $1.key }) {
+                guard let expected = expected(number, name, other) else { continue }
+                let value = found.values[name] ?? .null
+                if ReferenceStore.order(value, expected) != 0 { return "\(number).\(name) is \(value), not \(expected)" }
+            }
+        }
+        return nil
+    }
+
+    /// The value of an attribute after a commit with `.theirs` or `.byAttribute`; nil if the contract does not specify it.
+    private func expected(_ number: Int, _ name: String, _ other: Value) -> Value? {
+        let was = base.objects[number]?.values[name] ?? .null
+        guard let own = mine.objects[number].map({ $0.values[name] ?? .null }) else { return policy == .theirs ? other : nil }
+        if !newer.contains(number) { return own }
+        if policy == .theirs { return other }
+        if ReferenceStore.order(own, was) != 0 {
+            return ReferenceStore.order(other, was) == 0 ? own : policy.chosen(mine.objects[number]?.entity ?? "", name, was, own, other)
+        }
+        return work.touched.contains(number) || work.assigned.contains(.init(number: number, name: name)) || work.isVague ? nil : other
     }
 
     private var deleted: Set<Int> { Set(base.objects.keys.filter { mine.objects[$0] == nil }) }

@@ -64,6 +64,8 @@ extension ProgramRun {
             }
             return .count(rows.count)
         case .upsertAll(let entity, let home, let unique, let first, let rows):
+            // Which of several records fails first is not specified.
+            if state.naive.refusals(entity, self.home(home), first, rows).count > 1 { return .unknown }
             var delivered: [String] = []
             _ = try expect { naive in delivered = try naive.upsert(entity, self.home(home), unique, first, rows) }
             return .text(delivered.joined(separator: " "))
@@ -126,6 +128,16 @@ extension NaiveGraph {
     mutating func insert(_ number: Int, _ entity: String, _ home: Int, _ row: [ProgramAssignment]) throws(Refused) {
         create(number, entity, home)
         for item in row { try assign(number, item.name, item.value) }
+    }
+
+    /// Returns the different errors for which single records of an upsert are refused.
+    func refusals(_ entity: String, _ home: Int, _ first: Int, _ rows: [[ProgramAssignment]]) -> Set<StorageError.Code> {
+        Set(
+            rows.enumerated().compactMap { position, row in
+                var graph = self
+                do throws(Refused) { try graph.insert(first + position, entity, home, row) } catch { return error.code }
+                return graph.violatesRules(first + position) ? .validationFailed : nil
+            })
     }
 
     /// Updates the objects that have the unique values, and creates missing ones. Returns which ones.

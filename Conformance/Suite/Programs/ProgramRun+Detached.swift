@@ -131,7 +131,10 @@ extension ProgramRun {
             }
             let dangling = try stack.checkReferences().filter(\.isCertain).map(\.description).sorted()
             try compare(step, .text("no reference without a destination"), .text(dangling.first ?? "no reference without a destination"))
-            return try learn(step)
+            try learn(step)
+            guard case .done = found, merge.policy == .theirs || merge.policy == .byAttribute else { return }
+            let wrong = merge.wrongObject(in: state.naive)
+            return try compare(step, .text("the values of the policy"), .text(wrong ?? "the values of the policy"))
         case .refused(let codes):
             if case .refused(let code) = found, codes.contains(code) { return }
             throw difference(step, "error \(codes.map { "\($0)" }.sorted().joined(separator: " or "))", found.description)
