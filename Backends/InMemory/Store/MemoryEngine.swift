@@ -8,6 +8,13 @@ final class MemoryEngine: OrderedStore {
         var maps: [MemoryMap] = []
         var names: [String] = []
         var generation = 0
+        var isOpen = false
+        /// The number of times that the store was opened: a transaction of an earlier time cannot be committed.
+        var opening = 0
+
+        func check() throws(StorageError) {
+            if !isOpen { throw StorageError(.storeClosed, "the store is not open; add it to a stack, or call open") }
+        }
     }
 
     private let state = Mutex(State())
@@ -16,10 +23,17 @@ final class MemoryEngine: OrderedStore {
     let maximumValueBytes = 1 << 30
     let checksRecords = false
 
-    func open(_ request: OrderedOpen) throws(StorageError) -> Bool { false }
+    func open(_ request: OrderedOpen) throws(StorageError) -> Bool {
+        state.withLock { state in
+            state.isOpen = true
+            state.opening += 1
+        }
+        return false
+    }
 
     func prepare(maps: [String]) throws(StorageError) -> [String: Int] {
-        state.withLock { state in
+        try state.withLock { state throws(StorageError) in
+            try state.check()
             for name in maps where !state.names.contains(name) {
                 state.names.append(name)
                 state.maps.append(MemoryMap())
@@ -39,21 +53,20 @@ final class MemoryEngine: OrderedStore {
     }
 
     func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader {
-        MemoryReader(try Self.opened(state.withLock { $0.maps }))
+        MemoryReader(
+            try state.withLock { state throws(StorageError) in
+                try state.check()
+                return state.maps
+            })
     }
 
     func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter {
-        let (maps, generation) = state.withLock { state in
+        let (maps, generation, opening) = try state.withLock { state throws(StorageError) in
+            try state.check()
             state.generation += 1
-            return (state.maps, state.generation)
+            return (state.maps, state.generation, state.opening)
         }
-        return MemoryWriter(try Self.opened(maps), generation, self)
-    }
-
-    /// Returns the maps of an open store. The store may be closed while a session begins on another thread, and then has none.
-    private static func opened(_ maps: [MemoryMap]) throws(StorageError) -> [MemoryMap] {
-        if maps.isEmpty { throw StorageError(.storeClosed, "the store was closed while a session began; add it to a stack, or call open") }
-        return maps
+        return MemoryWriter(maps, generation, opening, self)
     }
 
     func nextGeneration() -> Int {
@@ -63,8 +76,17 @@ final class MemoryEngine: OrderedStore {
         }
     }
 
-    func publish(_ maps: [MemoryMap]) { state.withLock { $0.maps = maps } }
+    /// Makes the maps of a transaction those that later sessions read.
+    ///
+    /// - Throws: `storeClosed` if the store was closed since the transaction began, even if it was opened again.
+    func publish(_ maps: [MemoryMap], _ opening: Int) throws(StorageError) {
+        try state.withLock { state throws(StorageError) in
+            try state.check()
+            if state.opening != opening { throw StorageError(.storeClosed, "the store was closed during the transaction") }
+            state.maps = maps
+        }
+    }
 
     /// Releases all contents: a memory store starts empty when it is opened again.
-    func close() { state.withLock { $0 = State(maps: [], names: [], generation: $0.generation) } }
+    func close() { state.withLock { $0 = State(generation: $0.generation, opening: $0.opening) } }
 }

@@ -4,11 +4,13 @@ internal import PolystoreStorage
 /// The maps of the write transaction.
 final class MemoryWriter: MemoryReader, OrderedWriter {
     private var generation: Int
+    private let opening: Int
     private let engine: MemoryEngine
     private var savepoints: [[MemoryMap]] = []
 
-    init(_ maps: [MemoryMap], _ generation: Int, _ engine: MemoryEngine) {
+    init(_ maps: [MemoryMap], _ generation: Int, _ opening: Int, _ engine: MemoryEngine) {
         self.generation = generation
+        self.opening = opening
         self.engine = engine
         super.init(maps)
     }
@@ -47,5 +49,5 @@ final class MemoryWriter: MemoryReader, OrderedWriter {
 
     var commitNumber: Int64? { nil }
 
-    func commit() throws(StorageError) { engine.publish(maps) }
+    func commit() throws(StorageError) { try engine.publish(maps, opening) }
 }

@@ -36,7 +36,7 @@ extension PostgreSQLStore {
                 let list = names.sorted().map(SQLText.quoted).joined(separator: ", ")
                 try connection.execute("LOCK TABLE \(list) IN SHARE ROW EXCLUSIVE MODE")
             }
-            return PostgreSQLMigration(step, metadata, lane, schema) { [weak self] next in self?.core.withLock { $0 = next } }
+            return PostgreSQLMigration(step, metadata, lane, schema) { [weak self] next in _ = self?.publish(next, after: core) }
         }
     }
 }

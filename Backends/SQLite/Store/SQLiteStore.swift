@@ -252,7 +252,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
             var metadata = try StoreMetadata(entries: SQLiteSetup(connection).entries())
             metadata.history.isOn = recordsHistory
             try metadata.check(step)
-            return try SQLiteMigration(step, metadata, core, connection) { [weak self] next in self?.opened.withLock { $0 = next } }
+            return try SQLiteMigration(step, metadata, core, connection) { [weak self] next in
+                // The store may have been closed in the meantime.
+                self?.opened.withLock { if $0 === core { $0 = next } }
+            }
         } catch {
             connection.end()
             core.writer.leave()

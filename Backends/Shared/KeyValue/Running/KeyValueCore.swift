@@ -43,6 +43,8 @@ final class KeyValueCore: Sendable {
             try session.get(KeyValueLayout.metadata, key).map { String(decoding: $0, as: UTF8.self) }
         }
         session.end()
+        // The store was closed, and perhaps opened again, since the session got this core.
+        if isClosed { throw StorageError(.storeClosed, "the store was closed while the session began") }
         throw StoreMetadata.migrated(from: schema, to: stored ?? nil)
     }
 

@@ -31,7 +31,8 @@ public final class KeyValueStore: Sendable {
         do throws(StorageError) {
             var (metadata, wasCreated) = try metadata(request, canCreate)
             try metadata.adopt(request, recordsHistory: recordsHistory)
-            try publish(metadata)
+            let core = try makeCore(metadata)
+            self.core.withLock { $0 = core }
             return StorageState(
                 storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated,
                 isReadOnly: request.readOnly)
@@ -41,14 +42,24 @@ public final class KeyValueStore: Sendable {
         }
     }
 
-    /// Opens the maps of a version of the model for sessions that begin from now on.
-    func publish(_ metadata: StoreMetadata) throws(StorageError) {
+    /// Opens the maps of a version of the model.
+    private func makeCore(_ metadata: StoreMetadata) throws(StorageError) -> KeyValueCore {
         var metadata = metadata
         metadata.history.isOn = recordsHistory
         let numbers = try engine.prepare(maps: KeyValueLayout(metadata).names)
-        let core = KeyValueCore(engine, metadata, lane, numbers: numbers)
-        self.core.withLock { $0 = core }
+        return KeyValueCore(engine, metadata, lane, numbers: numbers)
     }
+
+    /// Opens the maps of a version of the model for sessions that begin from now on, unless the store was closed since it had this core.
+    func publish(_ metadata: StoreMetadata, after former: KeyValueCore) throws(StorageError) {
+        // Under the lock, so that the store is not closed in between.
+        try core.withLock { core throws(StorageError) in
+            if core === former { core = try makeCore(metadata) }
+        }
+    }
+
+    /// Whether the store was not closed since it had this core.
+    func isOpen(_ former: KeyValueCore) -> Bool { core.withLock { $0 === former } }
 
     private func metadata(_ request: OpenRequest, _ canCreate: Bool) throws(StorageError) -> (StoreMetadata, Bool) {
         try engine.prepare(maps: KeyValueLayout.ownMaps)
@@ -160,9 +171,9 @@ public final class KeyValueStore: Sendable {
             try engine.reopen(mapCount: max(plan.allNames.count, 200))
             core.close()
             do throws(StorageError) {
-                return try KeyValueMigration(step, plan, self, engine, lane, options)
+                return try KeyValueMigration(step, plan, self, core, engine, lane, options)
             } catch {
-                try publish(try stored() ?? core.metadata)
+                try publish(try stored() ?? core.metadata, after: core)
                 throw error
             }
         } catch {

@@ -9,6 +9,8 @@ final class KeyValueMigration: StorageMigration {
     private let step: MigrationStep
     private let plan: KeyValueMigrationPlan
     private let store: KeyValueStore
+    /// The core that the store had before the step.
+    private let former: KeyValueCore
     private let engine: any OrderedStore
     private let lane: WriteLane
     private let maps: any OrderedWriter
@@ -21,12 +23,13 @@ final class KeyValueMigration: StorageMigration {
     ///
     /// - Throws: `schemaMismatch` when another program has migrated the store in the meantime.
     init(
-        _ step: MigrationStep, _ plan: KeyValueMigrationPlan, _ store: KeyValueStore, _ engine: any OrderedStore, _ lane: WriteLane,
-        _ options: WriteOptions
+        _ step: MigrationStep, _ plan: KeyValueMigrationPlan, _ store: KeyValueStore, _ former: KeyValueCore, _ engine: any OrderedStore,
+        _ lane: WriteLane, _ options: WriteOptions
     ) throws(StorageError) {
         self.step = step
         self.plan = plan
         self.store = store
+        self.former = former
         self.engine = engine
         self.lane = lane
         // New maps are created empty before the transaction: a rollback would remove maps that the transaction itself had created.
@@ -93,6 +96,7 @@ final class KeyValueMigration: StorageMigration {
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         guard isOpen else { throw StorageError(.storeClosed, "the migration has ended") }
+        guard store.isOpen(former) else { throw StorageError(.storeClosed, "the store was closed during the migration") }
         try after.finishLoading()
         let token = try after.writeHistory(record)
         try lane.commits.reshape { () throws(StorageError) in try publish() }
@@ -105,10 +109,10 @@ final class KeyValueMigration: StorageMigration {
         closeSessions()
         defer { lane.leave() }
         // The step is committed. If a session began in between, the engine is not reopened or cleaned up; empty maps that remain are
-        // harmless.
+        // harmless. If the maps of the new version cannot be opened, or the store was closed meanwhile, later sessions are refused.
         try? engine.reopen(mapCount: max(KeyValueLayout(plan.after).names.count, 200))
         try? engine.remove(maps: plan.gone)
-        try store.publish(plan.after)
+        try? store.publish(plan.after, after: former)
     }
 
     func end() {
@@ -116,7 +120,7 @@ final class KeyValueMigration: StorageMigration {
         isOpen = false
         closeSessions()
         maps.end()
-        try? store.publish(plan.before)
+        try? store.publish(plan.before, after: former)
         lane.leave()
     }
 
