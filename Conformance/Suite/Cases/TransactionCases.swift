@@ -228,6 +228,34 @@ enum TransactionCases {
             }
             check.equal(others.withLock { $0 }, [], "other rows, or errors other than storeClosed")
         },
+        ConformanceCase("T063.closing-while-transactions-are-committed", clause: "S2") { harness, check in
+            let isKept = harness.capabilities.contains(.persistent)
+            for round in 0..<60 {
+                try harness.withStore { scratch in
+                    let store = scratch.store, schema = scratch.schema, made = SharedValue(0), others = SharedValue<[String]>([])
+                    Threads.run(2) { thread in
+                        do {
+                            if thread == 1 {
+                                Thread.sleep(forTimeInterval: Double(1 + round % 5) / 2000)
+                                return try store.close()
+                            }
+                            while true {
+                                try insert(store, schema, 0)
+                                made.withLock { $0 += 1 }
+                            }
+                        } catch {
+                            if (error as? StorageError)?.code != .storeClosed { others.withLock { $0.append("\(error)") } }
+                        }
+                    }
+                    check.equal(others.withLock { $0 }, [], "errors other than storeClosed")
+                    let opened = try OpenStore(opening: store.storage, OpenRequest(schema: scratch.schema))
+                    let count = try Scratch(scratch, opened).keys(ObjectRequest("Tag")).count
+                    check.equal(count, isKept ? made.withLock { $0 } : 0, "rows of the transactions that were committed")
+                    check.isTrue(isKept == (opened.storeID == store.storeID), "an identity of its own for a store that starts empty")
+                    try opened.close()
+                }
+            }
+        },
         ConformanceCase("T002.notes-are-part-of-the-transaction", clause: "S6") { harness, check in
             try harness.withStore { scratch in
                 func note(_ name: String) throws -> Data? { try scratch.read { try $0.note(name) } }
@@ -350,24 +378,29 @@ enum TransactionCases {
 
     /// Inserts one row in a separate transaction, repeated after a conflict.
     private static func insertOne(_ store: OpenStore, _ schema: Schema, _ number: Int) -> Bool {
-        guard let tag = schema.index(of: "Tag") else { return false }
         for _ in 0..<20 {
             do throws(StorageError) {
-                let writer = try store.beginWrite(WriteOptions(timeout: 30))
-                defer { writer.end() }
-                let key = try writer.reserveKeys(tag, count: 1).lowerBound
-                let rows = RowSource(count: 1) { _, batch in
-                    let cell = batch.cell(for: .string("n\(number)"))
-                    batch.appendRow(key: key, version: 1, entity: tag, slots: 1)[0] = cell
-                }
-                try writer.apply(ChangeSet(entities: [EntityChanges(entity: tag, inserts: rows)]))
-                _ = try writer.commit(CommitRecord())
+                try insert(store, schema, number)
                 return true
             } catch {
                 if error.code != .serializationFailure { return false }
             }
         }
         return false
+    }
+
+    /// Inserts one row in a separate transaction.
+    private static func insert(_ store: OpenStore, _ schema: Schema, _ number: Int) throws(StorageError) {
+        guard let tag = schema.index(of: "Tag") else { return }
+        let writer = try store.beginWrite(WriteOptions(timeout: 30))
+        defer { writer.end() }
+        let key = try writer.reserveKeys(tag, count: 1).lowerBound
+        let rows = RowSource(count: 1) { _, batch in
+            let cell = batch.cell(for: .string("n\(number)"))
+            batch.appendRow(key: key, version: 1, entity: tag, slots: 1)[0] = cell
+        }
+        try writer.apply(ChangeSet(entities: [EntityChanges(entity: tag, inserts: rows)]))
+        _ = try writer.commit(CommitRecord())
     }
 
     private static let history: [ConformanceCase] = [

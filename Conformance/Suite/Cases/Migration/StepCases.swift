@@ -131,6 +131,31 @@ enum StepCases {
                 check.equal(try migrated.fetch(ObjectRequest("Note")).map { $0.values["a"] }, [.int(7), .int(2), .int(3)], "objects of V2")
             }
         },
+        migrationCase("M013.a-store-that-is-closed-during-a-step-stays-closed", "M8") { harness, check in
+            struct GivenUp: Error {}
+            let scene = try MigrationScene([a], [a, Attribute("b", .int64, isOptional: true)])
+            for isGivenUp in [true, false] {
+                try harness.withStore(scene.versions[0]) { scratch in
+                    try fill(scratch, 3)
+                    let storage = scratch.store.storage, isKept = harness.capabilities.contains(.persistent)
+                    var isMade = false
+                    do {
+                        try step(scratch, scene) {
+                            try scratch.store.close()
+                            if isGivenUp { throw GivenUp() }
+                        }
+                        isMade = true
+                    } catch let error as StorageError {
+                        check.equal(error.code, .storeClosed, "the step")
+                    } catch is GivenUp {}
+                    check.throwing(.storeClosed, "a session") { _ = try storage.beginRead(ReadOptions()) }
+                    let version = scene.versions[isMade ? 1 : 0], opened = try OpenStore(opening: storage, OpenRequest(schema: version))
+                    let found = Scratch(Scratch(migrated: scratch, to: version), opened)
+                    check.equal(try found.keys(ObjectRequest("Note")), isKept ? [1, 2, 3] : [], "objects")
+                    try opened.close()
+                }
+            }
+        },
         migrationCase("M013.another-program-reads-the-old-version-until-the-end", "M8", needs: [.migrations, .multipleProcesses]) {
             harness, check in
             let scene = try MigrationScene([a], [a, Attribute("b", .int64, isOptional: true)])
