@@ -148,6 +148,22 @@ import Testing
         #expect(try store.keys("country", "code != nil", orderBy: ["name"]) == [1, 2])
     }
 
+    @Test func aListOfTextsIsARuleWhereTextsAreComparedByBytes() throws {
+        let place = try Place(
+            """
+            CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+            CREATE TABLE a(id int PRIMARY KEY, t text COLLATE "C" CHECK (t IN ('a', 'B')),
+                f text COLLATE folded CHECK (f IN ('a', 'B')), n int CHECK (n >= 0), "N" int);
+            INSERT INTO a VALUES(1, 'B', 'A', 1, -1);
+            """)
+        defer { place.drop() }
+        let attributes = place.store.schema.entity("a")?.attributes ?? []
+        #expect(attributes.map(\.allowedValues) == [[.string("a"), .string("B")], [], [], []])
+        // Both columns have the same name in a condition, except for quotation marks that distinguish their case.
+        #expect(attributes.allSatisfy { $0.rules == AttributeRules() })
+        #expect(place.store.remarks.contains { $0.contains("CHECK constraint of a is left out") })
+    }
+
     @Test(arguments: [
         "c numeric, 'NaN'", "c numeric, 1e38 + 1.5", "c float8, 'NaN'", "c timestamptz, 'infinity'", "c date, '0044-03-15 BC'",
     ])

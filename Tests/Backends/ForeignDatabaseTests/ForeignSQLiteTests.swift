@@ -267,6 +267,20 @@ import Testing
         #expect(store.remarks == ["a CHECK constraint of a is left out: it does not correspond to a rule of an attribute"])
     }
 
+    @Test(arguments: [("NOCASE", false), ("RTRIM", false), ("BINARY", true), ("\"nocase\"", false)])
+    func aListOfTextsIsARuleWhereTextsAreComparedByBytes(_ collation: String, _ isRule: Bool) throws {
+        let store = try open(
+            """
+            CREATE TABLE a(id INTEGER PRIMARY KEY, t VARCHAR(10, 2) DEFAULT ('x' COLLATE NOCASE) CHECK (t IN ('a', 'B')),
+                f TEXT COLLATE \(collation) CHECK (f IN ('a', 'B') AND length(f) <= 5));
+            """)
+        let attributes = store.schema.entity("a")?.attributes
+        #expect(attributes?[0].allowedValues == [.string("a"), .string("B")])
+        #expect(attributes?[1].allowedValues == (isRule ? [.string("a"), .string("B")] : []))
+        #expect(attributes?[1].rules == AttributeRules(maxLength: 5))
+        #expect(store.remarks.isEmpty == isRule)
+    }
+
     @Test func manyReadersSeeOneSnapshotEach() throws {
         let store = try open(ShopScript.sqlite)
         let first = try store.store.beginRead(), second = try store.store.beginRead()

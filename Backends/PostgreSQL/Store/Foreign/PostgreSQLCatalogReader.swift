@@ -106,6 +106,7 @@ struct PostgreSQLCatalogReader {
             column.name, read.type, value: read.value, isOptional: !column.isRequired,
             maxLength: column.maxLength > 0 ? Int(column.maxLength) : nil,
             allowedValues: column.isEnum ? try rows.labels(column.type) : [],
+            comparesBytes: !column.isFolded && (!read.isText || column.isEnum),
             stored: isInPlace ? PostgreSQLStoring.stored(column, place: place) : nil)
     }
 

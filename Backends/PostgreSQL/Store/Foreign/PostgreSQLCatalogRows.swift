@@ -28,6 +28,8 @@ struct PostgreSQLCatalogRows {
         let isDomain: Bool
         /// Whether the server computes the value, regardless of the statement.
         let isComputed: Bool
+        /// Whether the server considers texts of different bytes equal.
+        let isFolded: Bool
     }
 
     struct Key {
@@ -81,7 +83,8 @@ struct PostgreSQLCatalogRows {
         let text: SQLText = """
             SELECT a.attname::text, a.attnotnull, b.oid::int8, format_type(a.atttypid, a.atttypmod)::text,
                 CASE WHEN b.oid IN (1042, 1043) THEN greatest(greatest(a.atttypmod, b.typmod) - 4, 0) ELSE 0 END::int8,
-                e.typtype = 'e', d.typtype = 'd', a.attgenerated <> '' OR a.attidentity = 'a'
+                e.typtype = 'e', d.typtype = 'd', a.attgenerated <> '' OR a.attidentity = 'a',
+                EXISTS (SELECT 1 FROM pg_collation n WHERE n.oid = a.attcollation AND NOT n.collisdeterministic)
             FROM pg_attribute a JOIN pg_type d ON d.oid = a.atttypid
             CROSS JOIN LATERAL (
                 WITH RECURSIVE base(oid, parent, typmod, depth) AS (
@@ -92,10 +95,11 @@ struct PostgreSQLCatalogRows {
             JOIN pg_type e ON e.oid = b.oid
             WHERE a.attrelid = \(bind: .int(table), .int64)::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
             """
-        return try connection.rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool, .bool]).map { row in
+        return try connection.rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool, .bool, .bool]).map { row in
             Column(
                 name: row[0].text, isRequired: row[1] == .bool(true), type: row[2].number, typeName: row[3].text, maxLength: row[4].number,
-                isEnum: row[5] == .bool(true), isDomain: row[6] == .bool(true), isComputed: row[7] == .bool(true))
+                isEnum: row[5] == .bool(true), isDomain: row[6] == .bool(true), isComputed: row[7] == .bool(true),
+                isFolded: row[8] == .bool(true))
         }
     }
 

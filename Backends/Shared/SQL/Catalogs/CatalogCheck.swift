@@ -28,14 +28,32 @@ package struct CatalogCheck: Sendable {
         return result
     }
 
+    /// Returns the columns of the table that a statement creates whose texts SQLite does not compare by bytes, in lower case.
+    package static func foldedColumns(ofTable sql: String) -> Set<String> {
+        let tokens = SQLTokens.tokens(sql)
+        var result: Set<String> = [], column: String?, depth = 0
+        for (index, token) in tokens.enumerated() {
+            if token.isSymbol(")") { depth -= 1 }
+            if depth == 1, token.isWord("COLLATE"), index + 1 < tokens.count, let name = tokens[index + 1].identifier, let column {
+                if name.uppercased() != "BINARY" { result.insert(column) }
+            }
+            if token.isSymbol("(") { depth += 1 }
+            if depth == 1, token.isSymbol("(") || token.isSymbol(","), index + 1 < tokens.count {
+                column = tokens[index + 1].identifier?.lowercased()
+            }
+        }
+        return result
+    }
+
     /// Adds the equivalent validation rules to attributes.
     ///
+    /// - Parameter folded: The attributes whose texts the database does not compare by bytes.
     /// - Returns: False where no rule expresses a part of the condition. The other parts are applied nevertheless.
-    func apply(to attributes: inout [Attribute], columns: [String: Int]) -> Bool {
+    func apply(to attributes: inout [Attribute], columns: [String: Int], folded: Set<Int>) -> Bool {
         let types = columns.mapValues { attributes[$0].type }
         guard let plain = CatalogCasts.removed(tokens, types), let parts = Self.parts(of: plain) else { return false }
         var isComplete = true
-        for part in parts where !CatalogRule(part, columns).apply(to: &attributes) { isComplete = false }
+        for part in parts where !CatalogRule(part, columns, folded).apply(to: &attributes) { isComplete = false }
         return isComplete
     }
 

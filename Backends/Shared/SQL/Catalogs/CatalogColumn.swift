@@ -15,13 +15,15 @@ package struct CatalogColumn: Sendable {
     package var maxLength: Int?
     /// The allowed values; empty for no such restriction.
     package var allowedValues: [String]
+    /// Whether the database compares the texts of the column by their bytes: a list of texts in a condition means these texts alone.
+    package var comparesBytes: Bool
     /// A function that converts the SQL of a Polystore value to the form of the column; nil where the two forms are the same.
     package var stored: (@Sendable (String) -> String)?
 
     /// Creates a column.
     package init(
         _ name: String, _ type: ValueType, value: String, isOptional: Bool, maxLength: Int? = nil, allowedValues: [String] = [],
-        stored: (@Sendable (String) -> String)? = nil
+        comparesBytes: Bool = true, stored: (@Sendable (String) -> String)? = nil
     ) {
         self.stored = stored
         self.name = name
@@ -30,5 +32,6 @@ package struct CatalogColumn: Sendable {
         self.isOptional = isOptional
         self.maxLength = maxLength
         self.allowedValues = allowedValues
+        self.comparesBytes = comparesBytes
     }
 }

@@ -53,11 +53,16 @@ struct CatalogDraft {
 
     /// Adds the rules of the table's check conditions to the attributes. Returns false where rules cannot express a condition completely.
     mutating func applyChecks() -> Bool {
-        var positions: [String: Int] = [:], isComplete = true
+        var positions: [String: Int] = [:], ambiguous: Set<String> = [], folded: Set<Int> = [], isComplete = true
         for (index, attribute) in entity.attributes.enumerated() {
-            for (column, property) in properties where property == attribute.name { positions[column.text.lowercased()] = index }
+            for (column, property) in properties where property == attribute.name {
+                if positions.updateValue(index, forKey: column.text.lowercased()) != nil { ambiguous.insert(column.text.lowercased()) }
+                if table.columns.contains(where: { ExactText($0.name) == column && !$0.comparesBytes }) { folded.insert(index) }
+            }
         }
-        for check in table.checks where !check.apply(to: &entity.attributes, columns: positions) { isComplete = false }
+        // Names that differ only in their case: the tokens of a condition do not say which column is meant.
+        for name in ambiguous { positions[name] = nil }
+        for check in table.checks where !check.apply(to: &entity.attributes, columns: positions, folded: folded) { isComplete = false }
         return isComplete
     }
 

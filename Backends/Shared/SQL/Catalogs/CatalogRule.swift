@@ -12,11 +12,15 @@ struct CatalogRule {
 
     private let tokens: [SQLToken]
     private let columns: [String: Int]
+    private let folded: Set<Int>
 
-    /// - Parameter columns: The positions of attributes by the names of their columns in lower case.
-    init(_ tokens: [SQLToken], _ columns: [String: Int]) {
+    /// - Parameters:
+    ///   - columns: The positions of attributes by the names of their columns in lower case.
+    ///   - folded: The positions of attributes whose texts the database does not compare by bytes.
+    init(_ tokens: [SQLToken], _ columns: [String: Int], _ folded: Set<Int>) {
         self.tokens = tokens
         self.columns = columns
+        self.folded = folded
     }
 
     /// Adds the rule to its attribute. Returns false where no rule expresses the comparison.
@@ -28,6 +32,8 @@ struct CatalogRule {
         }
         guard let first = tokens.first, let index = column(first) else { return false }
         guard let meanings = meanings(Array(tokens.dropFirst()), attributes[index]) else { return false }
+        // The database also allows other texts than those of the list, such as those that differ only in their case.
+        for case .allowed in meanings where attributes[index].type.isText && folded.contains(index) { return false }
         return Self.add(meanings, to: &attributes[index])
     }
 
@@ -36,10 +42,7 @@ struct CatalogRule {
     }
 
     private func column(_ token: SQLToken) -> Int? {
-        switch token {
-        case .word(let name), .name(let name): columns[name.lowercased()]
-        case .text, .number, .symbol: nil
-        }
+        token.identifier.flatMap { columns[$0.lowercased()] }
     }
 
     private func length(_ sign: SQLToken, _ token: SQLToken) -> Meaning? {

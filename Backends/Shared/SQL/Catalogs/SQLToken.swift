@@ -14,5 +14,13 @@ enum SQLToken: Hashable {
     /// Whether the token is the given word, ignoring case.
     func isWord(_ word: String) -> Bool { if case .word(let text) = self { text.uppercased() == word } else { false } }
 
+    /// The name, if the token is one or an unquoted word.
+    var identifier: String? {
+        switch self {
+        case .word(let name), .name(let name): name
+        case .text, .number, .symbol: nil
+        }
+    }
+
     func isSymbol(_ symbol: String) -> Bool { self == .symbol(symbol) }
 }
