@@ -33,6 +33,8 @@ struct SQLitePlace: Sendable {
         let connection = try opened(readOnly: readOnly, create: create)
         try connection.apply(checksums)
         if !readOnly {
+            // A file of another program is refused before its settings are changed.
+            _ = try SQLiteSetup(connection).readEntries()
             // The page size takes effect only before the first table is created. The journal mode is stored in the file.
             try connection.execute("PRAGMA page_size = \(SQLiteConnection.pageSize)")
             try useLog(connection)

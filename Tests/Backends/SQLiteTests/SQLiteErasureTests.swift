@@ -64,6 +64,17 @@ import Testing
         #expect(try sql("theirs.db", "SELECT a FROM t") == "1")
     }
 
+    @Test func aFileOfAnotherProgramThatIsOpenedKeepsItsSettings() throws {
+        try sql("theirs.db", "CREATE TABLE t(a); INSERT INTO t VALUES(1);")
+        let before = try Data(contentsOf: URL(fileURLWithPath: path("theirs.db")))
+        for options in ["", "?history=off", "?mode=ro"] {
+            let store = try store("theirs.db", options)
+            #expect(code { _ = try store.open(OpenRequest(schema: Self.schema.get())) } == .notADatabase, "\(options)")
+        }
+        #expect(try files() == ["theirs.db"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path("theirs.db"))) == before)
+    }
+
     @Test func nothingIsErasedWhereThereIsNoStore() throws {
         try store("none.db").erase()
         _ = FileManager.default.createFile(atPath: path("empty.db"), contents: nil)

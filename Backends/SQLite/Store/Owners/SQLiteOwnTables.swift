@@ -20,13 +20,17 @@ struct SQLiteOwnTables: SQLiteOwner {
     }
 
     func open(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> SQLOpening<SQLiteCore> {
-        let connection = try place.writer(readOnly: readOnly, create: true), place = place.pinned
-        var (metadata, wasCreated) = try SQLiteCatalog.hinting { () throws(StorageError) in try SQLiteSetup(connection).metadata(request) }
+        let (connection, found) = try SQLiteCatalog.hinting { () throws(StorageError) in
+            let connection = try place.writer(readOnly: readOnly, create: true)
+            return (connection, try SQLiteSetup(connection).metadata(request))
+        }
+        var (metadata, wasCreated) = found
+        let pinned = place.pinned
         try metadata.adopt(request, recordsHistory: recordsHistory)
         let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
-            try place.writer(readOnly: false, create: false)
+            try pinned.writer(readOnly: false, create: false)
         }
-        let core = SQLiteCore(metadata, readers: SQLitePool(open: place.reader), writer: writer)
+        let core = SQLiteCore(metadata, readers: SQLitePool(open: pinned.reader), writer: writer)
         return SQLOpening(core, isReadOnly: readOnly, wasCreated: wasCreated)
     }
 
