@@ -12,8 +12,24 @@ extension LMDBEnvironment {
         guard create else { throw StorageError(.notADatabase, "the LMDB file contains no Polystore data") }
         let writing = try beginWrite(WriteOptions())
         defer { endWrite() }
+        if names.contains(Self.metadata), belongsToAnotherProgram(writing) {
+            mdb_txn_abort(writing)
+            throw StorageError(.notADatabase, "the LMDB file belongs to another program: it has no Polystore metadata")
+        }
         guard let made = try handles(names, writing, UInt32(MDB_CREATE)) else { throw LMDBError.error(MDB_NOTFOUND) }
         return made
+    }
+
+    /// The map that each store has.
+    private static let metadata = "polystore_metadata"
+
+    /// Whether the file has data, but not the metadata of a store. A new store creates the maps of its own in one transaction.
+    private func belongsToAnotherProgram(_ transaction: OpaquePointer) -> Bool {
+        // The map without a name has the names of all others as its keys.
+        var names: MDB_dbi = 0, stat = MDB_stat(), metadata: MDB_dbi = 0
+        guard mdb_dbi_open(transaction, nil, 0, &names) == MDB_SUCCESS, mdb_stat(transaction, names, &stat) == MDB_SUCCESS
+        else { return false }
+        return stat.ms_entries > 0 && mdb_dbi_open(transaction, Self.metadata, 0, &metadata) != MDB_SUCCESS
     }
 
     /// The handle of a map that does not exist. LMDB refuses it.

@@ -99,6 +99,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [["-n", "-T"], ["-n", "-s", "theirs", "-T"]])
+    func anEnvironmentOfAnotherProgramIsNotChanged(_ options: [String]) throws {
+        try inFolder {
+            #expect(try run("/usr/bin/mdb_load", options + [path], input: "one\n1\ntwo\n2\n") == 0)
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(code { _ = try open() } == .notADatabase)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        }
+    }
+
     private func run(_ program: String, _ arguments: [String], input: String = "") throws -> Int32 {
         let process = Process(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: program)
