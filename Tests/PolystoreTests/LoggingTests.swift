@@ -13,13 +13,15 @@ private final class RecordingLogger: StoreLogger {
         let file: String
         let function: String
         let thread: ObjectIdentifier
+        /// The entity and the property of an error.
+        var place = ""
     }
 
     let reports = Mutex<[Report]>([])
 
-    private func add(_ kind: String, _ text: String, _ file: StaticString, _ function: StaticString) {
+    private func add(_ kind: String, _ text: String, _ file: StaticString, _ function: StaticString, _ place: String = "") {
         let report = Report(
-            kind: kind, text: text, file: "\(file)", function: "\(function)", thread: ObjectIdentifier(Thread.current))
+            kind: kind, text: text, file: "\(file)", function: "\(function)", thread: ObjectIdentifier(Thread.current), place: place)
         reports.withLock { $0.append(report) }
     }
 
@@ -27,7 +29,7 @@ private final class RecordingLogger: StoreLogger {
         add("\(level)", message, fileName, functionName)
     }
     func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
-        add("error \(error.code)", message, fileName, functionName)
+        add("error \(error.code)", message, fileName, functionName, "\(error.details.entity ?? "-").\(error.details.property ?? "-")")
     }
     func assert(
         _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
@@ -63,6 +65,22 @@ private final class RecordingLogger: StoreLogger {
                 )
             }
             #expect(logger.own.map(\.kind) == ["error notFound", "error invalidPredicate"], "once, although two levels throw it")
+        }
+    }
+
+    @Test func eachPropertyThatCannotBeLoadedIsReportedOnce() throws {
+        try recording { logger in
+            let stack = try DataStack(Person.self, Animal.self, Dog.self)
+            try stack.addStorageAndWait(InMemoryStore())
+            try stack.perform(synchronous: { transaction in
+                for _ in 0..<2 { try transaction.create(Dog.self).owner = transaction.create(Person.self) }
+            })
+            let people = try stack.fetchAll(From<Person>().properties(\.age)), dogs = try stack.makeViewContext().fetchAll(From<Dog>())
+            try stack.removeStorage(stack.storages[0])
+            for person in people { _ = (person.pets, person.name) }
+            for dog in dogs { _ = dog.owner }
+            let places = logger.own.map(\.place).filter { !$0.isEmpty }
+            #expect(places == ["Person.pets", "Person.name", "Dog.owner"])
         }
     }
 

@@ -54,7 +54,7 @@ extension ObjectContext {
     func loadLeftOut(_ object: ManagedObject, _ slot: Int) {
         guard object.lacks(slot) else { return }
         if isStrict { return fail(unfetched(object, slot)) }
-        complete(object)
+        complete(object, object.description.slots[slot].name)
     }
 
     /// Loads the unfetched attributes of an object before all of its values are read.
@@ -74,7 +74,11 @@ extension ObjectContext {
     }
 
     /// Loads the unfetched attributes of an object. If this fails, the values are placeholders, and the next access loads them again.
-    func complete(_ object: ManagedObject) { _ = attempt { () throws(StorageError) in try loadLeftOut(object) } }
+    ///
+    /// - Parameter property: The attribute that is accessed.
+    func complete(_ object: ManagedObject, _ property: String? = nil) {
+        _ = attempt(object, property) { () throws(StorageError) in try loadLeftOut(object) }
+    }
 
     /// Loads the unfetched attributes of an object.
     package func loadLeftOut(_ object: ManagedObject) throws(StorageError) {

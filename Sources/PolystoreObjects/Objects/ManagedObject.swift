@@ -192,7 +192,7 @@ extension ManagedObject {
 
     @inline(never) @usableFromInline
     final func _touchHigh(_ slot: Int) {
-        if lacks(slot) { complete() }
+        if lacks(slot) { _context.complete(self, description.slots[slot].name) }
         _context.touchHigh(self, slot)
         _dirty |= 1 << 63
     }

@@ -24,7 +24,7 @@ extension ObjectContext {
     /// Returns the destinations of a to-many relationship, and loads them if they are not known yet.
     func knownMembers(_ object: ManagedObject, _ position: Int) -> [ManagedObject] {
         let relationship = object.description.relationships[position]
-        return attempt { () throws(StorageError) in
+        return attempt(object, relationship.relationship.name) { () throws(StorageError) in
             let state = try state(object, position)
             return try objects(relationship.destination, state.keys, Int(object._store))
         } ?? []

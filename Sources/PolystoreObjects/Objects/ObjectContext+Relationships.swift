@@ -4,7 +4,7 @@ extension ObjectContext {
     /// Returns the destination of a to-one relationship. The error of a failed load is recorded, and the result is nil.
     func target(_ object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
         guard let destination = object.description.slots[slot].destination else { return nil }
-        return attempt { () throws(StorageError) in
+        return attempt(object, object.description.slots[slot].name) { () throws(StorageError) in
             if !isStrict { return try self.object(destination, key, Int(object._store)) }
             let name = object.description.slots[slot].name, isLoaded = identityMap(destination, Int(object._store)).find(key) != nil
             if !isLoaded, !isPlanned(object, name) { throw unplanned(object, name) }
@@ -144,7 +144,9 @@ extension ObjectContext {
     /// Returns the destination, which is loaded because the inverse must be updated.
     private func partner(of object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
         guard let destination = object.description.slots[slot].destination else { return nil }
-        return attempt { () throws(StorageError) in try self.object(destination, key, Int(object._store)) } ?? nil
+        return attempt(object, object.description.slots[slot].name) { () throws(StorageError) in
+            try self.object(destination, key, Int(object._store))
+        } ?? nil
     }
 
     /// Assigns a key without updating the inverse.
@@ -170,6 +172,18 @@ extension ObjectContext {
         let knowsNone = object.isNew && tracker?.knowsMembersOfNewObjects != false
         if knowsNone, object._collections[relationship] == nil { object._collections[relationship] = ToManyState(keys: []) }
         object._collections[relationship]?.append(key)
+    }
+
+    /// Runs the load of an object's property whose error can only be recorded. The error names the property, unless it names another one.
+    func attempt<R>(_ object: ManagedObject, _ property: @autoclosure () -> String?, _ body: () throws(StorageError) -> R) -> R? {
+        do throws(StorageError) { return try body() } catch {
+            var named = error
+            let entity = object.description.name
+            if named.details.entity == nil { (named.details.entity, named.details.keys) = (entity, [object._key]) }
+            if named.details.entity == entity, named.details.property == nil { named.details.property = property() }
+            fail(named)
+            return nil
+        }
     }
 
     /// Runs a load whose error can only be recorded.

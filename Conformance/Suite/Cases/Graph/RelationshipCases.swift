@@ -392,6 +392,8 @@ enum RelationshipCases {
             try stack.removeStorage(store)
             check.isTrue(people[0].pets.isEmpty && dogs[0].owner == nil, "relationships that cannot be loaded are empty")
             check.isTrue(people[0].loadError != nil && dogs[0].loadError != nil, "and the objects say why")
+            let named = [people[0].loadError?.details, dogs[0].loadError?.details].map { "\($0?.entity ?? "-").\($0?.property ?? "-")" }
+            check.equal(named, ["Person.pets", "Dog.owner"], "and of which property")
             check.isTrue((try? people[0].load(\.pets)) == nil, "a to-many that throws")
             check.isTrue((try? dogs[0].load(\.owner)) == nil, "a to-one that throws")
             check.isTrue((try? people[1].load(\.name)) == nil, "an attribute that throws")
