@@ -15,8 +15,8 @@ enum Names {
 
     /// Names of members of every object or snapshot, which a declared property cannot have.
     static let usedMembers: Set<String> = [
-        "Self", "Snapshot", "Type", "declaration", "entityName", "hasChanges", "hash", "hashValue", "isDeleted", "objectID", "self",
-        "version",
+        "Self", "Snapshot", "Type", "debugDescription", "declaration", "entityName", "hasChanges", "hash", "hashValue", "isDeleted",
+        "loadError", "objectID", "self", "version",
     ]
 
     /// Returns a name, in backticks if it is a keyword.

@@ -23,7 +23,7 @@ import Testing
             text.version_ += 1
             let cell = try transaction.create(CellEntity.self)
             cell.entity = "e"
-            cell.cells = 4
+            (cell.cells, cell.loadError_) = (4, 5)
             text.default = cell
         })
         let text = try #require(try stack.fetchOne(From<StringEntity>().where(\.version_ == 8 && \.row == 3)))
@@ -35,7 +35,7 @@ import Testing
         #expect(text.born == Date(timeIntervalSince1970: 1_357_034_400))
         #expect(text.token == UUID(uuidString: "0188B0A2-7C3E-7F00-8000-00000000ABCD"))
         let cell = try #require(text.default as? CellEntity)
-        #expect(cell.cells == 4 && cell.entity == "e" && cell.objectID_ == [text])
+        #expect(cell.cells == 4 && cell.loadError_ == 5 && cell.entity == "e" && cell.objectID_ == [text])
         #expect(StringEntity.Snapshot(text).default == ObjectID<EntityEntity>(cell.objectID.key))
         #expect(try stack.fetchCount(From<StringEntity>().where(\.default?.entity == "e")) == 1)
     }

@@ -75,40 +75,62 @@ class CellEntity: EntityEntity {
     }
     @exclusivity(unchecked) private final var __cells: Int
 
+    final var loadError_: Int {
+        get { _check(_Schema.base + 1); return __loadError_ }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __loadError_ = value } }
+    }
+    @exclusivity(unchecked) private final var __loadError_: Int
+
+    final var debugDescription_: String? {
+        get { _check(_Schema.base + 2); return __debugDescription_ }
+        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __debugDescription_ = value } }
+    }
+    @exclusivity(unchecked) private final var __debugDescription_: String?
+
     enum _Schema {
         typealias _Super = EntityEntity
         @inlinable static var base: Int { _Super._Schema.end }
-        @inlinable static var end: Int { base + 1 }
+        @inlinable static var end: Int { base + 3 }
     }
 
     override class var _entityName: String { "Cell" }
 
     override class var declaration: _Entity {
         _Entity("Cell", parent: super._entityName, attributes: [
-                _Attribute("cells", .int64, defaultValue: (0 as Int).attributeValue)
+                _Attribute("cells", .int64, defaultValue: (0 as Int).attributeValue),
+                _Attribute("loadError", .int64, defaultValue: (0 as Int).attributeValue),
+                _Attribute("debugDescription", .string, isOptional: true)
             ])
     }
 
-    override class var _slotNames: [String] { super._slotNames + ["cells"] }
+    override class var _slotNames: [String] { super._slotNames + ["cells", "loadError", "debugDescription"] }
 
     required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
         __cells = Self._decode(row, _Schema.base + 0, context)
+        __loadError_ = Self._decode(row, _Schema.base + 1, context)
+        __debugDescription_ = Self._decode(row, _Schema.base + 2, context)
         super.init(_row: row, context)
     }
 
     required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __cells = 0
+        __loadError_ = 0
+        __debugDescription_ = nil
         super.init(_new: key, entity, context)
     }
 
     override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
         if Self._has(mask, _Schema.base + 0) { __cells = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __loadError_ = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __debugDescription_ = Self._decode(row, _Schema.base + 2, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
         if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__cells, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__loadError_, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__debugDescription_, batch) }
     }
 
     @dynamicMemberLookup
@@ -116,9 +138,13 @@ class CellEntity: EntityEntity {
         let _super: EntityEntity.Snapshot
         subscript<V>(dynamicMember path: KeyPath<EntityEntity.Snapshot, V>) -> V { _super[keyPath: path] }
         let cells: Int
+        let loadError_: Int
+        let debugDescription_: String?
         init(_ object: CellEntity) {
             _super = .init(object)
             self.cells = object.cells
+            self.loadError_ = object.loadError_
+            self.debugDescription_ = object.debugDescription_
         }
     }
 }
