@@ -140,6 +140,8 @@ import Testing
         #expect(try run("info", "sqlite:\(folder.path)/foreign.db").error.contains("catalog=foreign"))
         #expect(try run("info", store).output.contains("note: the view v is left out: only tables are read"))
         #expect(try run("info", store, "--json").output.contains("\"remarks\":[\"the view v is left out: only tables are read\"]"))
+        #expect(try run("model", "generate", store).error == "note: the view v is left out: only tables are read\n")
+        #expect(try run("model", "show", store).error == "note: the view v is left out: only tables are read\n")
         let moved = try run("transfer", store, copy)
         #expect(moved.code == 0 && moved.error.contains("note: the view v is left out"))
         #expect(moved.output.contains("copied 2 rows"))

@@ -9,11 +9,12 @@ struct ModelCommand: ParsableCommand {
         commandName: "model", abstract: "Generates, shows, imports and compares models.",
         subcommands: [Generate.self, Show.self, Import.self, SchemaCommand.Diff.self])
 
-    /// Returns the schema of a model file or of a store.
+    /// Returns the schema of a model file or of a store. Lists on the standard error what it lacks of a database of another program.
     static func schema(_ text: String) throws(StorageError) -> Schema {
         if text.hasSuffix(".json") { return try Stores.model(text) }
         let opened = try Stores.open(text)
         defer { opened.close() }
+        for note in opened.remarks { Console.error("note: \(note)") }
         return opened.schema
     }
 
