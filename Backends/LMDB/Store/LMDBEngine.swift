@@ -62,6 +62,12 @@ final class LMDBEngine: OrderedStore {
         return numbers
     }
 
+    /// Whether the file has data besides the maps that were prepared.
+    func hasOtherData() throws(StorageError) -> Bool {
+        let (environment, state) = try opened()
+        return try environment.hasData(besides: Set(state.names.compactMap { $0 }))
+    }
+
     private var numbers: [String: Int] {
         state.withLock { state in
             Dictionary(

@@ -69,6 +69,32 @@ extension LMDBEnvironment {
         return handles
     }
 
+    /// Returns whether the file has data besides these maps. Empty maps are none: an interrupted migration leaves such ones.
+    ///
+    /// *Requires*: no open session could open maps at the same time.
+    func hasData(besides names: Set<String>) throws(StorageError) -> Bool {
+        let transaction = try beginRead(nil)
+        defer { endRead() }
+        defer { mdb_txn_abort(transaction) }
+        // The map without a name has the names of all others as its keys.
+        var all: MDB_dbi = 0, cursor: OpaquePointer?, key = MDB_val(), value = MDB_val()
+        try LMDBError.check(mdb_dbi_open(transaction, nil, 0, &all))
+        try LMDBError.check(mdb_cursor_open(transaction, all, &cursor))
+        defer { mdb_cursor_close(cursor) }
+        while true {
+            let code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+            if code == MDB_NOTFOUND { return false }
+            try LMDBError.check(code)
+            let name = String(decoding: UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size), as: UTF8.self)
+            if names.contains(name) { continue }
+            var map: MDB_dbi = 0, stat = MDB_stat()
+            // LMDB refuses the key of an entry that is not a map.
+            guard mdb_dbi_open(transaction, name, 0, &map) == MDB_SUCCESS, mdb_stat(transaction, map, &stat) == MDB_SUCCESS,
+                stat.ms_entries == 0
+            else { return true }
+        }
+    }
+
     /// Removes maps. Names without a map are ignored.
     func remove(_ names: [String]) throws(StorageError) {
         let transaction = try beginWrite(WriteOptions())

@@ -18,7 +18,8 @@ extension LMDBStore: WithdrawableStorage {
     /// Closes the file and removes it together with its lock file; also its folder, if it was created for the store and is otherwise empty.
     /// A symbolic link to the file stays.
     ///
-    /// - Throws: `readOnly` if the store refuses changes; `notADatabase` if the file is not a store. Nothing is removed then.
+    /// - Throws: `readOnly` if the store refuses changes; `notADatabase` if the file is not a store; `unsupported` if it also has data of
+    ///   another program. Nothing is removed then.
     public func erase() throws(StorageError) {
         if isReadOnly || engine.isReadOnly { throw StorageError(.readOnly, "the store was opened read-only") }
         let location = engine.location
@@ -36,7 +37,7 @@ extension LMDBStore: WithdrawableStorage {
 
     /// Returns whether the folder was created for the store.
     ///
-    /// - Throws: `notADatabase` if the file is not a store.
+    /// - Throws: `notADatabase` if the file is not a store; `unsupported` if it also has data of another program.
     private func ownsFolder(_ location: LMDBLocation) throws(StorageError) -> Bool {
         if !engine.isOpen {
             do throws(StorageError) { _ = try store.open(OpenRequest(schema: nil, createIfMissing: false, readOnly: true)) } catch {
@@ -44,6 +45,11 @@ extension LMDBStore: WithdrawableStorage {
                 if error.code == .alreadyExists { return false }
                 throw error
             }
+        }
+        if try engine.hasOtherData() {
+            throw StorageError(
+                .unsupported,
+                "the LMDB file also contains data of another program; copy that data elsewhere, and remove it from the file first")
         }
         let reader = try beginRead(ReadOptions())
         defer { reader.end() }

@@ -50,6 +50,24 @@ import Testing
         #expect(try files().contains("theirs.mdb"))
     }
 
+    @Test(arguments: ["theirs", nil]) func aStoreWithDataOfAnotherProgramIsNotErased(_ map: String?) throws {
+        try make("a.lmdb").close()
+        let process = Process(), input = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/mdb_load")
+        process.arguments = ["-n"] + (map.map { ["-s", $0] } ?? []) + ["-T", path("a.lmdb")]
+        process.standardInput = input
+        try process.run()
+        input.fileHandleForWriting.write(Data("one\n1\n".utf8))
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path("a.lmdb")))
+        #expect(code { try store("a.lmdb").erase() } == .unsupported)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path("a.lmdb"))) == before)
+        try make("b.lmdb").erase()
+        #expect(try files().contains("a.lmdb") && !files().contains("b.lmdb"))
+    }
+
     @Test func nothingIsErasedWhereThereIsNoStore() throws {
         try store("none.lmdb").erase()
         _ = FileManager.default.createFile(atPath: path("empty.lmdb"), contents: nil)
