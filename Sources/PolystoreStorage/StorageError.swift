@@ -212,6 +212,15 @@ extension StorageError {
     public init(_ error: SchemaError) { self.init(.invalidConfiguration, error.description, cause: error) }
 }
 
+extension StorageError {
+    /// The error of a session that could not begin because its store was closed in the meantime: whatever the session found instead of the
+    /// open store is only the cause. The end of a limit remains.
+    package var ofClosedStore: StorageError {
+        if code == .storeClosed || code == .cancelled || code == .timeout { return self }
+        return StorageError(.storeClosed, "the store was closed while the session began", cause: self)
+    }
+}
+
 extension StorageError: CustomDebugStringConvertible {
     /// The code, the message, all known details, conflicts with their values, and the cause. The text contains stored values; show it only
     /// to readers who may see them.

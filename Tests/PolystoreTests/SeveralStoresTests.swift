@@ -67,6 +67,58 @@ import Testing
         try stack.fetchAll(From<DynamicObject>(entity: entity).orderBy(.ascending("x"))).map { try $0.value("x") }
     }
 
+    /// A store of LMDB cannot be opened again while the read still uses it.
+    @Test(arguments: Pair.all.filter { $0.left != .lmdb })
+    func aReadEndsWhereAStoreThatItHasReadWasRemovedAndAddedAgain(_ pair: Pair) throws {
+        try open(pair) { stack, left, _ in
+            try write(1, stack)
+            let isDone = DispatchSemaphore(value: 0), failure = Mutex<(any Error)?>(nil), counts = Mutex<[Int]>([])
+            func read(_ transaction: ReadTransaction) throws {
+                let lefts = try transaction.fetchCount(From<DynamicObject>(entity: "Left"))
+                counts.withLock { $0.append(lefts) }
+                Thread {
+                    do {
+                        try stack.removeStorage(left)
+                        try stack.addStorageAndWait(left)
+                        try write(2, stack)
+                    } catch { failure.withLock { $0 = error } }
+                    isDone.signal()
+                }.start()
+                isDone.wait()
+                let rights = try transaction.fetchCount(From<DynamicObject>(entity: "Right"))
+                counts.withLock { $0.append(rights) }
+            }
+            let error = #expect(throws: StorageError.self) { try stack.read(synchronous: read) }
+            #expect(error?.code == .storeClosed)
+            #expect(failure.withLock { $0 } == nil)
+            #expect(counts.withLock { $0 } == [1])
+        }
+    }
+
+    /// The transaction has a session in the store that would be waited for. A store of LMDB cannot be opened again before its end.
+    @Test(arguments: TestStore.all.filter { $0 != .lmdb })
+    func aTransactionEndsWhereItsStoreWasRemovedAndAddedAgain(_ store: TestStore) throws {
+        let stack = try store.stack(), storage = try #require(stack.storages.first), start = ContinuousClock.now
+        let isDone = DispatchSemaphore(value: 0), failure = Mutex<(any Error)?>(nil)
+        let error = #expect(throws: StorageError.self) {
+            try stack.perform(synchronous: { transaction in
+                _ = try transaction.fetchCount(From<Person>())
+                Thread {
+                    do {
+                        try stack.removeStorage(storage)
+                        try stack.addStorageAndWait(storage)
+                    } catch { failure.withLock { $0 = error } }
+                    isDone.signal()
+                }.start()
+                isDone.wait()
+                _ = try transaction.create(Person.self)
+            })
+        }
+        #expect(error?.code == .storeClosed)
+        #expect(failure.withLock { $0 } == nil)
+        #expect(start.duration(to: .now) < .seconds(8))
+    }
+
     @Test(arguments: Pair.all) func theFollowerAppliesMissingChangesBeforeItsNextWrite(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)

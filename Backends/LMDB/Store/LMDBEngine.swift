@@ -55,7 +55,9 @@ final class LMDBEngine: OrderedStore {
         let missing = maps.filter { !before.names.contains($0) }
         if missing.isEmpty { return numbers }
         let handles = try environment.handles(missing, create: !before.request.readOnly)
-        state.withLock { state in
+        try state.withLock { state throws(StorageError) in
+            // The store may have been closed, and opened again, in the meantime.
+            guard state.environment === environment else { throw Self.closed }
             state.names += missing
             state.handles += handles
         }

@@ -211,23 +211,27 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         let core = try opened()
         do throws(StorageError) {
             return try body(core)
-        } catch  where error.code == .schemaMismatch && core.rolling != nil {
+        } catch {
+            if error.code != .schemaMismatch || core.rolling == nil { throw core.isClosed ? error.ofClosedStore : error }
             let connection = try connector()
             let metadata = try StoreMetadata(entries: try PostgreSQLSetup(connection, schema).entries())
             if metadata.hash != core.metadata.hash { throw error }
-            return try body(publish(core.core(of: metadata), after: core))
+            guard let current = publish(core.core(of: metadata), after: core) else { throw error.ofClosedStore }
+            return try body(current)
         }
     }
 
     /// Replaces the core, unless another thread has done so.
+    ///
+    /// - Returns: The current core; nil if the store was closed.
     @discardableResult
-    func publish(_ next: PostgreSQLCore, after core: PostgreSQLCore) -> PostgreSQLCore {
+    func publish(_ next: PostgreSQLCore, after core: PostgreSQLCore) -> PostgreSQLCore? {
         let current = self.core.withLock { current in
             if current === core { current = next }
             return current
         }
         core.close()
-        return current ?? next
+        return current
     }
 
     /// Begins a session that needs a slot among the writers.
@@ -276,9 +280,20 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         if try setup.isOurs() {
             tell(.erasing)
             try connection.execute(PostgreSQLEvent.notify([.erasing], schema))
-            try setup.erase()
+            try removeTables(setup)
             tell(.erased)
         }
+    }
+}
+
+extension PostgreSQLStore {
+    /// Drops the tables. Sessions that have not ended yet may wait for locks of the removal and hold others, which the server ends by a
+    /// conflict; it is then repeated.
+    private func removeTables(_ setup: PostgreSQLSetup) throws(StorageError) {
+        for _ in 1..<5 {
+            do throws(StorageError) { return try setup.erase() } catch { if error.code != .serializationFailure { throw error } }
+        }
+        try setup.erase()
     }
 }
 

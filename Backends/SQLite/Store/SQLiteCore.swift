@@ -44,6 +44,12 @@ class SQLiteCore: SQLCore, @unchecked Sendable {
     /// Ends all sessions, because the tables now have another version.
     final func retire() { closed.store(true, ordering: .releasing) }
 
+    /// Begins a session. If that fails because the store was closed in the meantime, and perhaps erased or opened again, throws
+    /// `storeClosed`.
+    final func beginning<Session>(_ body: () throws(StorageError) -> Session) throws(StorageError) -> Session {
+        do throws(StorageError) { return try body() } catch { throw isClosed ? error.ofClosedStore : error }
+    }
+
     /// Throws if another program has migrated the file to another version of the model. Takes the snapshot of a transaction.
     func check(_ connection: SQLiteConnection) throws(StorageError) {
         let statement = try connection.statement("SELECT value FROM polystore_metadata WHERE key = 'hash'")

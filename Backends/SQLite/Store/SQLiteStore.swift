@@ -181,33 +181,37 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     /// Begins a session that reads one snapshot.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         let core = try core()
-        let connection = try core.readers.take()
-        do throws(StorageError) {
-            // BEGIN alone does not take a snapshot; the first read does.
-            try connection.begin("BEGIN", options.limit)
-            try core.check(connection)
-        } catch {
-            connection.end()
-            core.readers.give(connection)
-            throw error
+        return try core.beginning { () throws(StorageError) in
+            let connection = try core.readers.take()
+            do throws(StorageError) {
+                // BEGIN alone does not take a snapshot; the first read does.
+                try connection.begin("BEGIN", options.limit)
+                try core.check(connection)
+            } catch {
+                connection.end()
+                core.readers.give(connection)
+                throw error
+            }
+            return core.reader(connection)
         }
-        return core.reader(connection)
     }
 
     /// Begins the write transaction after waiting for the previous one to end.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
-        let (connection, options) = try core.writer.enter(options)
-        do throws(StorageError) {
-            connection.wait(min(options.timeout, place.busyTimeout))
-            try connection.begin("BEGIN IMMEDIATE", options.limit)
-            try core.check(connection)
-            return try core.session(connection, options)
-        } catch {
-            connection.end()
-            core.writer.leave()
-            throw error
+        return try core.beginning { () throws(StorageError) in
+            let (connection, options) = try core.writer.enter(options)
+            do throws(StorageError) {
+                connection.wait(min(options.timeout, place.busyTimeout))
+                try connection.begin("BEGIN IMMEDIATE", options.limit)
+                try core.check(connection)
+                return try core.session(connection, options)
+            } catch {
+                connection.end()
+                core.writer.leave()
+                throw error
+            }
         }
     }
 

@@ -256,6 +256,85 @@ enum TransactionCases {
                 }
             }
         },
+        ConformanceCase("T064.closing-and-opening-while-sessions-begin", clause: "S2") { harness, check in
+            let isKept = harness.capabilities.contains(.persistent)
+            try harness.withStore { scratch in
+                let storage = scratch.store.storage, schema = scratch.schema
+                let isOver = SharedValue(false), others = SharedValue<[String]>([])
+                let key = try scratch.insert("Tag", [[:]])[0], plan = FetchPlan(schema, try scratch.entity("Tag"))
+                // Two threads read and three begin to write, one after the other, while another one closes the store and opens it again.
+                Threads.run(6) { thread in
+                    func isAllowed(_ error: any Error, _ codes: StorageError.Code...) -> Bool {
+                        if let code = (error as? StorageError)?.code, codes.contains(code) { return true }
+                        others.withLock { $0.append("\(error)") }
+                        return false
+                    }
+                    if thread == 5 {
+                        defer { isOver.withLock { $0 = true } }
+                        for _ in 0..<60 {
+                            do {
+                                try storage.close()
+                                // A store that its own sessions still use may refuse to be opened.
+                                while true {
+                                    do {
+                                        _ = try storage.open(OpenRequest(schema: schema))
+                                        break
+                                    } catch { if !isAllowed(error, .alreadyExists) { return } }
+                                }
+                                try storage.beginRead(ReadOptions()).end()
+                            } catch { others.withLock { $0.append("the open store: \(error)") } }
+                        }
+                    }
+                    while !isOver.withLock({ $0 }) {
+                        do {
+                            if thread > 1 {
+                                let writer = try storage.beginWrite(WriteOptions())
+                                defer { writer.end() }
+                                Thread.sleep(forTimeInterval: 0.001)
+                            } else {
+                                let reader = try storage.beginRead(ReadOptions()), batch = RowBatch()
+                                defer { reader.end() }
+                                let cursor = try reader.cursor(for: plan)
+                                var keys: [Int64] = []
+                                while try cursor.next(into: batch) { keys += (0..<batch.count).map { batch.key($0) } }
+                                if keys != [key], isKept || !keys.isEmpty { others.withLock { $0.append("keys \(keys)") } }
+                            }
+                        } catch { _ = isAllowed(error, .storeClosed) }
+                    }
+                }
+                check.equal(others.withLock { Array($0.prefix(3)) }, [], "other rows, or errors other than storeClosed")
+                try storage.close()
+            }
+        },
+        ConformanceCase("T065.erasing-while-sessions-begin", clause: "S2") { harness, check in
+            let others = SharedValue<[String]>([])
+            for _ in 0..<20 {
+                try harness.withStore { scratch in
+                    let store = scratch.store
+                    // Two threads read and one begins to write, until the store that a fourth one erases refuses it.
+                    Threads.run(4) { thread in
+                        do {
+                            if thread == 3 {
+                                Thread.sleep(forTimeInterval: 0.002)
+                                return try store.erase()
+                            }
+                            while true {
+                                if thread == 2 {
+                                    try store.beginWrite(WriteOptions()).end()
+                                } else {
+                                    let reader = try store.beginRead()
+                                    defer { reader.end() }
+                                    _ = try reader.note("missing")
+                                }
+                            }
+                        } catch {
+                            if (error as? StorageError)?.code != .storeClosed { others.withLock { $0.append("\(error)") } }
+                        }
+                    }
+                }
+            }
+            check.equal(others.withLock { $0 }, [], "errors other than storeClosed")
+        },
         ConformanceCase("T002.notes-are-part-of-the-transaction", clause: "S6") { harness, check in
             try harness.withStore { scratch in
                 func note(_ name: String) throws -> Data? { try scratch.read { try $0.note(name) } }

@@ -46,16 +46,19 @@ public actor PersistentHistoryTracker {
     private nonisolated let core: StackCore
     private nonisolated let log: TrackerLog
     private nonisolated let monitoring = Mutex(Monitoring())
-    /// The tokens up to which the histories were read.
-    private var positions: [Int: HistoryToken] = [:]
+    /// The tokens up to which the histories were read, by the identity of the store: a store that is removed from the stack and added again
+    /// continues where it was, because the log still contains what was read.
+    private var positions: [UUID: HistoryToken] = [:]
+    /// The positions in the stack of the stores in which the consumer is registered.
+    private var registered: Set<Int> = []
     /// The processed offsets that are still to be acknowledged.
-    private var offsets: [Int: TrackerLog.Offset] = [:]
+    private var offsets: [UUID: TrackerLog.Offset] = [:]
     /// The stores whose history has no valid token, because a program writes without recording history. This was reported as a gap.
-    private var unrecorded: Set<Int> = []
+    private var unrecorded: Set<UUID> = []
     /// Whether an error happened since the current pass began.
     private var hasFailed = false
     /// The last acknowledged position and its time.
-    private var acknowledged: [Int: (position: HistoryToken, time: ContinuousClock.Instant)] = [:]
+    private var acknowledged: [UUID: (position: HistoryToken, time: ContinuousClock.Instant)] = [:]
     private var lastPurge: ContinuousClock.Instant?
     /// The time of the first pass.
     private var began: ContinuousClock.Instant?
@@ -191,12 +194,12 @@ public actor PersistentHistoryTracker {
 
     /// Reads the commits of other authors in a store, as far as the buffer has room.
     private func read(_ consumer: HistoryConsumer) async -> (isUnsettled: Bool, isUnrecorded: Bool) {
-        let store = consumer.position, author = currentAuthor
+        let store = core.storeID(consumer.position), author = currentAuthor
         while !Task.isCancelled {
-            let room = log.room(), after = positions[store]
+            let room = log.room(), after = positions[store], isRegistered = registered.contains(consumer.position)
             if room == 0 { break }
             let found = await core.workers.observers.result { () throws(StorageError) in
-                try consumer.core.nextOfOthers(consumer, after: after, author, limit: min(room, 1000))
+                try consumer.core.nextOfOthers(consumer, after: after, isRegistered: isRegistered, author, limit: min(room, 1000))
             }
             switch found {
             case .failure(let error):
@@ -204,22 +207,22 @@ public actor PersistentHistoryTracker {
                 return (false, false)
             case .success(let step):
                 positions[store] = step.position
+                registered.insert(consumer.position)
                 switch step.found {
                 case .page(let transactions, let isLast, let isUnsettled):
                     unrecorded.remove(store)
                     log.append(
                         transactions.map {
-                            TrackerLog.Item(event: .transaction($0), store: store, offset: .init(token: $0.token, isRestart: false))
+                            TrackerLog.Item(event: .transaction($0), offset: .init(token: $0.token, isRestart: false))
                         })
                     if isLast { return (isUnsettled, false) }
                 case .gap:
                     log.append([
-                        TrackerLog.Item(
-                            event: .gap(store: step.position.store), store: store, offset: .init(token: step.position, isRestart: true))
+                        TrackerLog.Item(event: .gap(store: step.position.store), offset: .init(token: step.position, isRestart: true))
                     ])
                 case .unrecorded:
                     if unrecorded.insert(store).inserted {
-                        log.append([TrackerLog.Item(event: .gap(store: step.position.store), store: store, offset: nil)])
+                        log.append([TrackerLog.Item(event: .gap(store: step.position.store), offset: nil)])
                     }
                     return (false, true)
                 }
@@ -231,7 +234,7 @@ public actor PersistentHistoryTracker {
     /// Records the progress of the listeners in a store. Transactions of only this author are acknowledged at most once a second, because
     /// reading them again costs nothing.
     private func acknowledge(_ consumer: HistoryConsumer) async {
-        let store = consumer.position, (hasItems, done) = log.takeOffset(of: store)
+        let store = core.storeID(consumer.position), (hasItems, done) = log.takeOffset(of: store)
         if let done {
             offsets[store] = TrackerLog.Offset(token: done.token, isRestart: done.isRestart || offsets[store]?.isRestart ?? false)
         }
@@ -271,8 +274,9 @@ public actor PersistentHistoryTracker {
         guard let age = options.keepsHistoryFor else { return }
         lastPurge = .now
         let purge = HistoryPurge(.olderThan(age), ignoresUnseenFor: options.ignoresConsumersUnseenFor?.inSeconds)
-        for consumer in consumers where !unrecorded.contains(consumer.position) {
-            let known = acknowledged[consumer.position]?.position
+        for consumer in consumers {
+            let store = core.storeID(consumer.position), known = acknowledged[store]?.position
+            if unrecorded.contains(store) { continue }
             await attempt { () throws(StorageError) in
                 // Shows that the tracker is active, however slow its listeners are.
                 if let known { try consumer.acknowledge(known) }
@@ -312,11 +316,18 @@ private enum TrackerFinding {
 extension StackCore {
     /// Returns the commits of other authors after a token, and the token at which to continue. Without a token the consumer's offset is the
     /// start.
+    ///
+    /// - Parameter isRegistered: Whether the consumer is known to be registered in the store. Otherwise it is registered first.
     fileprivate func nextOfOthers(
-        _ consumer: HistoryConsumer, after: HistoryToken?, _ author: TransactionAuthor, limit: Int
+        _ consumer: HistoryConsumer, after: HistoryToken?, isRegistered: Bool, _ author: TransactionAuthor, limit: Int
     ) throws(StorageError) -> (position: HistoryToken, found: TrackerFinding) {
         let start: HistoryToken
-        if let after { start = after } else { start = try consumer.register(from: .now) }
+        if let after, isRegistered {
+            start = after
+        } else {
+            let offset = try consumer.register(from: .now)
+            start = after ?? offset
+        }
         return try withHistory(of: consumer.position) { reader throws(StorageError) in
             var scan = HistoryScan(after: start, limit: limit)
             scan.excludedAuthors = [author.name]

@@ -20,8 +20,6 @@ final class TrackerLog: Sendable {
 
     struct Item: Sendable {
         let event: Event
-        /// The position of the store in the stack.
-        let store: Int
         /// The processed offset of the store's history after this item; nil if the item does not change it.
         let offset: Offset?
     }
@@ -43,7 +41,7 @@ final class TrackerLog: Sendable {
         var undone = 0
         var readers: [Reader] = []
         var listeners = 0
-        var offsets: [Int: Offset] = [:]
+        var offsets: [UUID: Offset] = [:]
         /// The stores of items that were removed because there was no listener.
         var unheard: Set<UUID> = []
         /// Whether the tracker waits for room.
@@ -87,8 +85,8 @@ final class TrackerLog: Sendable {
     }
 
     /// Returns whether items of a store are unprocessed, and the processed offset since the last call.
-    @inline(never) func takeOffset(of store: Int) -> (hasItems: Bool, offset: Offset?) {
-        state.withLock { state in (state.waiting.contains { $0.store == store }, state.offsets.removeValue(forKey: store)) }
+    @inline(never) func takeOffset(of store: UUID) -> (hasItems: Bool, offset: Offset?) {
+        state.withLock { state in (state.waiting.contains { $0.event.store == store }, state.offsets.removeValue(forKey: store)) }
     }
 
     /// Removes items that are older than a time, if there are no listeners.
@@ -116,7 +114,7 @@ final class TrackerLog: Sendable {
             var start = state.end
             if state.readers.isEmpty {
                 Self.compact(&state)
-                let gaps = state.unheard.map { Item(event: .gap(store: $0), store: -1, offset: nil) }
+                let gaps = state.unheard.map { Item(event: .gap(store: $0), offset: nil) }
                 state.unheard = []
                 state.items.insert(contentsOf: gaps, at: 0)
                 state.first -= gaps.count
@@ -176,8 +174,8 @@ final class TrackerLog: Sendable {
     private static func advance(_ state: inout State, to undone: Int) {
         for item in state.items[(state.undone - state.first)..<(undone - state.first)] {
             guard let offset = item.offset else { continue }
-            let isRestart = offset.isRestart || state.offsets[item.store]?.isRestart ?? false
-            state.offsets[item.store] = Offset(token: offset.token, isRestart: isRestart)
+            let store = item.event.store, isRestart = offset.isRestart || state.offsets[store]?.isRestart ?? false
+            state.offsets[store] = Offset(token: offset.token, isRestart: isRestart)
         }
         state.undone = undone
         // Each item is moved only a small number of times.

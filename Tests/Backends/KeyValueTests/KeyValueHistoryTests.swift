@@ -1,3 +1,4 @@
+import Foundation
 import PolystoreKeyValue
 import PolystoreStorage
 import RawSessions
@@ -81,22 +82,72 @@ import Testing
     }
 }
 
+/// What becomes of a store over ordered maps that is closed and opened at the same time.
+@Suite struct KeyValueOpeningTests {
+    @Test func aCloseThatTakesLongDoesNotCloseWhatIsOpenedMeanwhile() throws {
+        let engine = FailingEngine(), store = KeyValueStore(engine), request = OpenRequest(schema: try Schema(entities: []))
+        let first = try store.open(request), isClosing = DispatchSemaphore(value: 0), isClosed = DispatchSemaphore(value: 0)
+        engine.whenClosing = {
+            isClosing.signal()
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+        Thread {
+            store.close()
+            isClosed.signal()
+        }.start()
+        isClosing.wait()
+        let second = try store.open(request)
+        isClosed.wait()
+        try store.beginRead().end()
+        #expect(second.storeID != first.storeID)
+    }
+
+    @Test func aSessionThatWaitsWhileTheStoreIsOpenedAgainIsRefused() throws {
+        let engine = FailingEngine(), store = KeyValueStore(engine), request = OpenRequest(schema: try Schema(entities: []))
+        _ = try store.open(request)
+        let first = try store.beginWrite(WriteOptions()), hasEnded = DispatchSemaphore(value: 0), code = Mutex<StorageError.Code?>(nil)
+        Thread {
+            do throws(StorageError) { try store.beginWrite(WriteOptions()).end() } catch { code.withLock { $0 = error.code } }
+            hasEnded.signal()
+        }.start()
+        // The second session waits for the end of the first one, which ends before the maps are open again.
+        Thread.sleep(forTimeInterval: 0.1)
+        store.close()
+        engine.whenOpened = {
+            first.end()
+            hasEnded.wait()
+        }
+        _ = try store.open(request)
+        #expect(code.withLock { $0 } == .storeClosed)
+    }
+}
+
 /// An engine whose commits fail for as long as it is told so.
 private final class FailingEngine: OrderedStore {
     private let engine = MemoryEngine()
     let fails = Atomic(false)
+    /// Is called when the engine is open and has no maps yet.
+    nonisolated(unsafe) var whenOpened: () -> Void = {}
+    /// Is called before the engine is closed.
+    nonisolated(unsafe) var whenClosing: () -> Void = {}
 
     var maximumKeyBytes: Int { engine.maximumKeyBytes }
     var maximumValueBytes: Int { engine.maximumValueBytes }
     var checksRecords: Bool { engine.checksRecords }
 
-    func open(_ request: OrderedOpen) throws(StorageError) -> Bool { try engine.open(request) }
+    func open(_ request: OrderedOpen) throws(StorageError) -> Bool {
+        defer { whenOpened() }
+        return try engine.open(request)
+    }
     func prepare(maps: [String]) throws(StorageError) -> [String: Int] { try engine.prepare(maps: maps) }
     func reopen(mapCount: Int) throws(StorageError) { try engine.reopen(mapCount: mapCount) }
     func remove(maps: [String]) throws(StorageError) { try engine.remove(maps: maps) }
     func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader { try engine.read(options) }
     func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter { FailingWriter(try engine.write(options), self) }
-    func close() { engine.close() }
+    func close() {
+        whenClosing()
+        engine.close()
+    }
 }
 
 private final class FailingWriter: OrderedWriter {

@@ -126,6 +126,25 @@ import Testing
         second.stopMonitoring()
     }
 
+    @Test(arguments: TestStore.all.filter { $0 != .memory })
+    func unprocessedEventsAreDeliveredOnceIfTheirStoreIsRemovedAndAddedAgain(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store), storage = try #require(stack.storages.first)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        for author in ["a", "b", "c"] { try order(1, stack, author: TransactionAuthor(author)) }
+        #expect(text(await events.next()) == "a")
+        try stack.removeStorage(storage)
+        #expect(await HistoryFixture.becomes { (try? stack.addStorageAndWait(storage)) != nil })
+        try order(1, stack, author: "d")
+        var heard: [String?] = []
+        for _ in 0..<3 { heard.append(text(await events.next())) }
+        try order(1, stack, author: "e")
+        heard.append(text(await events.next()))
+        #expect(heard == ["b", "c", "d", "e"])
+        tracker.stopMonitoring()
+    }
+
     @Test(arguments: TestStore.all) func unprocessedEventsAreDeliveredAgainAfterARestart(_ store: TestStore) async throws {
         let stack = try HistoryFixture.stack(store)
         func started() -> (PersistentHistoryTracker, AsyncStream<PersistentHistoryTracker.Event>.Iterator) {

@@ -12,6 +12,7 @@ final class PostgreSQLListener: Sendable {
     private static let renewal = 15.0
     /// The time in seconds within which a test notification has to return.
     private static let echoTime = 5.0
+    private static let closed = StorageError(.storeClosed, "the store was closed")
 
     /// A caller that waits for the first answer of the server.
     private final class Question: Sendable {
@@ -76,7 +77,9 @@ final class PostgreSQLListener: Sendable {
     /// Requests change notifications from the server. They are active when the call returns.
     func watch() throws(StorageError) {
         let question = Question()
-        state.withLock { state in
+        try state.withLock { state throws(StorageError) in
+            // The thread answers the questions of before, and no other.
+            if state.isStopped { throw Self.closed }
             state.isWatching = true
             state.questions.append(question)
         }
@@ -106,7 +109,7 @@ final class PostgreSQLListener: Sendable {
     private func run() {
         state.withLock { $0.thread = ObjectIdentifier(Thread.current) }
         defer {
-            answer(.failure(StorageError(.storeClosed, "the store was closed")))
+            answer(.failure(Self.closed))
             ended.leave()
         }
         var pause = 0.1, wasLost = false, settling: Set<String> = []

@@ -33,8 +33,19 @@ final class KeyValueCore: Sendable {
     var isClosed: Bool { closed.load(ordering: .acquiring) }
     func close() { closed.store(true, ordering: .releasing) }
 
+    /// Begins a session. If that fails because the store was closed in the meantime, and perhaps erased or opened again, throws
+    /// `storeClosed`.
+    func beginning<Session>(_ body: () throws(StorageError) -> Session) throws(StorageError) -> Session {
+        do throws(StorageError) { return try body() } catch { throw isClosed ? error.ofClosedStore : error }
+    }
+
     /// Throws if the session finds another version of the model than the store was opened with, because another program has migrated it.
     func check(_ session: any OrderedReader) throws(StorageError) {
+        // Before the maps are read: a store that was opened again meanwhile may not have opened them yet.
+        if isClosed {
+            session.end()
+            throw StorageError(.storeClosed, "the store was closed while the session began")
+        }
         let isSame = try KeyValueStore.withBytes("hash") { key throws(StorageError) in
             try session.get(KeyValueLayout.metadata, key).map { stored in hash.withUnsafeBytes { compareBytes($0, stored) == 0 } } ?? false
         }
@@ -43,8 +54,6 @@ final class KeyValueCore: Sendable {
             try session.get(KeyValueLayout.metadata, key).map { String(decoding: $0, as: UTF8.self) }
         }
         session.end()
-        // The store was closed, and perhaps opened again, since the session got this core.
-        if isClosed { throw StorageError(.storeClosed, "the store was closed while the session began") }
         throw StoreMetadata.migrated(from: schema, to: stored ?? nil)
     }
 

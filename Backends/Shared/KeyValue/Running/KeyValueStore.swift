@@ -9,6 +9,8 @@ public final class KeyValueStore: Sendable {
     private let engine: any OrderedStore
     /// The shared state of the sessions while the store is open.
     private let core = Mutex<KeyValueCore?>(nil)
+    /// A lock that is held while the store is opened or closed: the end of a close must not close what was opened meanwhile.
+    private let turning = Mutex(())
     private let lane = WriteLane()
     private let recordsHistory: Bool
     /// The commits of this store.
@@ -24,6 +26,10 @@ public final class KeyValueStore: Sendable {
 
     /// Opens the engine and checks or creates the store in it.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        try turning.withLock { _ throws(StorageError) in try openInTurn(request) }
+    }
+
+    private func openInTurn(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         let canCreate = request.createIfMissing && request.schema != nil && !request.readOnly
         let maps = request.schema.map { KeyValueLayout(StoreMetadata(new: $0)).names.count } ?? 0
@@ -138,18 +144,22 @@ public final class KeyValueStore: Sendable {
     public func beginRead(_ options: ReadOptions = ReadOptions()) throws(StorageError) -> any StorageReader {
         let core = try opened()
         try options.limit?.check()
-        let session = try engine.read(options)
-        try core.check(session)
-        return KeyValueReader(core, session, options.limit)
+        return try core.beginning { () throws(StorageError) in
+            let session = try engine.read(options)
+            try core.check(session)
+            return KeyValueReader(core, session, options.limit)
+        }
     }
 
     /// Begins the write transaction after waiting for the previous one to end.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let core = try opened(), options = try lane.enter(options)
         do throws(StorageError) {
-            let session = try engine.write(options)
-            try core.check(session)
-            return KeyValueWriter(core, session, isFollowed: options.isFollowed, options.limit)
+            return try core.beginning { () throws(StorageError) in
+                let session = try engine.write(options)
+                try core.check(session)
+                return KeyValueWriter(core, session, isFollowed: options.isFollowed, options.limit)
+            }
         } catch {
             lane.leave()
             throw error
@@ -173,7 +183,7 @@ public final class KeyValueStore: Sendable {
             do throws(StorageError) {
                 return try KeyValueMigration(step, plan, self, core, engine, lane, options)
             } catch {
-                try publish(try stored() ?? core.metadata, after: core)
+                if isOpen(core) { try publish(try stored() ?? core.metadata, after: core) }
                 throw error
             }
         } catch {
@@ -195,13 +205,15 @@ public final class KeyValueStore: Sendable {
 
     /// Closes the store.
     public func close() {
-        let core = core.withLock { core in
-            defer { core = nil }
-            return core
+        turning.withLock { _ in
+            let core = core.withLock { core in
+                defer { core = nil }
+                return core
+            }
+            guard let core else { return }
+            core.close()
+            engine.close()
         }
-        guard let core else { return }
-        core.close()
-        engine.close()
     }
 }
 

@@ -143,7 +143,15 @@ package final class SessionPool {
             throw Self.restarting
         }
         if mark == nil { mark = stack.joint.mark }
-        for store in missing { _ = try begin(store) }
+        do throws(StorageError) {
+            for store in missing { _ = try begin(store) }
+            // A store that was removed since, and perhaps added again, has another position in later joint commits, which would not be
+            // found.
+            if isWhole { for store in opened { _ = try stack.store(store) } }
+        } catch {
+            for store in missing { readers.removeValue(forKey: store)?.end() }
+            throw error
+        }
     }
 
     /// The sessions that count, by store, if the pool is measured.
@@ -160,6 +168,8 @@ package final class SessionPool {
             throw Self.restarting
         }
         return try working { () throws(StorageError) in
+            // A store that was removed, and added again, would wait for the end of the session that this transaction has in it.
+            for known in writers.keys { _ = try stack.store(known) }
             var options = options
             // A transaction with locks on one server waits only briefly for those of another: see `conflict(_:)`.
             if !options.isExclusive, opened.commitRank == .server, serverCount > 0 {

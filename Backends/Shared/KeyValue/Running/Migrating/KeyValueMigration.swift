@@ -35,6 +35,10 @@ final class KeyValueMigration: StorageMigration {
         // New maps are created empty before the transaction: a rollback would remove maps that the transaction itself had created.
         numbers = try lane.commits.reshape { () throws(StorageError) in try engine.prepare(maps: plan.allNames) }
         maps = try engine.write(options)
+        guard store.isOpen(former) else {
+            maps.end()
+            throw StorageError(.storeClosed, "the store was closed while the migration began")
+        }
         let old = KeyValueCore(engine, plan.before, lane, numbers: numbers)
         // The check ends the transaction when it throws.
         try old.check(maps)
@@ -110,8 +114,10 @@ final class KeyValueMigration: StorageMigration {
         defer { lane.leave() }
         // The step is committed. If a session began in between, the engine is not reopened or cleaned up; empty maps that remain are
         // harmless. If the maps of the new version cannot be opened, or the store was closed meanwhile, later sessions are refused.
-        try? engine.reopen(mapCount: max(KeyValueLayout(plan.after).names.count, 200))
-        try? engine.remove(maps: plan.gone)
+        if store.isOpen(former) {
+            try? engine.reopen(mapCount: max(KeyValueLayout(plan.after).names.count, 200))
+            try? engine.remove(maps: plan.gone)
+        }
         try? store.publish(plan.after, after: former)
     }
 
