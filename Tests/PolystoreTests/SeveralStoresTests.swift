@@ -98,7 +98,7 @@ import Testing
     /// The transaction has a session in the store that would be waited for. A store of LMDB cannot be opened again before its end.
     @Test(arguments: TestStore.all.filter { $0 != .lmdb })
     func aTransactionEndsWhereItsStoreWasRemovedAndAddedAgain(_ store: TestStore) throws {
-        let stack = try store.stack(), storage = try #require(stack.storages.first), start = ContinuousClock.now
+        let stack = try store.stack(), storage = try #require(stack.storages.first)
         let isDone = DispatchSemaphore(value: 0), failure = Mutex<(any Error)?>(nil)
         let error = #expect(throws: StorageError.self) {
             try stack.perform(synchronous: { transaction in
@@ -116,7 +116,6 @@ import Testing
         }
         #expect(error?.code == .storeClosed)
         #expect(failure.withLock { $0 } == nil)
-        #expect(start.duration(to: .now) < .seconds(8))
     }
 
     @Test(arguments: Pair.all) func theFollowerAppliesMissingChangesBeforeItsNextWrite(_ pair: Pair) throws {

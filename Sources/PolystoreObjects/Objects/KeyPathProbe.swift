@@ -254,9 +254,10 @@ extension KeyPathProbe {
     }
 
     private func problem(_ type: ManagedObject.Type) -> StorageError {
-        StorageError(
+        let read = names.filter { !$0.isEmpty }.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        return StorageError(
             .invalidPredicate,
-            "a key path of \(type) reads \(names.isEmpty ? "no stored property" : "several properties"); "
+            "a key path of \(type) computes its value from \(read.isEmpty ? "no stored property" : read.map { "\"\($0)\"" }.joined(separator: ", ")); "
                 + "use one stored property, through to-one relationships, or define an expression for the property with computed(as:)")
     }
 

@@ -11,13 +11,14 @@ private struct NumberConstants: QueryRewriter {
 
     mutating func rewritten(_ expression: QueryExpression, _ depth: Int) throws(QueryError) -> QueryExpression {
         guard case .value(let number) = expression.node else { return try rebuilt(expression, depth) }
-        switch (number, type) {
-        case (.double(let number), .decimal): return Decimal(string: "\(number)").map { .value(.decimal($0)) } ?? expression
-        case (.int(let number), .decimal): return isConstant ? .value(.decimal(Decimal(number))) : expression
-        case (.int(let number), .double):
-            return isConstant && Int64(exactly: Double(number)) == number ? .value(.double(Double(number))) : expression
-        default: return expression
+        // Only a constant expression as a whole becomes the type: in others the attributes decide the type of the arithmetic.
+        if type == .decimal, case .double(let number) = number {
+            return Decimal(string: "\(number)").map { .value(.decimal($0)) } ?? expression
         }
+        guard case .int(let number) = number, isConstant else { return expression }
+        if type == .decimal { return .value(.decimal(Decimal(number))) }
+        if type == .double, Int64(exactly: Double(number)) == number { return .value(.double(Double(number))) }
+        return expression
     }
 }
 
