@@ -118,6 +118,26 @@ import Testing
         #expect(failure.withLock { $0 } == nil)
     }
 
+    @Test(arguments: TestStore.all) func aCommitThatHasBegunEndsBeforeItsStoreIsClosed(_ store: TestStore) throws {
+        let hooked = HookedStore(store.make()), stack = try DataStack(Person.self, Animal.self, Dog.self)
+        try stack.addStorageAndWait(hooked)
+        let isDone = DispatchSemaphore(value: 0), failure = Mutex<(any Error)?>(nil), isFirst = Atomic(true)
+        hooked.setHook { event in
+            if event != .commit || !isFirst.exchange(false, ordering: .relaxed) { return }
+            Thread {
+                do { try stack.removeStorage(hooked) } catch { failure.withLock { $0 = error } }
+                isDone.signal()
+            }.start()
+            while !stack.storages.isEmpty { Thread.sleep(forTimeInterval: 0.001) }
+            // The removal would close the store now.
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+        try stack.perform(synchronous: { _ = try $0.create(Person.self) })
+        isDone.wait()
+        #expect(failure.withLock { $0 } == nil)
+        #expect(throws: StorageError.self) { try hooked.base.beginRead(ReadOptions()).end() }
+    }
+
     @Test(arguments: Pair.all) func theFollowerAppliesMissingChangesBeforeItsNextWrite(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)

@@ -72,8 +72,8 @@ extension DataStack {
 
     /// Removes a store from the stack and closes it. Its objects can no longer be loaded.
     ///
-    /// If the commit of a transaction over several stores has begun, it ends before the store is closed. A transaction that has not reached
-    /// its commit fails with `storeClosed`, and none of its changes are stored.
+    /// If the commit of a transaction has begun, it ends before the store is closed. A transaction that has not reached its commit fails with
+    /// `storeClosed`, and none of its changes are stored.
     /// - Throws: `notFound` if the store is not in the stack.
     public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
         try reporting { () throws(StorageError) in
@@ -84,7 +84,7 @@ extension DataStack {
                 throw StorageError(.notFound, "the store is not part of this stack")
             }
             core.storesChanged(position)
-            core.joint.awaitCommit(of: position)
+            core.awaitCommits(of: position)
             try entry.store.close()
         }
     }

@@ -10,6 +10,7 @@ extension Person {
     }
     fileprivate var isChild: Bool { age < 18 }
     fileprivate var nextAge: Int { age + 1 }
+    fileprivate var label: String { "\(name), \(age)" }
     fileprivate var shownName: String { name.isEmpty ? "?" : name }
     fileprivate var address: String { email ?? "none" }
     fileprivate var oldest: Set<Person> { children.filter { $0.age > 90 } }
@@ -110,6 +111,14 @@ enum ComputedCases {
             check.throwing(.invalidPredicate, "an assigned value") {
                 try stack.write { _ = try $0.updateAll(people, .set(\.age, to: \.nextAge)) }
             }
+            var message = ""
+            check.throwing(.invalidPredicate, "a text of two properties") {
+                do throws(StorageError) { _ = try stack.fetchAll(people.where(\.label == "Ann, 40")) } catch {
+                    message = error.message
+                    throw error
+                }
+            }
+            check.isTrue(message.contains("\"name\", \"age\""), "the error names the properties that are read: \(message)")
             check.equal(try stack.fetchAll(people).map { "\($0.name) \($0.age)" }, ["Ann 40"], "nothing was changed")
             check.equal(try stack.fetchCount(people.where(\.surname == "Ann")), 1, "another name for the same")
         },

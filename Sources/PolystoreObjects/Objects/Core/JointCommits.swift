@@ -139,9 +139,6 @@ final class JointCommits: Sendable {
         return try body()
     }
 
-    /// Waits until no joint commit of a store is running, at most for `patience`.
-    @inline(never) func awaitCommit(of store: Int) { wait(nil) { $0.committing[store] == nil } }
-
     /// Opens sessions that read several stores, without blocking commits: opening may take long if a server's connections are in use.
     ///
     /// - Returns: Whether no joint commit to one of the stores happened in between. If one did, the sessions may show states of different
@@ -192,7 +189,8 @@ final class JointCommits: Sendable {
         }
     }
 
-    private static let patience: TimeInterval = 30
+    /// The maximum time in seconds for which a commit or a removal waits for others.
+    static let patience: TimeInterval = 30
 
     private static func add(_ number: Int, to counts: inout [Int: Int], _ stores: Set<Int>) {
         for store in stores {
@@ -211,7 +209,7 @@ final class JointCommits: Sendable {
     /// Waits until `take` returns true.
     ///
     /// - Returns: False if the limit or `patience` has expired.
-    @discardableResult @inline(never)
+    @inline(never)
     private func wait(_ limit: WorkLimit?, _ take: (inout State) -> Bool) -> Bool {
         let deadline = DispatchTime.now() + min(limit?.secondsLeft ?? Self.patience, Self.patience)
         while true {
