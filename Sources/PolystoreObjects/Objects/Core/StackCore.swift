@@ -201,6 +201,8 @@ package final class StackCore: Sendable {
 
     func store(_ position: Int) throws(StorageError) -> OpenStore { try entry(position).store }
 
+    /// Returns the identity of a store; the placeholder if it is not in the stack.
+    @inline(never)
     package func storeID(_ position: Int) -> UUID { (try? entry(position).store.storeID) ?? UUID.placeholder }
 
     /// Returns the position of the store with an identity, or nil if the store is not in the stack.
