@@ -17,12 +17,13 @@ public final class WorkLimit: Sendable {
     private let hasDeadline: Bool
 
     private let state = Mutex(State())
-    /// Bits that say whether the operation was cancelled and whether the limit was lifted.
+    /// Bits that say whether the operation was cancelled, whether the limit was lifted, and whether its timer has fired: its clock is another
+    /// one than that of the deadline, so that it can fire a moment early, and what it ends must find that the limit has ended.
     ///
     /// Stored outside the mutex: every step of an operation reads them, and a lock would take a third of the time of a primary key lookup
     /// in a memory-mapped file.
     private let flags = Atomic(0)
-    private static let cancelled = 1, lifted = 2
+    private static let cancelled = 1, lifted = 2, expired = 4
 
     /// Creates a limit that ends after `timeout`, or only by cancellation.
     public init(timeout: Duration? = nil) {
@@ -35,7 +36,8 @@ public final class WorkLimit: Sendable {
     /// Whether the operation was cancelled or its deadline has passed.
     public var hasEnded: Bool {
         if isLifted { return false }
-        return flags.load(ordering: .acquiring) & Self.cancelled != 0 || deadline.map { ContinuousClock.now >= $0 } ?? false
+        if flags.load(ordering: .acquiring) & (Self.cancelled | Self.expired) != 0 { return true }
+        return deadline.map { ContinuousClock.now >= $0 } ?? false
     }
 
     private var isLifted: Bool { flags.load(ordering: .acquiring) & Self.lifted != 0 }
@@ -72,7 +74,7 @@ public final class WorkLimit: Sendable {
         let flags = flags.load(ordering: .acquiring)
         if flags & Self.lifted != 0 { return }
         if flags & Self.cancelled != 0 || Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
-        if hasDeadline, let deadline, ContinuousClock.now >= deadline {
+        if flags & Self.expired != 0 || hasDeadline && deadline.map({ ContinuousClock.now >= $0 }) ?? false {
             throw StorageError(.timeout, "the transaction did not end before its timeout; nothing was changed")
         }
     }
@@ -103,7 +105,9 @@ public final class WorkLimit: Sendable {
         let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.setEventHandler { [weak self] in
             guard let self else { return }
-            state.withLock { if !isLifted { $0.interrupt() } }
+            state.withLock { state in
+                if flags.bitwiseOr(Self.expired, ordering: .acquiringAndReleasing).newValue & Self.lifted == 0 { state.interrupt() }
+            }
         }
         timer.schedule(deadline: .now() + secondsLeft)
         timer.activate()

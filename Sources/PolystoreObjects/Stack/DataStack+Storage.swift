@@ -84,7 +84,9 @@ extension DataStack {
                 throw StorageError(.notFound, "the store is not part of this stack")
             }
             core.storesChanged(position)
-            core.awaitCommits(of: position)
+            // One that ended after the store was added again would be delivered twice: as a commit of this stack, and as one from the history
+            // at the new position of the store.
+            core.waitForCommits(to: position, atMost: JointCommits.patience)
             try entry.store.close()
         }
     }

@@ -220,16 +220,11 @@ extension StackCore {
 
     /// Waits until the tokens of the commits in flight of this stack are known, so that they are not taken for commits made outside the
     /// stack.
-    private func waitForCommits(to store: Int) { endOfCommits(to: store).wait() }
-
-    /// Waits until the commits of a removed store have ended, at most for the patience of joint commits. One that ended after the store was
-    /// added again would be told twice: as a commit of this stack, and as one from the history at the new position of the store.
-    func awaitCommits(of store: Int) { _ = endOfCommits(to: store).wait(timeout: .now() + JointCommits.patience) }
-
-    /// Returns a semaphore that is signalled when the commits in flight have ended.
-    private func endOfCommits(to store: Int) -> DispatchSemaphore {
+    ///
+    /// - Parameter seconds: The longest time to wait, for a caller that may go on without them.
+    func waitForCommits(to store: Int, atMost seconds: TimeInterval = .infinity) {
         let ended = DispatchSemaphore(value: 0)
         commits.afterCommits(to: store) { ended.signal() }
-        return ended
+        _ = ended.wait(timeout: seconds.isFinite ? .now() + seconds : .distantFuture)
     }
 }

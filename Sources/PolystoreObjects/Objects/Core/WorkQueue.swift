@@ -165,8 +165,6 @@ extension WorkLimit {
     /// The reason why the work must end.
     fileprivate var reason: StorageError {
         do throws(StorageError) { try check() } catch { return error }
-        // The timer, whose clock is another one, can expire a moment before the deadline has passed.
-        if deadline != nil { return StorageError(.timeout, "the work did not start before its timeout; nothing was changed") }
         return StorageError(.cancelled, "the work was cancelled before it started")
     }
 }

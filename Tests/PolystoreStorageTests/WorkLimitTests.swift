@@ -1,0 +1,38 @@
+import Foundation
+import PolystoreStorage
+import Synchronization
+import Testing
+
+@Suite struct WorkLimitTests {
+    @Test func whatATimerEndsFindsThatTheLimitHasEnded() {
+        let early = Mutex(0)
+        for number in 0..<300 {
+            let limit = WorkLimit(timeout: .microseconds(200 + number)), hasEnded = DispatchSemaphore(value: 0)
+            _ = limit.onEnd {
+                // Neither waits for the lock under which this closure is called.
+                var code: StorageError.Code?
+                do throws(StorageError) { try limit.check() } catch { code = error.code }
+                if !limit.hasEnded || code != .timeout { early.withLock { $0 += 1 } }
+                hasEnded.signal()
+            }
+            hasEnded.wait()
+        }
+        #expect(early.withLock { $0 } == 0)
+    }
+
+    @Test func aLiftedLimitDoesNotEndWithItsTimer() throws {
+        let limit = WorkLimit(timeout: .milliseconds(1)), hasEnded = Mutex(false)
+        _ = limit.onEnd { hasEnded.withLock { $0 = true } }
+        limit.lift()
+        Thread.sleep(forTimeInterval: 0.02)
+        try limit.check()
+        #expect(!limit.hasEnded && !hasEnded.withLock { $0 })
+    }
+
+    @Test func aCancelledLimitIsCancelled() {
+        let limit = WorkLimit(timeout: .seconds(60))
+        limit.cancel()
+        #expect(limit.hasEnded)
+        #expect(throws: StorageError.self) { try limit.check() }
+    }
+}
