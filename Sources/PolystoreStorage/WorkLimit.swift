@@ -17,13 +17,12 @@ public final class WorkLimit: Sendable {
     private let hasDeadline: Bool
 
     private let state = Mutex(State())
-    /// Bits that say whether the operation was cancelled, whether the limit was lifted, and whether its timer has fired: its clock is another
-    /// one than that of the deadline, so that it can fire a moment early, and what it ends must find that the limit has ended.
+    /// Bits that say whether the operation was cancelled and whether the limit was lifted.
     ///
     /// Stored outside the mutex: every step of an operation reads them, and a lock would take a third of the time of a primary key lookup
     /// in a memory-mapped file.
     private let flags = Atomic(0)
-    private static let cancelled = 1, lifted = 2, expired = 4
+    private static let cancelled = 1, lifted = 2
 
     /// Creates a limit that ends after `timeout`, or only by cancellation.
     public init(timeout: Duration? = nil) {
@@ -36,8 +35,7 @@ public final class WorkLimit: Sendable {
     /// Whether the operation was cancelled or its deadline has passed.
     public var hasEnded: Bool {
         if isLifted { return false }
-        if flags.load(ordering: .acquiring) & (Self.cancelled | Self.expired) != 0 { return true }
-        return deadline.map { ContinuousClock.now >= $0 } ?? false
+        return flags.load(ordering: .acquiring) & Self.cancelled != 0 || deadline.map { ContinuousClock.now >= $0 } ?? false
     }
 
     private var isLifted: Bool { flags.load(ordering: .acquiring) & Self.lifted != 0 }
@@ -47,6 +45,15 @@ public final class WorkLimit: Sendable {
         guard let deadline else { return .infinity }
         let left = ContinuousClock.now.duration(to: deadline).components
         return max(Double(left.seconds) + Double(left.attoseconds) / 1e18, 0)
+    }
+
+    /// Returns the deadline as a time of the dispatch clock, or the end of a period if that is earlier.
+    ///
+    /// Never before the deadline: the time that is left is read before the clock, because a thread may be interrupted between the two, and
+    /// what ends at the deadline must find that it has passed.
+    package func dispatchTime(atMost period: TimeInterval = .infinity) -> DispatchTime {
+        let seconds = min(secondsLeft, period)
+        return .now() + seconds
     }
 
     /// Cancels the operation. The closures registered with `onEnd` are called before this method returns.
@@ -74,7 +81,7 @@ public final class WorkLimit: Sendable {
         let flags = flags.load(ordering: .acquiring)
         if flags & Self.lifted != 0 { return }
         if flags & Self.cancelled != 0 || Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
-        if flags & Self.expired != 0 || hasDeadline && deadline.map({ ContinuousClock.now >= $0 }) ?? false {
+        if hasDeadline, let deadline, ContinuousClock.now >= deadline {
             throw StorageError(.timeout, "the transaction did not end before its timeout; nothing was changed")
         }
     }
@@ -105,11 +112,9 @@ public final class WorkLimit: Sendable {
         let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.setEventHandler { [weak self] in
             guard let self else { return }
-            state.withLock { state in
-                if flags.bitwiseOr(Self.expired, ordering: .acquiringAndReleasing).newValue & Self.lifted == 0 { state.interrupt() }
-            }
+            state.withLock { if !isLifted { $0.interrupt() } }
         }
-        timer.schedule(deadline: .now() + secondsLeft)
+        timer.schedule(deadline: dispatchTime())
         timer.activate()
         return timer
     }

@@ -211,7 +211,7 @@ final class JointCommits: Sendable {
     /// - Returns: False if the limit or `patience` has expired.
     @inline(never)
     private func wait(_ limit: WorkLimit?, _ take: (inout State) -> Bool) -> Bool {
-        let deadline = DispatchTime.now() + min(limit?.secondsLeft ?? Self.patience, Self.patience)
+        let deadline = limit?.dispatchTime(atMost: Self.patience) ?? .now() + Self.patience
         while true {
             let semaphore = state.withLock { state -> DispatchSemaphore? in
                 if take(&state) { return nil }
