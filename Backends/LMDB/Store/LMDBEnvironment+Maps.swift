@@ -73,26 +73,45 @@ extension LMDBEnvironment {
     ///
     /// *Requires*: no open session could open maps at the same time.
     func hasData(besides names: Set<String>) throws(StorageError) -> Bool {
-        let transaction = try beginRead(nil)
-        defer { endRead() }
-        defer { mdb_txn_abort(transaction) }
+        let others = try reading { transaction throws(StorageError) in try allNames(transaction).filter { !names.contains($0) } }
+        for name in others {
+            // In a transaction of its own, whose end gives the handle back: there are only as many as the store has maps.
+            let hasData = try reading { transaction throws(StorageError) in
+                var map: MDB_dbi = 0, stat = MDB_stat()
+                let code = mdb_dbi_open(transaction, name, 0, &map)
+                // The entry is not a map, or its name is not a text.
+                if code == MDB_INCOMPATIBLE || code == MDB_NOTFOUND { return true }
+                try LMDBError.check(code)
+                try LMDBError.check(mdb_stat(transaction, map, &stat))
+                return stat.ms_entries > 0
+            }
+            if hasData { return true }
+        }
+        return false
+    }
+
+    /// Returns the names of all maps, and other keys beside them.
+    private func allNames(_ transaction: OpaquePointer) throws(StorageError) -> [String] {
         // The map without a name has the names of all others as its keys.
-        var all: MDB_dbi = 0, cursor: OpaquePointer?, key = MDB_val(), value = MDB_val()
+        var all: MDB_dbi = 0, cursor: OpaquePointer?, key = MDB_val(), value = MDB_val(), names: [String] = []
         try LMDBError.check(mdb_dbi_open(transaction, nil, 0, &all))
         try LMDBError.check(mdb_cursor_open(transaction, all, &cursor))
         defer { mdb_cursor_close(cursor) }
         while true {
             let code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
-            if code == MDB_NOTFOUND { return false }
+            if code == MDB_NOTFOUND { return names }
             try LMDBError.check(code)
-            let name = String(decoding: UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size), as: UTF8.self)
-            if names.contains(name) { continue }
-            var map: MDB_dbi = 0, stat = MDB_stat()
-            // LMDB refuses the key of an entry that is not a map.
-            guard mdb_dbi_open(transaction, name, 0, &map) == MDB_SUCCESS, mdb_stat(transaction, map, &stat) == MDB_SUCCESS,
-                stat.ms_entries == 0
-            else { return true }
+            names.append(String(decoding: UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size), as: UTF8.self))
         }
+    }
+
+    private func reading<R>(_ body: (OpaquePointer) throws(StorageError) -> R) throws(StorageError) -> R {
+        let transaction = try beginRead(nil)
+        defer {
+            mdb_txn_abort(transaction)
+            endRead()
+        }
+        return try body(transaction)
     }
 
     /// Removes maps. Names without a map are ignored.

@@ -19,7 +19,8 @@ extension LMDBStore: WithdrawableStorage {
     /// A symbolic link to the file stays.
     ///
     /// - Throws: `readOnly` if the store refuses changes; `notADatabase` if the file is not a store; `unsupported` if it also has data of
-    ///   another program. Nothing is removed then.
+    ///   another program. Nothing is removed then. While another instance in this process has the file open, its other maps are not looked
+    ///   at, because LMDB cannot open a file twice in one process.
     public func erase() throws(StorageError) {
         if isReadOnly || engine.isReadOnly { throw StorageError(.readOnly, "the store was opened read-only") }
         let location = engine.location
@@ -46,15 +47,21 @@ extension LMDBStore: WithdrawableStorage {
                 throw error
             }
         }
+        // Before the other maps, which are those of a newer version if another process has migrated the store.
+        let noted = try folderNote()
         if try engine.hasOtherData() {
             throw StorageError(
                 .unsupported,
                 "the LMDB file also contains data of another program; copy that data elsewhere, and remove it from the file first")
         }
+        guard location.ownsFolder, let noted else { return false }
+        return noted == location.folderNumber
+    }
+
+    private func folderNote() throws(StorageError) -> Data? {
         let reader = try beginRead(ReadOptions())
         defer { reader.end() }
-        guard location.ownsFolder, let noted = try reader.note(Self.folderNote) else { return false }
-        return noted == location.folderNumber
+        return try reader.note(Self.folderNote)
     }
 
     package func withdraw() throws(StorageError) {

@@ -87,6 +87,8 @@ extension DataStack {
             // One that ended after the store was added again would be delivered twice: as a commit of this stack, and as one from the history
             // at the new position of the store.
             core.waitForCommits(to: position, atMost: JointCommits.patience)
+            // Another thread may have closed it and added it again meanwhile.
+            if core.entries.contains(where: { $0.entry.store.isSame(as: storage) }) { return }
             try entry.store.close()
         }
     }

@@ -70,6 +70,8 @@ extension StackCore {
         let ticket = commits.begin([position]), changes = ticket.isObserved ? writer.recordedChanges : nil
         var told: CommittedChanges?
         defer { didCommit(ticket, told) }
+        // After the ticket: a removal waits for those that it finds.
+        if !hasStore(position) { throw StorageError(.storeClosed, "the store was removed from its stack; nothing was written") }
         do throws(StorageError) {
             let token = try writer.commit(CommitRecord(author: author))
             told = CommittedChanges([CommittedChanges.Part(store: position, token: token, changes: changes)], author: author)

@@ -333,6 +333,9 @@ extension StackCore {
             scan.excludedAuthors = [author.name]
             do throws(StorageError) {
                 let page = HistoryPage(try scan.page(reader), model), isUnsettled = page.isLast ? try reader.hasUnsettledHistory() : false
+                // The store came back from a backup, whose history ends earlier: the numbers after that are given again.
+                let newest = try HistoryScan.newest(reader)
+                if !isRegistered, newest.position < start.position { return (newest, .gap) }
                 return (page.next, .page(page.transactions, isLast: page.isLast, isUnsettled: isUnsettled))
             } catch {
                 guard error.code == .tokenExpired else { throw error }

@@ -267,7 +267,7 @@ import Testing
         #expect(store.remarks == ["a CHECK constraint of a is left out: it does not correspond to a rule of an attribute"])
     }
 
-    @Test(arguments: [("NOCASE", false), ("RTRIM", false), ("BINARY", true), ("\"nocase\"", false)])
+    @Test(arguments: [("NOCASE", false), ("RTRIM", false), ("BINARY", true), ("\"nocase\"", false), ("'NOCASE'", false)])
     func aListOfTextsIsARuleWhereTextsAreComparedByBytes(_ collation: String, _ isRule: Bool) throws {
         let store = try open(
             """
@@ -279,6 +279,15 @@ import Testing
         #expect(attributes?[1].allowedValues == (isRule ? [.string("a"), .string("B")] : []))
         #expect(attributes?[1].rules == AttributeRules(maxLength: 5))
         #expect(store.remarks.isEmpty == isRule)
+    }
+
+    @Test func namesOfColumnsAreWrittenInSeveralWays() throws {
+        let store = try open(
+            """
+            CREATE TABLE a(id INTEGER PRIMARY KEY, 'status' TEXT COLLATE NOCASE CHECK (status IN ('open')),
+                [_kind] TEXT COLLATE NOCASE CHECK ([_kind] IN ('x')), [kind] TEXT COLLATE BINARY CHECK ([kind] IN ('x')));
+            """)
+        #expect(store.schema.entity("a")?.attributes.map(\.allowedValues) == [[], [], [.string("x")]])
     }
 
     @Test func manyReadersSeeOneSnapshotEach() throws {

@@ -145,6 +145,36 @@ import Testing
         tracker.stopMonitoring()
     }
 
+    @Test func aStoreThatComesBackFromABackupHasAGap() async throws {
+        let name = "polystore_\(UUID().uuidString.lowercased())", storage = TestStore.sqlite.make(named: name)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name + ".db"), backup = file.path + ".backup"
+        let stack = try DataStack(schema: HistoryFixture.schema())
+        try stack.addStorageAndWait(storage)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        func remove() async throws {
+            try stack.removeStorage(storage)
+            #expect(await HistoryFixture.becomes { !FileManager.default.fileExists(atPath: file.path + "-wal") })
+        }
+        try order(1, stack, author: "a")
+        #expect(text(await events.next()) == "a")
+        try await remove()
+        try FileManager.default.copyItem(atPath: file.path, toPath: backup)
+        try stack.addStorageAndWait(storage)
+        for author in ["b", "c"] { try order(1, stack, author: TransactionAuthor(author)) }
+        #expect(text(await events.next()) == "b")
+        #expect(text(await events.next()) == "c")
+        try await remove()
+        try FileManager.default.removeItem(atPath: file.path)
+        try FileManager.default.moveItem(atPath: backup, toPath: file.path)
+        try stack.addStorageAndWait(storage)
+        #expect(text(await events.next()) == "gap")
+        try order(1, stack, author: "d")
+        #expect(text(await events.next()) == "d")
+        tracker.stopMonitoring()
+    }
+
     @Test(arguments: TestStore.all) func unprocessedEventsAreDeliveredAgainAfterARestart(_ store: TestStore) async throws {
         let stack = try HistoryFixture.stack(store)
         func started() -> (PersistentHistoryTracker, AsyncStream<PersistentHistoryTracker.Event>.Iterator) {

@@ -20,12 +20,11 @@ struct SQLiteOwnTables: SQLiteOwner {
     }
 
     func open(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> SQLOpening<SQLiteCore> {
-        let (connection, found) = try SQLiteCatalog.hinting { () throws(StorageError) in
-            let connection = try place.writer(readOnly: readOnly, create: true)
-            return (connection, try SQLiteSetup(connection).metadata(request))
+        let (connection, pinned, found) = try SQLiteCatalog.hinting { () throws(StorageError) in
+            let connection = try place.writer(readOnly: readOnly, create: true), pinned = place.pinned
+            return (connection, pinned, try SQLiteSetup(connection).metadata(request))
         }
         var (metadata, wasCreated) = found
-        let pinned = place.pinned
         try metadata.adopt(request, recordsHistory: recordsHistory)
         let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
             try pinned.writer(readOnly: false, create: false)

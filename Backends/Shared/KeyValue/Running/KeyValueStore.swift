@@ -183,7 +183,9 @@ public final class KeyValueStore: Sendable {
             do throws(StorageError) {
                 return try KeyValueMigration(step, plan, self, core, engine, lane, options)
             } catch {
-                if isOpen(core) { try publish(try stored() ?? core.metadata, after: core) }
+                try turning.withLock { _ throws(StorageError) in
+                    if isOpen(core) { try publish(try stored() ?? core.metadata, after: core) }
+                }
                 throw error
             }
         } catch {

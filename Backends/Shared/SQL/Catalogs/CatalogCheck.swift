@@ -34,15 +34,21 @@ package struct CatalogCheck: Sendable {
         var result: Set<String> = [], column: String?, depth = 0
         for (index, token) in tokens.enumerated() {
             if token.isSymbol(")") { depth -= 1 }
-            if depth == 1, token.isWord("COLLATE"), index + 1 < tokens.count, let name = tokens[index + 1].identifier, let column {
+            if depth == 1, token.isWord("COLLATE"), let name = name(tokens, at: index + 1), let column {
                 if name.uppercased() != "BINARY" { result.insert(column) }
             }
             if token.isSymbol("(") { depth += 1 }
-            if depth == 1, token.isSymbol("(") || token.isSymbol(","), index + 1 < tokens.count {
-                column = tokens[index + 1].identifier?.lowercased()
-            }
+            if depth == 1, token.isSymbol("(") || token.isSymbol(",") { column = name(tokens, at: index + 1)?.lowercased() }
         }
         return result
+    }
+
+    /// Returns the name at a position. SQLite also takes a text for a name, and a bracket can stand before any name.
+    private static func name(_ tokens: [SQLToken], at index: Int) -> String? {
+        guard index < tokens.count else { return nil }
+        if tokens[index].isSymbol("[") { return name(tokens, at: index + 1) }
+        if case .text(let text) = tokens[index] { return text }
+        return tokens[index].identifier
     }
 
     /// Adds the equivalent validation rules to attributes.
