@@ -132,6 +132,8 @@ import Testing
             // The removal would close the store now.
             Thread.sleep(forTimeInterval: 0.1)
         }
+        // The hook refers to the store that has it.
+        defer { hooked.setHook(nil) }
         try stack.perform(synchronous: { _ = try $0.create(Person.self) })
         isDone.wait()
         #expect(failure.withLock { $0 } == nil)
