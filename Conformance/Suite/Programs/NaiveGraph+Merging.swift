@@ -65,9 +65,8 @@ struct DetachedMerge {
         // attributes are those of the policy.
         if policy == .theirs || policy == .byAttribute, conflicts || !newer.isEmpty { return .open }
         if conflicts, policy == .error {
-            var codes: Set<StorageError.Code> = [.staleObject]
-            if mine.violatesRules { codes.insert(.validationFailed) }
-            if mine.violatesUnique || (try? merged())?.violatesUnique ?? true { codes.insert(.uniqueConstraintViolated) }
+            var codes = early.union([.staleObject])
+            if (try? merged())?.violatesUnique ?? true { codes.insert(.uniqueConstraintViolated) }
             return .refused(codes)
         }
         let merged: NaiveGraph
@@ -75,15 +74,22 @@ struct DetachedMerge {
             guard let both = try self.merged() else { return .open }
             merged = both
         } catch {
-            return .refused([error.code])
+            return .refused(early.union([error.code]))
         }
         var codes: Set<StorageError.Code> = []
         if merged.violatesRules { codes.insert(.validationFailed) }
         if merged.violatesUnique { codes.insert(.uniqueConstraintViolated) }
-        if !codes.isEmpty { return .refused(codes) }
-        // The rules may have been checked before the merge, even if the merged state violates none.
-        if conflicts, mine.violatesRules || mine.violatesUnique { return .open }
+        if !codes.isEmpty { return .refused(conflicts ? codes.union(early) : codes) }
+        if conflicts, !early.isEmpty { return .open }
         return .committed(merged)
+    }
+
+    /// The reasons for which the commit may be refused before the merge, even if the merged state is valid.
+    private var early: Set<StorageError.Code> {
+        var codes: Set<StorageError.Code> = []
+        if mine.violatesRules { codes.insert(.validationFailed) }
+        if mine.violatesUnique { codes.insert(.uniqueConstraintViolated) }
+        return codes
     }
 
     // MARK: Own changes
