@@ -30,6 +30,14 @@ import Testing
         #expect { try Pattern("(((a{1000}){1000}){1000})") } throws: { ($0 as? QueryError)?.reason == .tooComplex }
     }
 
+    @Test func longPatternsAreCompiled() throws {
+        let branches = Array(repeating: "a", count: 3000).joined(separator: "|")
+        #expect(try Pattern(branches).matches("a"))
+        #expect(try Pattern("a" + String(repeating: "*", count: 100)).matches("aaa"))
+        #expect { try Pattern("a" + String(repeating: "*", count: 5000)) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
+        #expect { try Pattern(branches + "|" + branches) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
+    }
+
     /// A matcher that tries one way after the other would take 2^30 steps for each of these.
     @Test func noPatternIsSlow() throws {
         let text = String(repeating: "a", count: 30)

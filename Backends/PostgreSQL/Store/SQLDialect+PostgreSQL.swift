@@ -110,8 +110,7 @@ extension SQLDialect {
             case .endsWith: return "right(\(text), length(\(part))) = \(part)"
             case .contains: return "strpos(\(text), \(part)) > 0"
             case .like: return "\(text) LIKE \(bind: .string(SQLText.likePattern(LikePattern(needle).parts)), .string)"
-            // The server's regular expressions have a different syntax, and can take unlimited time.
-            case .matches: return nil
+            case .matches: return PostgreSQLPattern(needle).map { "\(text) ~ \(bind: .string($0.text), .string)" }
             // The server splits texts into words differently from the contract.
             case .search: return nil
             }

@@ -21,6 +21,25 @@ enum RandomCases {
                 }
             }
         },
+        // Foundation's regular expressions are another implementation; the folded forms are compared with those of rows read one by one.
+        ConformanceCase("P025.random-patterns", clause: "T1") { harness, check in
+            try harness.withStore { scratch in
+                var random = RandomRequests(seed: seed &+ 6)
+                let reference = try random.reference(scratch)
+                for number in 0..<(IsolationCases.isThorough ? 50_000 : 200) {
+                    let pattern = random.pattern(), text = QueryExpression.path("text")
+                    let request = ObjectRequest("Thing", where: .text(text, .matches, pattern))
+                    check.equal(try scratch.keys(request), reference.keys(request), "seed \(seed), pattern \(number): \(pattern)")
+                    let options: TextOptions = number % 2 == 0 ? .caseInsensitive : .caseAndDiacriticInsensitive
+                    let folded = QueryPredicate.text(text.folded(options), .matches, pattern)
+                    let flag = QueryExpression.conditional(folded, .value(.int(1)), .value(.int(0)))
+                    let values = try scratch.query(QueryRequest(ObjectRequest("Thing"), outputs: [QueryOutput(flag, as: "matches")]))
+                    let found = try scratch.keys(ObjectRequest("Thing", where: folded)).count
+                    check.equal(found, values.count { $0 == [.int(1)] }, "seed \(seed), folded pattern \(number): \(pattern)")
+                    if !check.failures.isEmpty { return }
+                }
+            }
+        },
         ConformanceCase("P004.partition-law", clause: "N2") { harness, check in
             try harness.withStore { scratch in
                 var random = RandomRequests(seed: seed &+ 2)
@@ -255,9 +274,11 @@ struct RandomRequests {
             return .text(QueryExpression.path(PropertyPath(path)).folded(options), match, query)
         }
         let needle =
-            match == .matches ? pick(["a.*", "[ab]+", "", "(a|b)b?", "."]) : pick(Self.texts + (match == .like ? ["a*", "?", "*b"] : []))
+            match == .matches ? RandomPattern.text(using: &random) : pick(Self.texts + (match == .like ? ["a*", "?", "*b"] : []))
         return .text(QueryExpression.path(PropertyPath(path)).folded(options), match, needle)
     }
+
+    mutating func pattern() -> String { RandomPattern.text(depth: 4, using: &random) }
 
     private mutating func comparison(_ name: String) -> Comparison { pick(Comparison.allCases) }
 

@@ -14,6 +14,8 @@ public struct Pattern: Sendable {
 
     /// The text of the pattern.
     public let text: String
+    /// The parsed pattern.
+    package let root: PatternNode
     private let steps: [Step]
 
     /// Compiles a pattern.
@@ -21,8 +23,9 @@ public struct Pattern: Sendable {
     /// - Throws: `QueryError` with the position and the expected element. Patterns of more than 10,000 steps are too complex.
     public init(_ text: String) throws(QueryError) {
         self.text = text
-        var compiler = PatternCompiler(text)
-        steps = try compiler.compile()
+        var parser = PatternParser(text)
+        root = try parser.parse()
+        steps = root.compiled()
     }
 
     /// Returns whether the pattern matches the whole text.

@@ -1,5 +1,5 @@
 /// The scalars accepted at one position of a pattern.
-struct ScalarClass: Sendable {
+package struct ScalarClass: Sendable {
     var ranges: [ClosedRange<UInt32>] = []
     var nested: [ScalarClass] = []
     var isNegated = false
@@ -18,4 +18,25 @@ struct ScalarClass: Sendable {
     static func one(_ scalar: Unicode.Scalar) -> ScalarClass { ScalarClass(ranges: [scalar.value...scalar.value]) }
 
     var negated: ScalarClass { ScalarClass(ranges: ranges, nested: nested, isNegated: !isNegated) }
+
+    /// The accepted scalars as ascending ranges that do not touch each other.
+    package var sortedRanges: [ClosedRange<UInt32>] {
+        let all = (ranges + nested.flatMap(\.sortedRanges)).sorted { $0.lowerBound < $1.lowerBound }
+        var result: [ClosedRange<UInt32>] = []
+        for range in all {
+            if let last = result.last, range.lowerBound <= last.upperBound + 1 {
+                result[result.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        if !isNegated { return result }
+        var rest: [ClosedRange<UInt32>] = [], next: UInt32 = 0
+        for range in result {
+            if range.lowerBound > next { rest.append(next...range.lowerBound - 1) }
+            next = range.upperBound + 1
+        }
+        if next <= 0x10FFFF { rest.append(next...0x10FFFF) }
+        return rest
+    }
 }

@@ -1,5 +1,5 @@
-/// Compiles the text of a pattern into the steps of its matcher, by recursive descent.
-struct PatternCompiler {
+/// Parses the text of a pattern by recursive descent.
+struct PatternParser {
     private static let mostSteps = 10_000
     private static let deepest = 100
     private static let mostRepetitions = 1000
@@ -14,10 +14,10 @@ struct PatternCompiler {
         scalars = Array(text.unicodeScalars)
     }
 
-    mutating func compile() throws(QueryError) -> [Pattern.Step] {
-        let steps = try alternation()
+    mutating func parse() throws(QueryError) -> PatternNode {
+        let node = try alternation()
         if position < scalars.count { throw problem("an unmatched \")\"") }
-        return steps
+        return node
     }
 
     private func problem(_ what: String) -> QueryError {
@@ -32,32 +32,26 @@ struct PatternCompiler {
         return true
     }
 
-    private mutating func alternation() throws(QueryError) -> [Pattern.Step] {
-        var steps = try sequence()
-        while take("|") {
-            let other = try sequence()
-            let first = steps.count, second = other.count
-            steps = [.split(1, first + 2)] + Self.moved(steps, 1) + [.jump(first + second + 2)] + Self.moved(other, first + 2)
-            try check(steps)
-        }
-        return steps
+    private mutating func alternation() throws(QueryError) -> PatternNode {
+        var branches = [try sequence()]
+        while take("|") { branches.append(try sequence()) }
+        return branches.count == 1 ? branches[0] : try checked(.alternation(branches))
     }
 
-    private mutating func sequence() throws(QueryError) -> [Pattern.Step] {
-        var steps: [Pattern.Step] = []
-        while let scalar = next, scalar != "|", scalar != ")" {
-            steps += Self.moved(try repetition(), steps.count)
-            try check(steps)
-        }
-        return steps
+    private mutating func sequence() throws(QueryError) -> PatternNode {
+        var parts: [PatternNode] = []
+        while let scalar = next, scalar != "|", scalar != ")" { parts.append(try repetition()) }
+        return try checked(.sequence(parts))
     }
 
-    private mutating func repetition() throws(QueryError) -> [Pattern.Step] {
-        var steps = try atom()
+    private mutating func repetition() throws(QueryError) -> PatternNode {
+        var node = try atom(), levels = 0
         while let (least, most) = try quantifier() {
-            steps = try repeated(steps, least, most)
+            levels += 1
+            if levels > Self.deepest { throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.deepest) repetitions of one part") }
+            node = try checked(.repeated(node, least, most))
         }
-        return steps
+        return node
     }
 
     private mutating func quantifier() throws(QueryError) -> (Int, Int?)? {
@@ -82,52 +76,31 @@ struct PatternCompiler {
         return value
     }
 
-    private func repeated(_ steps: [Pattern.Step], _ least: Int, _ most: Int?) throws(QueryError) -> [Pattern.Step] {
-        var result: [Pattern.Step] = []
-        for _ in 0..<least {
-            result += Self.moved(steps, result.count)
-            try check(result)
-        }
-        guard let most else {
-            let start = result.count
-            result += [.split(start + 1, start + steps.count + 2)] + Self.moved(steps, start + 1) + [.jump(start)]
-            try check(result)
-            return result
-        }
-        // Each further repetition may be the last.
-        for _ in least..<most {
-            let start = result.count
-            result += [.split(start + 1, start + steps.count + 1)] + Self.moved(steps, start + 1)
-            try check(result)
-        }
-        return result
-    }
-
-    private mutating func atom() throws(QueryError) -> [Pattern.Step] {
+    private mutating func atom() throws(QueryError) -> PatternNode {
         guard let scalar = next else { throw problem("no character") }
         position += 1
         switch scalar {
-        case ".": return [.scalar(.any)]
-        case "^": return [.start]
-        case "$": return [.end]
+        case ".": return .scalar(.any)
+        case "^": return .start
+        case "$": return .end
         case "(": return try group()
-        case "[": return [.scalar(try characterClass())]
-        case "\\": return [.scalar(try escape())]
+        case "[": return .scalar(try characterClass())
+        case "\\": return .scalar(try escape())
         case "*", "+", "?", "{":
             position -= 1
             throw problem("nothing to repeat")
-        default: return [.scalar(.one(scalar))]
+        default: return .scalar(.one(scalar))
         }
     }
 
-    private mutating func group() throws(QueryError) -> [Pattern.Step] {
+    private mutating func group() throws(QueryError) -> PatternNode {
         if take("?"), !take(":") { throw problem("an unsupported kind of group") }
         depth += 1
         if depth > Self.deepest { throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.deepest) levels of groups") }
-        let steps = try alternation()
+        let node = try alternation()
         guard take(")") else { throw problem("no \")\"") }
         depth -= 1
-        return steps
+        return node
     }
 
     private mutating func escape() throws(QueryError) -> ScalarClass {
@@ -192,18 +165,8 @@ struct PatternCompiler {
         result.ranges.append(first...last)
     }
 
-    private func check(_ steps: [Pattern.Step]) throws(QueryError) {
-        if steps.count > Self.mostSteps { throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.mostSteps) steps") }
-    }
-
-    /// Returns steps with their targets moved by an offset.
-    private static func moved(_ steps: [Pattern.Step], _ offset: Int) -> [Pattern.Step] {
-        steps.map { step in
-            switch step {
-            case .split(let a, let b): .split(a + offset, b + offset)
-            case .jump(let target): .jump(target + offset)
-            case .scalar, .start, .end: step
-            }
-        }
+    private func checked(_ node: PatternNode) throws(QueryError) -> PatternNode {
+        if node.steps > Self.mostSteps { throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.mostSteps) steps") }
+        return node
     }
 }
