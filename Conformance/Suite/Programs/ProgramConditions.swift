@@ -122,7 +122,9 @@ struct ProgramConditions {
         let match = pick(TextMatch.allCases), options: TextOptions = pick([[], [], .caseInsensitive, .diacriticInsensitive])
         switch match {
         case .search: return .text(subject, .search, pick(["a", "b*", "a OR b", "ab -b", "\"a b\"", "z", "A", "long"]))
-        case .matches: return .text(subject.folded(options), .matches, chance(50) ? RandomPattern.text(using: &random) : pick(["a.*", "[ab]+", "", ".*"]))
+        case .matches:
+            let pattern = chance(50) ? RandomPattern.text(using: &random) : pick(["a.*", "[ab]+", "", ".*"])
+            return .text(subject.folded(options), .matches, pattern)
         case .like: return .text(subject.folded(options), .like, pick(["a*", "?", "*b", "a?b", "*", "\\*", "\u{e9}"]))
         case .beginsWith, .endsWith, .contains:
             return .text(subject.folded(options), match, pick(["", "a", "b", "B", "\u{e9}", "e", "\u{301}", "%", "_", "\\"]))

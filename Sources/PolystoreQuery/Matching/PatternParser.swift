@@ -48,7 +48,9 @@ struct PatternParser {
         var node = try atom(), levels = 0
         while let (least, most) = try quantifier() {
             levels += 1
-            if levels > Self.deepest { throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.deepest) repetitions of one part") }
+            if levels > Self.deepest {
+                throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.deepest) repetitions of one part")
+            }
             node = try checked(.repeated(node, least, most))
         }
         return node
