@@ -119,6 +119,18 @@ import Testing
         }
     }
 
+    /// Other programs read a URL with three slashes as a relative path.
+    @Test func anErrorOfAnAbsolutePathNamesTheRelativeOne() throws {
+        let name = "polystore-\(UUID().uuidString).db"
+        for scheme in ["sqlite", "lmdb"] {
+            let error = try run("info", "\(scheme):///\(name)").error
+            let hint = "; the path of this URL is /\(name), write \(scheme):\(name) for a file in the current folder\n"
+            #expect(error.hasSuffix(hint), "\(error)")
+            #expect(try !run("info", "\(scheme):////\(name)").error.contains("current folder"))
+            #expect(try !run("info", "\(scheme)://\(folder.path)/\(name)").error.contains("current folder"))
+        }
+    }
+
     @Test func aReaderThatEndsIsTroubleInOneSentence() throws {
         let store = try notes("j.db"), process = Program.process(["dump", store]), output = Pipe(), error = Pipe()
         process.standardOutput = output

@@ -188,6 +188,23 @@ import Testing
         #expect(found.map(\.effect) == [.inferred, .inferred, .conditional("no two objects of Note have the same b, c")])
     }
 
+    @Test func conditionsOfIndexesFollowRenamedProperties() throws {
+        func note(_ flag: Attribute, _ other: Attribute, _ condition: String) -> Entity {
+            Entity("Note", attributes: [Attribute("text", .string), flag, other], indexes: [Index(["text"], where: condition)])
+        }
+        let old = note(Attribute("a", .int64), Attribute("b", .int64, isOptional: true), "a == 1 AND text != \"a\"")
+        let renamed = note(
+            Attribute("c", .int64, originalName: "a"), Attribute("b", .int64, isOptional: true), "c == 1 AND text != \"a\"")
+        #expect(try changes([old], [renamed]).map(\.description) == ["Note.a was renamed to c"])
+        // The same text, about another attribute.
+        let swapped = note(
+            Attribute("b", .int64, originalName: "a"), Attribute("a", .int64, isOptional: true, originalName: "b"),
+            "a == 1 AND text != \"a\"")
+        let found = try changes([old], [swapped]).map(\.description)
+        #expect(found.contains("the index Note(text) where b == 1 AND text != \"a\" was removed"), "\(found)")
+        #expect(found.contains("the index Note(text) where a == 1 AND text != \"a\" was added"), "\(found)")
+    }
+
     @Test func theOrderOfDeclarationsIsAChange() throws {
         let a = Attribute("a", .int64), b = Attribute("b", .int64)
         let found = try changes([Entity("Note", attributes: [a, b])], [Entity("Note", attributes: [b, a])])

@@ -44,7 +44,8 @@ public final class ViewContext: FetchSource, MonitoredContext {
         }
     }
 
-    /// The first error that a property could not throw, such as a relationship that could not be loaded; nil if there was none.
+    /// The first error since the last `reset()` that a property could not throw, such as a relationship that could not be loaded; nil if
+    /// there was none. It remains when the relationship is loaded later.
     public var loadError: StorageError? { context.loadError }
 
     var mergeTime: MergeTime { merging }

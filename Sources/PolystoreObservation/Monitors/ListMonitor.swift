@@ -88,7 +88,8 @@ public final class ListMonitor<Object: ManagedObject> {
     /// The titles of an index beside the list, one for each section.
     public var sectionIndexTitles: [String] { sections.map(\.indexTitle) }
 
-    /// Returns the object at a position of the whole list; nil if there is none.
+    /// Returns the object at a position of the whole list; nil if there is none, or if it cannot be loaded. The context then records the
+    /// error.
     public subscript(safe index: Int) -> Object? {
         guard engine.contents.items.indices.contains(index) else { return nil }
         return batches.object(at: index, engine.contents.items, monitored.context, engine.query.root, from.prefetched)
@@ -102,7 +103,8 @@ public final class ListMonitor<Object: ManagedObject> {
     /// Returns the object at a position of the whole list.
     ///
     /// For a position without an object, the result is an object that represents no row, and the context records the error. If a commit
-    /// that is not yet reported has deleted the row, the object has its identity and no values.
+    /// that is not yet reported has deleted the row, or the row cannot be read, the object has its identity and no values, and counts as
+    /// deleted. The context records the error of the read, and the next access to the position reads the row again.
     public subscript(index: Int) -> Object {
         if let object = self[safe: index] { return object }
         return engine.contents.items.indices.contains(index) ? hollow(engine.contents.items[index]) : missing("position \(index)")

@@ -68,7 +68,7 @@ struct SchemaComparison {
 
     private mutating func compareRules(_ before: Entity, _ after: Entity) {
         let properties = Renames(from: Self.properties(before, in: old), to: Self.properties(after, in: new), direction)
-        let indexes = before.indexes.map { Index(properties.follow($0.properties), kind: $0.kind, where: $0.condition) }
+        let indexes = before.indexes.map { $0.renaming(properties.successors) }
         for index in indexes where !after.indexes.contains(index) { add(after.name, "\(Self.text(after, index)) was removed") }
         for index in after.indexes where !indexes.contains(index) { add(after.name, "\(Self.text(after, index)) was added") }
         let constraints = before.uniqueConstraints.map { UniqueConstraint(properties.follow($0.properties)) }
