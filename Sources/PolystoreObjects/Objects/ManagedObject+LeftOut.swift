@@ -16,6 +16,9 @@ extension ManagedObject {
         _flags |= Flags.slow
     }
 
+    /// Marks all values as unfetched.
+    package final func _leaveOutAll() { leaveOut(.max) }
+
     /// Marks the object as complete and returns its unfetched slots, without the assigned ones.
     final func takeLeftOut() -> UInt64 {
         guard !_isPrototype, let extras, extras.leftOut != 0 else { return 0 }

@@ -32,6 +32,9 @@ struct ListBatches<Object: ManagedObject> {
         return batches.last?.objects[items[position]]
     }
 
+    /// Whether the batch of a position was read, so that a position without an object is that of a deleted row.
+    func isRead(_ position: Int) -> Bool { batches.contains { $0.number == position / size } }
+
     /// Returns objects, from memory if possible, and the others with one read of each store.
     static func load(
         _ items: some Sequence<ListContents.Item>, _ context: ObjectContext, _ root: EntityIndex, _ prefetched: [PropertyPath]

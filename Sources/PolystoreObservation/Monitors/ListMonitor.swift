@@ -103,11 +103,15 @@ public final class ListMonitor<Object: ManagedObject> {
     /// Returns the object at a position of the whole list.
     ///
     /// For a position without an object, the result is an object that represents no row, and the context records the error. If a commit
-    /// that is not yet reported has deleted the row, or the row cannot be read, the object has its identity and no values, and counts as
-    /// deleted. The context records the error of the read, and the next access to the position reads the row again.
+    /// that is not yet reported has deleted the row, the object has its identity and no values. If the row cannot be read, the context
+    /// records the error, the values of the object are unfetched, and the next access to one of them or to the position reads the row
+    /// again; the object counts as deleted meanwhile.
     public subscript(index: Int) -> Object {
         if let object = self[safe: index] { return object }
-        return engine.contents.items.indices.contains(index) ? hollow(engine.contents.items[index]) : missing("position \(index)")
+        guard engine.contents.items.indices.contains(index) else { return missing("position \(index)") }
+        let object = hollow(engine.contents.items[index])
+        if !batches.isRead(index) { object._leaveOutAll() }
+        return object
     }
 
     /// Returns the object at an index path.

@@ -77,6 +77,20 @@ import Testing
         #expect(rights.numberOfObjects == 2)
     }
 
+    /// The values of a row that no list has read are never placeholders without an error.
+    @Test func aPositionThatCannotBeReadHasNoSilentValues() throws {
+        let (stack, hooked) = try stack(), view = stack.makeViewContext()
+        let rights = try view.monitorList(right)
+        lose(hooked)
+        #expect(rights[safe: 0] == nil)
+        #expect(view.loadError?.code == .connectionLost)
+        let object = rights[0]
+        #expect(throws: StorageError.self) { try object.value("x") }
+        hooked.setHook(nil)
+        #expect(try object.value("x") == .int(1))
+        #expect(try rights[0].value("x") == .int(1) && !rights[0].isDeleted)
+    }
+
     @Test func publishersOfOtherStoresGoOn() throws {
         let (stack, hooked) = try stack()
         let rights = try stack.publishList(right.limit(10)), lefts = try stack.publishList(left)
