@@ -153,7 +153,7 @@ public final class KeyValueStore: Sendable {
 
     /// Begins the write transaction after waiting for the previous one to end.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        let core = try opened(), options = try lane.enter(options)
+        let core = try opened(), options = try lane.enter(options) { core.isClosed }
         do throws(StorageError) {
             return try core.beginning { () throws(StorageError) in
                 let session = try engine.write(options)
@@ -175,7 +175,7 @@ public final class KeyValueStore: Sendable {
 
     /// Begins a migration of the store to another version of the model.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        let core = try opened(), options = try lane.enter(options)
+        let core = try opened(), options = try lane.enter(options) { core.isClosed }
         do throws(StorageError) {
             let plan = try KeyValueMigrationPlan(step, core.metadata)
             try engine.reopen(mapCount: max(plan.allNames.count, 200))
@@ -214,6 +214,7 @@ public final class KeyValueStore: Sendable {
             }
             guard let core else { return }
             core.close()
+            lane.dismiss()
             engine.close()
         }
     }
