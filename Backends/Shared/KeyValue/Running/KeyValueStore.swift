@@ -32,11 +32,14 @@ public final class KeyValueStore: Sendable {
     private func openInTurn(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         let canCreate = request.createIfMissing && request.schema != nil && !request.readOnly
-        let maps = request.schema.map { KeyValueLayout(StoreMetadata(new: $0)).names.count } ?? 0
-        _ = try engine.open(OrderedOpen(create: canCreate, readOnly: request.readOnly, mapCount: max(maps, 200)))
+        let maps = max(request.schema.map { KeyValueLayout(StoreMetadata(new: $0)).names.count } ?? 0, 200)
+        _ = try engine.open(OrderedOpen(create: canCreate, readOnly: request.readOnly, mapCount: maps))
         do throws(StorageError) {
             var (metadata, wasCreated) = try metadata(request, canCreate)
             try metadata.adopt(request, recordsHistory: recordsHistory)
+            // The number of maps is known only now if the store is opened without a model.
+            let count = KeyValueLayout(metadata).names.count
+            if count > maps { try engine.reopen(mapCount: count) }
             let core = try makeCore(metadata)
             self.core.withLock { $0 = core }
             return StorageState(
