@@ -45,6 +45,34 @@ import Testing
         try lane.enter(timeout: 0)
     }
 
+    @Test func aWriterOfAClosedStoreLeavesTheLineAtOnce() throws {
+        try lane.enter(timeout: 0)
+        let isClosed = Atomic(false), ended = DispatchSemaphore(value: 0), codes = Mutex<[StorageError.Code?]>([])
+        func enter() {
+            do throws(StorageError) {
+                _ = try lane.enter(WriteOptions(timeout: 600)) { isClosed.load(ordering: .sequentiallyConsistent) }
+            } catch { codes.withLock { $0.append(error.code) } }
+        }
+        for _ in 0..<3 {
+            Thread.detachNewThread { [lane] in
+                do throws(StorageError) {
+                    _ = try lane.enter(WriteOptions(timeout: 600)) { isClosed.load(ordering: .sequentiallyConsistent) }
+                } catch { codes.withLock { $0.append(error.code) } }
+                ended.signal()
+            }
+        }
+        Thread.sleep(forTimeInterval: 0.05)
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+        lane.dismiss()
+        for _ in 0..<3 { #expect(ended.wait(timeout: .now() + 60) == .success) }
+        // One that comes later does not begin to wait, and does not keep the lock if it is free.
+        enter()
+        lane.leave()
+        enter()
+        #expect(codes.withLock { $0 } == Array(repeating: .storeClosed, count: 5))
+        try lane.enter(timeout: 0)
+    }
+
     /// Each writer ends at a moment of its own, by a timeout, a cancellation or with the lane, which only one has at a time.
     @Test func theWriteLockIsNeitherLostNorGrantedTwice() {
         let inside = Atomic(0), entered = Atomic(0), lane = lane

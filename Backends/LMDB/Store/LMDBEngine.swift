@@ -186,6 +186,11 @@ final class LMDBEngine: OrderedStore {
     /// Waits until the current contents of the file are durable.
     func synchronize() throws(StorageError) { try opened().0.synchronize() }
 
-    func close() { state.withLock { $0 = State() } }
+    func close() {
+        state.withLock { state in
+            state.environment?.abandon()
+            state = State()
+        }
+    }
 }
 #endif

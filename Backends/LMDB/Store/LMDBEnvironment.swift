@@ -322,6 +322,9 @@ final class LMDBEnvironment: @unchecked Sendable {
             cause: LMDBError.error(code))
     }
 
+    /// Ends the waits for locks of other processes.
+    func abandon() { file.abandon() }
+
     /// Waits until the current contents of the file are on the disk.
     func synchronize() throws(StorageError) { if !file.synchronize() { throw LMDBError.error(errno) } }
 

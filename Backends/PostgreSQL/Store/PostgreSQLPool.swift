@@ -67,10 +67,12 @@ final class PostgreSQLPool: Sendable {
         leave()
     }
 
+    /// Closes the idle connections. Sessions that wait for a connection end with `storeClosed`, and so do those that begin from now on.
     @inline(never) func close() {
         state.withLock { state in
             state.isClosed = true
             state.idle.removeAll()
+            for turn in state.waiting { turn.signal() }
         }
     }
 
@@ -80,7 +82,8 @@ final class PostgreSQLPool: Sendable {
     @inline(never) private func enter(_ limit: WorkLimit?, _ timeout: TimeInterval) throws(StorageError) {
         try limit?.check()
         let turn = DispatchSemaphore(value: 0)
-        let isFree = state.withLock { state in
+        let isFree = try state.withLock { state throws(StorageError) in
+            if state.isClosed { throw Self.closed }
             if state.free == 0 { state.waiting.append(turn) } else { state.free -= 1 }
             return state.waiting.last !== turn
         }
@@ -89,19 +92,25 @@ final class PostgreSQLPool: Sendable {
         _ = turn.wait(timeout: .now() + timeout)
         if let number { limit?.removeInterrupt(number) }
         // A session that is no longer in the queue has received a slot.
-        let isWaiting = state.withLock { state in
+        let (isWaiting, isClosed) = state.withLock { state in
             let place = state.waiting.firstIndex { $0 === turn }
             if let place { state.waiting.remove(at: place) }
-            return place != nil
+            return (place != nil, state.isClosed)
         }
         if !isWaiting { return }
+        if isClosed { throw Self.closed }
         try limit?.check()
         throw StorageError(.busy, "all connections to the server were in use for \(timeout) seconds; try again")
     }
 
+    private static var closed: StorageError {
+        StorageError(.storeClosed, "the store was closed while a session waited for a connection to the server")
+    }
+
     @inline(never) private func leave() {
         let next = state.withLock { state -> DispatchSemaphore? in
-            if state.waiting.isEmpty {
+            // The sessions that wait for a closed store were woken, and end.
+            if state.waiting.isEmpty || state.isClosed {
                 state.free += 1
                 return nil
             }

@@ -212,6 +212,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         do throws(StorageError) {
             return try body(core)
         } catch {
+            if core.rolling != nil, error.code == .storeClosed, let current = successor(of: core) { return try body(current) }
             if error.code != .schemaMismatch || core.rolling == nil { throw core.isClosed ? error.ofClosedStore : error }
             let connection = try connector()
             let metadata = try StoreMetadata(entries: try PostgreSQLSetup(connection, schema).entries())
@@ -219,6 +220,12 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             guard let current = publish(core.core(of: metadata), after: core) else { throw error.ofClosedStore }
             return try body(current)
         }
+    }
+
+    /// Returns the core by which another thread has replaced a core; nil if there is none of the same version of the model.
+    private func successor(of core: PostgreSQLCore) -> PostgreSQLCore? {
+        guard let current = self.core.withLock({ $0 }), current !== core, current.metadata.hash == core.metadata.hash else { return nil }
+        return current
     }
 
     /// Replaces the core, unless another thread has done so.
@@ -240,7 +247,10 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     ) throws(StorageError) -> Session {
         if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
         return try core.writers.begin(options.limit, timeout: options.timeout) { connection throws(StorageError) in
-            try body(PostgreSQLLane.enter(core, connection, options))
+            let lane = try PostgreSQLLane.enter(core, connection, options)
+            // It may have waited for the lock. The connection, which holds the lock, is closed.
+            if core.isClosed { throw StorageError(.storeClosed, "the store was closed while the session began") }
+            return try body(lane)
         }
     }
 

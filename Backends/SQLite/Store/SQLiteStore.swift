@@ -201,9 +201,11 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
         return try core.beginning { () throws(StorageError) in
-            let (connection, options) = try core.writer.enter(options)
+            let (connection, options) = try core.writer.enter(options) { core.isClosed }
             do throws(StorageError) {
                 connection.wait(min(options.timeout, place.busyTimeout))
+                connection.waiting.isClosed = { core.isClosed }
+                defer { connection.waiting.isClosed = { false } }
                 try connection.begin("BEGIN IMMEDIATE", options.limit)
                 try core.check(connection)
                 return try core.session(connection, options)
@@ -249,7 +251,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         let core = try core()
         try owner.checkOwn()
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened read-only") }
-        let (connection, options) = try core.writer.enter(options)
+        let (connection, options) = try core.writer.enter(options) { core.isClosed }
         do throws(StorageError) {
             connection.wait(options.timeout)
             try connection.begin("BEGIN IMMEDIATE", options.limit)
@@ -285,7 +287,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     public func compact() throws(StorageError) {
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
-        let (connection, _) = try core.writer.enter(WriteOptions())
+        let (connection, _) = try core.writer.enter(WriteOptions()) { core.isClosed }
         defer { core.writer.leave() }
         try core.writer.commits.reshape { () throws(StorageError) in try connection.execute("VACUUM") }
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -15,6 +15,8 @@ final class SQLiteWaiting {
     var patience: TimeInterval = 0
     /// The limit of the current transaction's statements and waits; nil once its COMMIT has begun.
     var limit: WorkLimit?
+    /// Whether the store was closed, so that a wait for a lock has to end.
+    var isClosed: () -> Bool = { false }
     private var began = ContinuousClock.now
 
     /// Whether statements and waits have to end.
@@ -35,7 +37,7 @@ final class SQLiteWaiting {
     /// Waits a moment for a lock. Returns false when the time is over.
     private func goesOn(attempt: Int) -> Bool {
         if attempt == 0 { began = .now }
-        if isOver || began.duration(to: .now) >= .seconds(patience) { return false }
+        if isOver || isClosed() || began.duration(to: .now) >= .seconds(patience) { return false }
         Thread.sleep(forTimeInterval: min(Self.pauses[min(attempt, Self.pauses.count - 1)], patience))
         return true
     }

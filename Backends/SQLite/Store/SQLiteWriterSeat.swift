@@ -20,9 +20,10 @@ final class SQLiteWriterSeat: @unchecked Sendable {
 
     /// Waits for the connection and returns it, for use until `leave`.
     ///
+    /// - Parameter isClosed: Whether the store was closed, which ends the wait.
     /// - Returns: The connection, and the options with the remaining time.
-    func enter(_ options: WriteOptions) throws(StorageError) -> (SQLiteConnection, WriteOptions) {
-        let rest = try lane.enter(options)
+    func enter(_ options: WriteOptions, isClosed: () -> Bool) throws(StorageError) -> (SQLiteConnection, WriteOptions) {
+        let rest = try lane.enter(options, isClosed: isClosed)
         if let connection { return (connection, rest) }
         do throws(StorageError) {
             let opened = try open()
@@ -40,8 +41,11 @@ final class SQLiteWriterSeat: @unchecked Sendable {
         lane.leave()
     }
 
-    /// Closes the connection if there is no writer. A writer that is still active closes it when it ends.
+    /// Closes the connection if there is no writer, and ends the wait of others. A writer that is still active closes it when it ends.
+    ///
+    /// *Requires*: the core is closed.
     func close() {
+        lane.dismiss()
         guard (try? lane.enter(timeout: 0)) != nil else { return }
         connection = nil
         lane.leave()

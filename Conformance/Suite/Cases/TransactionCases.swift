@@ -335,6 +335,34 @@ enum TransactionCases {
             }
             check.equal(others.withLock { $0 }, [], "errors other than storeClosed")
         },
+        ConformanceCase("T066.closing-while-writers-wait", clause: "S2") { harness, check in
+            try harness.withStore { scratch in
+                let store = scratch.store, begun = SharedValue(0), refused = SharedValue<[String]>([])
+                let isOver = SharedValue(false), ended = SharedValue(0)
+                // More writers than a store accepts at once. Those that have begun do not end before the others.
+                Threads.run(9) { thread in
+                    func count() -> Int { begun.withLock { $0 } + refused.withLock { $0.count } }
+                    do {
+                        if thread == 8 {
+                            defer { isOver.withLock { $0 = true } }
+                            while count() == 0 { Thread.sleep(forTimeInterval: 0.01) }
+                            Thread.sleep(forTimeInterval: 0.3)
+                            try store.close()
+                            for _ in 0..<1000 where count() < 8 { Thread.sleep(forTimeInterval: 0.01) }
+                            return ended.withLock { $0 = count() }
+                        }
+                        let writer = try store.beginWrite(WriteOptions(timeout: 30))
+                        begun.withLock { $0 += 1 }
+                        while !isOver.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.01) }
+                        writer.end()
+                    } catch {
+                        refused.withLock { $0.append((error as? StorageError)?.code == .storeClosed ? "closed" : "\(error)") }
+                    }
+                }
+                check.equal(ended.withLock { $0 }, 8, "writers that have begun or were refused")
+                check.equal(Set(refused.withLock { $0 }), ["closed"], "errors of writers that waited")
+            }
+        },
         ConformanceCase("T002.notes-are-part-of-the-transaction", clause: "S6") { harness, check in
             try harness.withStore { scratch in
                 func note(_ name: String) throws -> Data? { try scratch.read { try $0.note(name) } }

@@ -127,7 +127,7 @@ extension DataStack {
     private func append(_ store: OpenStore, _ entities: Set<EntityIndex>) -> Int {
         let storeType = store.storeType
         store.residualReport = { [weak core] in core?.report($0, of: storeType) }
-        return core.append(StackCore.Entry(store: store, entities: entities))
+        return core.additions.adding(store) { core.append(StackCore.Entry(store: store, entities: entities)) }
     }
 
     private func open(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) -> OpenStore {
@@ -195,7 +195,7 @@ extension DataStack {
         let result = Result {
             try body { () throws(StorageError) in
                 other.residualReport = { [weak core, type = other.storeType] in core?.report($0, of: type) }
-                guard let replaced = core.replace(storage, by: other) else {
+                guard let replaced = core.additions.adding(other, { core.replace(storage, by: other) }) else {
                     throw StorageError(.notFound, "the store is not part of this stack")
                 }
                 former = replaced.store

@@ -45,6 +45,7 @@ public actor PersistentHistoryTracker {
 
     private nonisolated let core: StackCore
     private nonisolated let log: TrackerLog
+    private nonisolated let additions = TrackerAdditions()
     private nonisolated let monitoring = Mutex(Monitoring())
     /// The tokens up to which the histories were read, by the identity of the store: a store that is removed from the stack and added again
     /// continues where it was, because the log still contains what was read.
@@ -97,7 +98,8 @@ public actor PersistentHistoryTracker {
     public nonisolated var isMonitoring: Bool { monitoring.withLock { $0.isOn } }
 
     /// Starts monitoring, or does nothing if it is already active. The watches of the stores and the registration of the tracker are
-    /// complete when the method returns: later commits are not missed. A store that fails is retried later.
+    /// complete when the method returns: later commits are not missed. A store that fails is retried later. Of a store that is added to the
+    /// stack later, no commit after its addition is missed.
     public nonisolated func startMonitoring() {
         monitoring.withLock { state in
             if state.isOn { return }
@@ -106,6 +108,8 @@ public actor PersistentHistoryTracker {
             log.whenDone { mailbox.wake() }
             // If a store fails, all are retried in each pass of the tracker.
             try? core.observe(mailbox)
+            // Before the stores are enumerated: each one is then either among them, or reported as added.
+            core.observeAdditions(additions)
             for consumer in consumers { _ = try? consumer.register(from: .now) }
             state.task = Task { [weak self] in
                 // The previous task must deliver what it has read first: a concurrent task would read and deliver the same events again.
@@ -198,16 +202,20 @@ public actor PersistentHistoryTracker {
         while !Task.isCancelled {
             let room = log.room(), after = positions[store], isRegistered = registered.contains(consumer.position)
             if room == 0 { break }
+            let addition = isRegistered ? nil : additions.find(store)
+            let start: TrackerStart = if let after, isRegistered { .token(after) } else { .registration(after, addition) }
             let found = await core.workers.observers.result { () throws(StorageError) in
-                try consumer.core.nextOfOthers(consumer, after: after, isRegistered: isRegistered, author, limit: min(room, 1000))
+                try consumer.core.nextOfOthers(consumer, start, author, limit: min(room, 1000))
             }
             switch found {
             case .failure(let error):
                 fail(error)
                 return (false, false)
             case .success(let step):
+                if case .unsettled = step.found { return (true, false) }
                 positions[store] = step.position
                 registered.insert(consumer.position)
+                if let addition { additions.remove(addition) }
                 switch step.found {
                 case .page(let transactions, let isLast, let isUnsettled):
                     unrecorded.remove(store)
@@ -225,6 +233,7 @@ public actor PersistentHistoryTracker {
                         log.append([TrackerLog.Item(event: .gap(store: step.position.store), offset: nil)])
                     }
                     return (false, true)
+                case .unsettled: break
                 }
             }
         }
@@ -311,31 +320,59 @@ private enum TrackerFinding {
     case gap
     /// There is no valid token at which to continue, because a program writes without recording history.
     case unrecorded
+    /// Whether there is a gap is not known before other transactions have ended.
+    case unsettled
+}
+
+/// The position at which a tracker continues to read a store.
+private enum TrackerStart {
+    /// After the token up to which the store was read.
+    case token(HistoryToken)
+    /// After that token, or after the consumer's offset. The consumer is registered first if necessary, at the addition of the store to the
+    /// stack.
+    case registration(HistoryToken?, TrackerAdditions.Addition?)
 }
 
 extension StackCore {
-    /// Returns the commits of other authors after a token, and the token at which to continue. Without a token the consumer's offset is the
-    /// start.
-    ///
-    /// - Parameter isRegistered: Whether the consumer is known to be registered in the store. Otherwise it is registered first.
+    /// Returns the commits of other authors, and the token at which to continue.
     fileprivate func nextOfOthers(
-        _ consumer: HistoryConsumer, after: HistoryToken?, isRegistered: Bool, _ author: TransactionAuthor, limit: Int
+        _ consumer: HistoryConsumer, _ start: TrackerStart, _ author: TransactionAuthor, limit: Int
     ) throws(StorageError) -> (position: HistoryToken, found: TrackerFinding) {
-        let start: HistoryToken
-        if let after, isRegistered {
-            start = after
-        } else {
-            let offset = try consumer.register(from: .now)
-            start = after ?? offset
+        switch start {
+        case .token(let after): return try commitsOfOthers(consumer, after: after, isFirst: false, author, limit)
+        case .registration(let after, let addition):
+            let offset = try register(consumer, addition?.token), start = after ?? offset
+            // The store came back from a backup, whose history ends earlier: the numbers after that are given again.
+            if let addition, addition.isSettled, addition.token.position < start.position { return (addition.token, .gap) }
+            return try commitsOfOthers(consumer, after: start, isFirst: true, author, limit)
         }
-        return try withHistory(of: consumer.position) { reader throws(StorageError) in
+    }
+
+    /// Registers a consumer.
+    ///
+    /// - Parameter token: The token after which a new consumer begins; nil for the newest.
+    /// - Returns: The offset of the consumer, or the token if the history no longer reaches back to it.
+    private func register(_ consumer: HistoryConsumer, _ token: HistoryToken?) throws(StorageError) -> HistoryToken {
+        guard let token else { return try consumer.register(from: .now) }
+        do throws(StorageError) { return try consumer.register(from: .after(token)) } catch {
+            guard error.code == .tokenExpired else { throw error }
+            _ = try consumer.register(from: .now)
+            return token
+        }
+    }
+
+    /// - Parameter isFirst: Whether these are the first commits since the store was added.
+    private func commitsOfOthers(
+        _ consumer: HistoryConsumer, after start: HistoryToken, isFirst: Bool, _ author: TransactionAuthor, _ limit: Int
+    ) throws(StorageError) -> (position: HistoryToken, found: TrackerFinding) {
+        try withHistory(of: consumer.position) { reader throws(StorageError) in
             var scan = HistoryScan(after: start, limit: limit)
             scan.excludedAuthors = [author.name]
             do throws(StorageError) {
                 let page = HistoryPage(try scan.page(reader), model), isUnsettled = page.isLast ? try reader.hasUnsettledHistory() : false
-                // The store came back from a backup, whose history ends earlier: the numbers after that are given again.
                 let newest = try HistoryScan.newest(reader)
-                if !isRegistered, newest.position < start.position { return (newest, .gap) }
+                // As above, where nothing is known about the addition. The newest token can also be low because of a running transaction.
+                if isFirst, newest.position < start.position { return isUnsettled ? (start, .unsettled) : (newest, .gap) }
                 return (page.next, .page(page.transactions, isLast: page.isLast, isUnsettled: isUnsettled))
             } catch {
                 guard error.code == .tokenExpired else { throw error }

@@ -95,6 +95,20 @@ import Testing
         #expect(try files() == [])
     }
 
+    @Test func aStoreWithManyMapsIsOpenedWithoutAModelAndErased() throws {
+        let entities = (0..<300).map { Entity("E\($0)", attributes: [Attribute("x", .int64)]) }
+        let many = try store("many.lmdb"), request = OpenRequest(schema: try Schema(entities: entities))
+        _ = try many.open(request)
+        try many.close()
+        #expect(try many.open(OpenRequest(schema: nil, createIfMissing: false)).schema.entities.count == 300)
+        try many.close()
+        #expect(code { _ = try many.open(OpenRequest(schema: Self.schema.get())) } == .schemaMismatch)
+        _ = try many.open(request)
+        try many.close()
+        try many.erase()
+        #expect(try files() == [])
+    }
+
     @Test func onlyAFolderThatTheStoreHasMadeIsRemoved() throws {
         try make("own", "?subdir=1").erase()
         #expect(try files() == [])

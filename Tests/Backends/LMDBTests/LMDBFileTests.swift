@@ -238,8 +238,14 @@ import Testing
             #expect(code { try note(nil, in: store, WriteOptions(timeout: 600, limit: limit)) } == .cancelled)
             // Readers do not wait.
             try store.beginRead().end()
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { try? store.close() }
+            let start = ContinuousClock.now
+            #expect(code { try note(nil, in: store, WriteOptions(timeout: 20)) } == .storeClosed)
+            #expect(start.duration(to: .now) < .seconds(10))
             try other?.close()
-            try note(Data([1]), in: store)
+            let again = try open()
+            defer { try? again.close() }
+            try note(Data([1]), in: again)
         }
     }
 

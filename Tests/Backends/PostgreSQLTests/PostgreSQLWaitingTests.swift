@@ -115,6 +115,38 @@ import Testing
         for reader in both { reader.end() }
     }
 
+    @Test func waitingForAConnectionEndsWhenTheStoreIsClosed() throws {
+        let test = try TestStore("&x-readers=2")
+        defer { test.erase() }
+        let readers = try [test.store.beginRead(), test.store.beginRead()]
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 0.2)
+            try? test.store.close()
+        }
+        let start = ContinuousClock.now
+        #expect(code { _ = try test.store.beginRead(ReadOptions(limit: WorkLimit(timeout: .seconds(20)))) } == .storeClosed)
+        #expect(start.duration(to: .now) < .seconds(10))
+        for reader in readers { reader.end() }
+    }
+
+    @Test func aWriterThatWaitsForTheLockOfOthersDoesNotBeginInAClosedStore() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        let admin = try TestStore.admin(), lock = try test.store.opened().lock
+        try admin.execute("SELECT pg_advisory_lock(\(lock))")
+        let answer = Answer<Void>(), isThere = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let result = Result { try test.store.beginWrite(WriteOptions(timeout: 20)).end() }
+            answer.result.withLock { $0 = result }
+            isThere.signal()
+        }
+        Thread.sleep(forTimeInterval: 0.3)
+        try test.store.close()
+        try admin.execute("SELECT pg_advisory_unlock(\(lock))")
+        #expect(isThere.wait(timeout: .now() + 60) == .success)
+        #expect(code { try answer.result.withLock { $0 }?.get() } == .storeClosed)
+    }
+
     @Test func sixteenReadsRunAtOnce() throws {
         let test = try TestStore()
         defer { test.erase() }

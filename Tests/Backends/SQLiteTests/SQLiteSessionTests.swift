@@ -90,6 +90,13 @@ import Testing
         }
         #expect(code { _ = try file.store.beginWrite(WriteOptions(limit: cancelled)) } == .cancelled)
         #expect(code { _ = try file.store.beginWrite(WriteOptions(timeout: 0.1)) } == .busy)
+        Thread.detachNewThread { [store = file.store] in
+            Thread.sleep(forTimeInterval: 0.1)
+            try? store.close()
+        }
+        let start = ContinuousClock.now
+        #expect(code { _ = try file.store.beginWrite(WriteOptions()) } == .storeClosed)
+        #expect(start.duration(to: .now) < .seconds(8))
     }
 
     @Test func readsDoNotWaitForEachOther() throws {

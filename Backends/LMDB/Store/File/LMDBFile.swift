@@ -1,6 +1,7 @@
 #if LMDB
 internal import Foundation
 internal import PolystoreStorage
+internal import Synchronization
 
 #if canImport(CDispatch)
 // On Linux this module declares the members of `stat`.
@@ -45,6 +46,7 @@ final class LMDBFile: Sendable {
     let mode: mode_t
     let isReadOnly: Bool
     private let descriptor: Int32
+    private let isAbandoned = Atomic(false)
 
     init(_ location: LMDBLocation, isReadOnly: Bool) throws(StorageError) {
         let descriptor = open(location.dataPath, (isReadOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC)
@@ -132,7 +134,7 @@ final class LMDBFile: Sendable {
     ///
     /// A waiting process holds a gate that later processes cannot pass: otherwise a process that writes without a pause would get the lock
     /// each time.
-    /// - Throws: `busy` after the timeout; `cancelled` or `timeout` by the limit.
+    /// - Throws: `busy` after the timeout; `cancelled` or `timeout` by the limit; `storeClosed` after `abandon`.
     @inline(never)
     func wait(_ options: WriteOptions, for attempt: () throws(StorageError) -> Bool) throws(StorageError) {
         let end = ContinuousClock.now + .seconds(options.timeout)
@@ -141,8 +143,14 @@ final class LMDBFile: Sendable {
         while try !attempt() { try pause(end, options) }
     }
 
+    /// Ends all waits for locks, because the store is closed.
+    func abandon() { isAbandoned.store(true, ordering: .releasing) }
+
     private func pause(_ end: ContinuousClock.Instant, _ options: WriteOptions) throws(StorageError) {
         try options.limit?.check()
+        if isAbandoned.load(ordering: .acquiring) {
+            throw StorageError(.storeClosed, "the store was closed while a session waited for the lock of another process")
+        }
         if ContinuousClock.now >= end {
             throw StorageError(
                 .busy, "another process held the write lock of the LMDB store for more than \(options.timeout) seconds; try again")

@@ -32,11 +32,14 @@ public final class KeyValueStore: Sendable {
     private func openInTurn(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         let canCreate = request.createIfMissing && request.schema != nil && !request.readOnly
-        let maps = request.schema.map { KeyValueLayout(StoreMetadata(new: $0)).names.count } ?? 0
-        _ = try engine.open(OrderedOpen(create: canCreate, readOnly: request.readOnly, mapCount: max(maps, 200)))
+        let maps = max(request.schema.map { KeyValueLayout(StoreMetadata(new: $0)).names.count } ?? 0, 200)
+        _ = try engine.open(OrderedOpen(create: canCreate, readOnly: request.readOnly, mapCount: maps))
         do throws(StorageError) {
             var (metadata, wasCreated) = try metadata(request, canCreate)
             try metadata.adopt(request, recordsHistory: recordsHistory)
+            // The number of maps is known only now if the store is opened without a model.
+            let count = KeyValueLayout(metadata).names.count
+            if count > maps { try engine.reopen(mapCount: count) }
             let core = try makeCore(metadata)
             self.core.withLock { $0 = core }
             return StorageState(
@@ -153,7 +156,7 @@ public final class KeyValueStore: Sendable {
 
     /// Begins the write transaction after waiting for the previous one to end.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        let core = try opened(), options = try lane.enter(options)
+        let core = try opened(), options = try lane.enter(options) { core.isClosed }
         do throws(StorageError) {
             return try core.beginning { () throws(StorageError) in
                 let session = try engine.write(options)
@@ -175,7 +178,7 @@ public final class KeyValueStore: Sendable {
 
     /// Begins a migration of the store to another version of the model.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        let core = try opened(), options = try lane.enter(options)
+        let core = try opened(), options = try lane.enter(options) { core.isClosed }
         do throws(StorageError) {
             let plan = try KeyValueMigrationPlan(step, core.metadata)
             try engine.reopen(mapCount: max(plan.allNames.count, 200))
@@ -214,6 +217,7 @@ public final class KeyValueStore: Sendable {
             }
             guard let core else { return }
             core.close()
+            lane.dismiss()
             engine.close()
         }
     }

@@ -26,7 +26,7 @@ struct SQLTokens {
         case "\"", "`": return .name(quoted(first))
         case "[":
             // In a PostgreSQL array, a bracket precedes a text or a number; in SQLite it quotes a name.
-            if let second = peek(1), second.properties.isXIDStart { return .name(quoted("]")) }
+            if let second = peek(1), second.properties.isXIDStart || second == "_" { return .name(quoted("]")) }
             offset += 1
             return .symbol("[")
         default: break

@@ -41,6 +41,7 @@ package final class StackCore: Sendable {
     let completions = DispatchQueue(label: "polystore.completions")
     let commits = CommitHub()
     let joint = JointCommits()
+    let additions = StoreAdditions()
     /// The change watches of the stores, by position, while the stack is observed.
     let following = Mutex<[Int: Following]>([:])
     /// A lock that is held while a watch begins, or ends because the stack is no longer observed.

@@ -24,28 +24,51 @@ public final class WriteLane: Sendable {
     /// - Throws: `busy` after the timeout; `cancelled` or `timeout` if the limit ends.
     @inline(never)
     public func enter(timeout: TimeInterval, limit: WorkLimit? = nil) throws(StorageError) {
-        try limit?.check()
-        let semaphore = DispatchSemaphore(value: 0), (id, isMine) = take(semaphore)
-        if isMine { return }
-        // Wakes the waiting thread, which then checks whether it holds the lock.
-        let interrupt = limit?.onEnd { semaphore.signal() }
-        _ = semaphore.wait(timeout: .now() + timeout)
-        if let interrupt { limit?.removeInterrupt(interrupt) }
-        if !giveUp(id) { return }
-        try limit?.check()
-        throw StorageError(.busy, "another write transaction held the write lock for more than \(timeout) seconds; try again")
+        try enter(timeout: timeout, limit: limit) { false }
     }
 
-    /// Acquires the lock.
+    /// Acquires the lock for a store that may be closed while the request waits.
     ///
+    /// - Parameter isClosed: Whether the store was closed. It must be true before `dismiss` is called, and remain true.
     /// - Returns: The options for further waiting, with the remaining time.
-    package func enter(_ options: WriteOptions) throws(StorageError) -> WriteOptions {
+    /// - Throws: `busy` after the timeout; `cancelled` or `timeout` if the limit ends; `storeClosed` if the store was closed.
+    package func enter(_ options: WriteOptions, isClosed: () -> Bool) throws(StorageError) -> WriteOptions {
         let start = ContinuousClock.now
-        try enter(timeout: options.timeout, limit: options.limit)
+        try enter(timeout: options.timeout, limit: options.limit, isClosed: isClosed)
         var rest = options
         rest.timeout -= start.duration(to: .now) / .seconds(1)
         return rest
     }
+
+    @inline(never)
+    private func enter(timeout: TimeInterval, limit: WorkLimit?, isClosed: () -> Bool) throws(StorageError) {
+        try limit?.check()
+        let semaphore = DispatchSemaphore(value: 0), (id, isMine) = take(semaphore)
+        if !isMine {
+            // Wakes the waiting thread, which then checks whether it holds the lock.
+            let interrupt = limit?.onEnd { semaphore.signal() }
+            // The request is in the queue, so that a store which is closed from now on wakes it.
+            if !isClosed() { _ = semaphore.wait(timeout: .now() + timeout) }
+            if let interrupt { limit?.removeInterrupt(interrupt) }
+            if giveUp(id) {
+                if isClosed() { throw Self.closed }
+                try limit?.check()
+                throw StorageError(.busy, "another write transaction held the write lock for more than \(timeout) seconds; try again")
+            }
+        }
+        if isClosed() {
+            leave()
+            throw Self.closed
+        }
+    }
+
+    private static var closed: StorageError {
+        StorageError(.storeClosed, "the store was closed while a write transaction waited for the write lock")
+    }
+
+    /// Wakes all waiting requests, so that those whose store was closed end.
+    @inline(never)
+    package func dismiss() { state.withLock { for waiting in $0.waiting { waiting.semaphore.signal() } } }
 
     /// Acquires the lock if it is free, otherwise appends a request to the queue.
     private func take(_ semaphore: DispatchSemaphore) -> (id: Int, isMine: Bool) {
