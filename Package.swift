@@ -232,6 +232,10 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// POLYSTORE_WITHOUT=PolystoreTests,… leaves out these test targets.
+let left = Set((Context.environment["POLYSTORE_WITHOUT"] ?? "").split(separator: ",").map(String.init))
+package.targets.removeAll { $0.isTest && left.contains($0.name) }
+
 // POLYSTORE_TESTS=PolystoreTests,… leaves only these test targets and what they need: building everything with a sanitizer takes too long.
 if let names = Context.environment["POLYSTORE_TESTS"] {
     var needed = Set(names.split(separator: ",").map(String.init)), found: Set<String> = []
