@@ -11,14 +11,20 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
     private var deleted: Object?
 
     init(
-        _ object: Object, _ keyPath: KeyPath<Object, Value>, _ monitored: any MonitoredContext,
+        _ object: Object, _ keyPath: KeyPath<Object, Value>, _ value: Value, _ monitored: any MonitoredContext,
         _ body: @escaping (Object, PropertyChange<Value>) -> Void
     ) {
         self.object = object
         self.keyPath = keyPath
         self.monitored = monitored
         self.body = body
-        last = object[keyPath: keyPath]
+        last = value
+    }
+
+    /// Returns the present value. If it cannot be loaded, the context records the error, and the result is nil: a placeholder would be
+    /// reported as a change.
+    private func value(of object: Object) -> Value? {
+        monitored.context.attempt { () throws(StorageError) in try object.load(keyPath) }
     }
 
     func begin() { if let object { body?(object, PropertyChange(oldValue: nil, newValue: last)) } }
@@ -45,15 +51,14 @@ extension PropertyObservation: ContextMonitor {
     package func didChange(_ source: (any Hashable & Sendable)?) {
         if object == nil, let deleted, !deleted.isDeleted {
             (object, self.deleted) = (deleted, nil)
-            last = deleted[keyPath: keyPath]
+            last = value(of: deleted) ?? last
             body?(deleted, PropertyChange(oldValue: nil, newValue: last))
             return
         }
         guard let object else { return }
         if object.isDeleted { return tellDeletion(of: object) }
         if !monitored.core.hasStore(Int(object._store)) { return goOnWhereItsStoreIs(object) }
-        let value = object[keyPath: keyPath]
-        if value == last { return }
+        guard let value = value(of: object), value != last else { return }
         let change = PropertyChange<Value>(oldValue: last, newValue: value)
         last = value
         body?(object, change)
@@ -77,7 +82,7 @@ extension PropertyObservation: ContextMonitor {
         guard let next else { return tellDeletion(of: object) }
         self.object = next
         let before = last
-        last = next[keyPath: keyPath]
+        last = value(of: next) ?? last
         if Self.isSame(before, last) { return }
         body?(next, PropertyChange(oldValue: before, newValue: last))
     }
@@ -116,14 +121,14 @@ extension ViewContext {
     ///     of the property. Without an isolation, `merge()` calls it.
     ///   - body: A closure called with the object and the change.
     /// - Returns: The observation, which lasts while the program retains it.
-    /// - Throws: The error of starting the watch of the stores, or of merging pending commits.
+    /// - Throws: The error of starting the watch of the stores, of merging pending commits, or of loading the value.
     public func observe<Object: ManagedObject, Value: Equatable>(
         _ object: Object, _ keyPath: KeyPath<Object, Value>, notifyInitial: Bool = false,
         isolation: isolated (any Actor)? = #isolation, _ body: @escaping (Object, PropertyChange<Value>) -> Void
     ) throws(StorageError) -> PropertyObservation<Object, Value> {
         try reporting { () throws(StorageError) in
             _ = try contextToObserve()
-            let observation = PropertyObservation(object, keyPath, self, body)
+            let observation = PropertyObservation(object, keyPath, try object.load(keyPath), self, body)
             add(observation, isolation: isolation)
             if notifyInitial { observation.begin() }
             return observation

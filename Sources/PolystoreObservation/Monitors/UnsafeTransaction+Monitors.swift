@@ -56,7 +56,7 @@ extension UnsafeTransaction {
         _ object: Object, _ keyPath: KeyPath<Object, Value>, notifyInitial: Bool = false,
         _ body: @escaping (Object, PropertyChange<Value>) -> Void
     ) -> PropertyObservation<Object, Value> {
-        let observation = PropertyObservation(object, keyPath, self, body)
+        let observation = PropertyObservation(object, keyPath, object[keyPath: keyPath], self, body)
         monitors.add(observation)
         if notifyInitial { observation.begin() }
         return observation

@@ -91,6 +91,31 @@ import Testing
         #expect(try rights[0].value("x") == .int(1) && !rights[0].isDeleted)
     }
 
+    /// An observation that began with a placeholder would report the value as a change later.
+    @Test func anObservationWhoseValueCannotBeLoadedDoesNotBegin() throws {
+        let store = HookedStore(TestStore.memory.make()), stack = try DataStack(Person.self, Animal.self, Dog.self)
+        try stack.addStorageAndWait(store)
+        try stack.perform(synchronous: { transaction in
+            let ann = try transaction.create(Person.self), ben = try transaction.create(Person.self)
+            (ann.name, ben.name) = ("Ann", "Ben")
+            ann.partner = ben
+        })
+        let view = stack.makeViewContext()
+        let ann = try #require(try view.fetchOne(From<Person>().where(\.name == "Ann")))
+        var partners: [String?] = []
+        lose(store)
+        let error = #expect(throws: StorageError.self) {
+            _ = try view.observe(ann, \.partner, notifyInitial: true) { partners.append($1.newValue??.name) }
+        }
+        #expect(error?.code == .connectionLost)
+        store.setHook(nil)
+        let observation = try view.observe(ann, \.partner) { partners.append($1.newValue??.name) }
+        try stack.perform(synchronous: { try #require(try $0.fetchOne(From<Person>().where(\.name == "Ann"))).age = 9 })
+        try view.merge()
+        #expect(partners == [])
+        withExtendedLifetime(observation) {}
+    }
+
     @Test func publishersOfOtherStoresGoOn() throws {
         let (stack, hooked) = try stack()
         let rights = try stack.publishList(right.limit(10)), lefts = try stack.publishList(left)

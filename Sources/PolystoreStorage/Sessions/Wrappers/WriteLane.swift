@@ -19,19 +19,9 @@ public final class WriteLane: Sendable {
     /// Creates a free lock.
     public init() {}
 
-    /// Acquires the lock. Waits for at most `timeout` seconds and until the limit ends.
+    /// Acquires the lock.
     ///
-    /// - Throws: `busy` after the timeout; `cancelled` or `timeout` if the limit ends.
-    @inline(never)
-    public func enter(timeout: TimeInterval, limit: WorkLimit? = nil) throws(StorageError) {
-        try enter(timeout: timeout, limit: limit) { false }
-    }
-
-    /// Acquires the lock for a store that may be closed while the request waits.
-    ///
-    /// - Parameter isClosed: Whether the store was closed. It must be true before `dismiss` is called, and remain true.
     /// - Returns: The options for further waiting, with the remaining time.
-    /// - Throws: `busy` after the timeout; `cancelled` or `timeout` if the limit ends; `storeClosed` if the store was closed.
     package func enter(_ options: WriteOptions, isClosed: () -> Bool) throws(StorageError) -> WriteOptions {
         let start = ContinuousClock.now
         try enter(timeout: options.timeout, limit: options.limit, isClosed: isClosed)
@@ -40,8 +30,14 @@ public final class WriteLane: Sendable {
         return rest
     }
 
+    /// Acquires the lock. Waits for at most `timeout` seconds, until the limit ends, or until the store is closed.
+    ///
+    /// - Parameter isClosed: Whether the store was closed. It must be true before `dismiss` is called, and remain true.
+    /// - Throws: `busy` after the timeout; `cancelled` or `timeout` if the limit ends; `storeClosed` if the store was closed.
     @inline(never)
-    private func enter(timeout: TimeInterval, limit: WorkLimit?, isClosed: () -> Bool) throws(StorageError) {
+    public func enter(
+        timeout: TimeInterval, limit: WorkLimit? = nil, isClosed: () -> Bool = { false }
+    ) throws(StorageError) {
         try limit?.check()
         let semaphore = DispatchSemaphore(value: 0), (id, isMine) = take(semaphore)
         if !isMine {
@@ -68,7 +64,7 @@ public final class WriteLane: Sendable {
 
     /// Wakes all waiting requests, so that those whose store was closed end.
     @inline(never)
-    package func dismiss() { state.withLock { for waiting in $0.waiting { waiting.semaphore.signal() } } }
+    public func dismiss() { state.withLock { for waiting in $0.waiting { waiting.semaphore.signal() } } }
 
     /// Acquires the lock if it is free, otherwise appends a request to the queue.
     private func take(_ semaphore: DispatchSemaphore) -> (id: Int, isMine: Bool) {

@@ -41,7 +41,7 @@ public final class ToyStore: StorageInterface {
 
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        try lane.enter(timeout: options.timeout, limit: options.limit)
+        try lane.enter(timeout: options.timeout, limit: options.limit) { committed.withLock { $0 == nil } }
         do throws(StorageError) {
             return ToyWriter(try current(), options.limit, of: self)
         } catch {
@@ -69,7 +69,10 @@ public final class ToyStore: StorageInterface {
     }
 
     /// Closes the store; everything in it is gone.
-    public func close() throws(StorageError) { committed.withLock { $0 = nil } }
+    public func close() throws(StorageError) {
+        committed.withLock { $0 = nil }
+        lane.dismiss()
+    }
 
     /// Closes the store; everything in it is gone.
     public func erase() throws(StorageError) { try close() }
