@@ -9,6 +9,8 @@ public final class WriteLane: Sendable {
         /// The number of the current holder, or nil if the lock is free.
         var holder: Int?
         var waiting: [(id: Int, semaphore: DispatchSemaphore)] = []
+        /// The requests that were dismissed and do not know it yet.
+        var dismissed: Set<Int> = []
         var next = 0
     }
 
@@ -32,7 +34,7 @@ public final class WriteLane: Sendable {
 
     /// Acquires the lock. Waits for at most `timeout` seconds, until the limit ends, or until the store is closed.
     ///
-    /// - Parameter isClosed: Whether the store was closed. It must be true before `dismiss` is called, and remain true.
+    /// - Parameter isClosed: Whether the store was closed. It must be true before `dismiss` is called.
     /// - Throws: `busy` after the timeout; `cancelled` or `timeout` if the limit ends; `storeClosed` if the store was closed.
     @inline(never)
     public func enter(
@@ -46,8 +48,9 @@ public final class WriteLane: Sendable {
             // The request is in the queue, so that a store which is closed from now on wakes it.
             if !isClosed() { _ = semaphore.wait(timeout: .now() + timeout) }
             if let interrupt { limit?.removeInterrupt(interrupt) }
-            if giveUp(id) {
-                if isClosed() { throw Self.closed }
+            let (isGivenUp, isDismissed) = giveUp(id)
+            if isGivenUp {
+                if isDismissed || isClosed() { throw Self.closed }
                 try limit?.check()
                 throw StorageError(.busy, "another write transaction held the write lock for more than \(timeout) seconds; try again")
             }
@@ -62,9 +65,17 @@ public final class WriteLane: Sendable {
         StorageError(.storeClosed, "the store was closed while a write transaction waited for the write lock")
     }
 
-    /// Wakes all waiting requests, so that those whose store was closed end.
+    /// Ends all waiting requests with `storeClosed`, also if the store is opened again at once.
     @inline(never)
-    public func dismiss() { state.withLock { for waiting in $0.waiting { waiting.semaphore.signal() } } }
+    public func dismiss() {
+        state.withLock { state in
+            for waiting in state.waiting {
+                state.dismissed.insert(waiting.id)
+                waiting.semaphore.signal()
+            }
+            state.waiting.removeAll()
+        }
+    }
 
     /// Acquires the lock if it is free, otherwise appends a request to the queue.
     private func take(_ semaphore: DispatchSemaphore) -> (id: Int, isMine: Bool) {
@@ -76,11 +87,11 @@ public final class WriteLane: Sendable {
         }
     }
 
-    /// Withdraws a request. Returns false if the lock was granted at the last moment.
-    private func giveUp(_ id: Int) -> Bool {
+    /// Withdraws a request, unless the lock was granted at the last moment. Returns also whether the request was dismissed.
+    private func giveUp(_ id: Int) -> (isGivenUp: Bool, isDismissed: Bool) {
         state.withLock { state in
             state.waiting.removeAll { $0.id == id }
-            return state.holder != id
+            return (state.holder != id, state.dismissed.remove(id) != nil)
         }
     }
 
