@@ -46,11 +46,12 @@ public final class WriteLane: Sendable {
             // Wakes the waiting thread, which then checks whether it holds the lock.
             let interrupt = limit?.onEnd { semaphore.signal() }
             // The request is in the queue, so that a store which is closed from now on wakes it.
-            if !isClosed() { _ = semaphore.wait(timeout: .now() + timeout) }
+            let wasClosed = isClosed()
+            if !wasClosed { _ = semaphore.wait(timeout: .now() + timeout) }
             if let interrupt { limit?.removeInterrupt(interrupt) }
             let (isGivenUp, isDismissed) = giveUp(id)
             if isGivenUp {
-                if isDismissed || isClosed() { throw Self.closed }
+                if wasClosed || isDismissed || isClosed() { throw Self.closed }
                 try limit?.check()
                 throw StorageError(.busy, "another write transaction held the write lock for more than \(timeout) seconds; try again")
             }
