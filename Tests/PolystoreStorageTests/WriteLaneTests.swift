@@ -73,6 +73,28 @@ import Testing
         try lane.enter(timeout: 0)
     }
 
+    @Test func aRequestOfAClosedStoreEndsAlsoIfTheStoreIsOpenedAgain() throws {
+        try lane.enter(timeout: 0)
+        // The store is closed when the request arrives, and open when it gives up.
+        let questions = Atomic(0)
+        let error = #expect(throws: StorageError.self) {
+            try lane.enter(timeout: 600) { questions.add(1, ordering: .relaxed).oldValue == 0 }
+        }
+        #expect(error?.code == .storeClosed)
+        // A request that waits does not see that the store was closed in between.
+        let ended = DispatchSemaphore(value: 0), code = Mutex<StorageError.Code?>(nil)
+        Thread.detachNewThread { [lane] in
+            do throws(StorageError) { try lane.enter(timeout: 600) } catch { code.withLock { $0 = error.code } }
+            ended.signal()
+        }
+        Thread.sleep(forTimeInterval: 0.05)
+        lane.dismiss()
+        #expect(ended.wait(timeout: .now() + 60) == .success)
+        #expect(code.withLock { $0 } == .storeClosed)
+        lane.leave()
+        try lane.enter(timeout: 0)
+    }
+
     /// Each writer ends at a moment of its own, by a timeout, a cancellation or with the lane, which only one has at a time.
     @Test func theWriteLockIsNeitherLostNorGrantedTwice() {
         let inside = Atomic(0), entered = Atomic(0), lane = lane
