@@ -6,8 +6,13 @@ cd "$(dirname "$0")"
 build() { swift build -j "${JOBS:-2}" --disable-index-store -debug-info-format none --quiet "$@"; }
 build
 build --target PolystoreCompatibility
-.build/debug/toy-conformance --store toy: | tail -1
 folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT
+.build/debug/toy-conformance --store toy: >"$folder/conformance.log" || {
+    grep -A 4 -E '^(fail|error) ' "$folder/conformance.log" | head -40
+    tail -1 "$folder/conformance.log"
+    exit 1
+}
+tail -1 "$folder/conformance.log"
 printf '{"entities":[{"name":"Note","attributes":[{"name":"text","type":"string"}]}]}' >"$folder/model.json"
 printf 'text\nhello\nworld\n' >"$folder/notes.csv"
 .build/debug/toy-polystore load toy: "$folder/notes.csv" --entity Note --model "$folder/model.json"
