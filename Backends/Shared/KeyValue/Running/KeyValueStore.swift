@@ -154,9 +154,14 @@ public final class KeyValueStore: Sendable {
         }
     }
 
+    /// Whether the store is closed. Unlike its core, it is not closed during a migration.
+    private var isClosed: Bool {
+        @inline(never) get { core.withLock { $0 == nil } }
+    }
+
     /// Begins the write transaction after waiting for the previous one to end.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        let core = try opened(), options = try lane.enter(options) { core.isClosed }
+        let core = try opened(), options = try lane.enter(options) { isClosed }
         do throws(StorageError) {
             return try core.beginning { () throws(StorageError) in
                 let session = try engine.write(options)
@@ -178,7 +183,7 @@ public final class KeyValueStore: Sendable {
 
     /// Begins a migration of the store to another version of the model.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        let core = try opened(), options = try lane.enter(options) { core.isClosed }
+        let core = try opened(), options = try lane.enter(options) { isClosed }
         do throws(StorageError) {
             let plan = try KeyValueMigrationPlan(step, core.metadata)
             try engine.reopen(mapCount: max(plan.allNames.count, 200))
