@@ -22,8 +22,8 @@ public struct TransferEngine: Sendable {
     ///   - options: What is copied, and what happens to the objects of the target. By default everything is copied into an empty target.
     /// - Returns: The digests of the copied rows and pairs.
     /// - Throws: `alreadyExists` if the target contains objects that it must not contain; `schemaMismatch` if the schemas differ;
-    ///   `invalidConfiguration` for options that do not fit the schema; `dataLossRefused` for references to objects that are not copied, and
-    ///   for values that have no exact equivalent of another type;
+    ///   `invalidConfiguration` for options that do not fit the schema; `dataLossRefused` for references to objects that are not copied, for
+    ///   values that have no exact equivalent of another type, and if other stores may keep changes for the source;
     ///   `validationFailed` if references of the target would be wrong; `peerUnavailable` if the target commits together with other stores;
     ///   `corrupted` if the copy differs; `limitExceeded` if more rows cannot be copied than may be left out; `cancelled`. After an error nothing was written to the target, unless the copy is made in steps.
     ///   `incompleteCopy` if the source has changed since the steps of an interrupted transfer, which then have to be erased.
@@ -48,6 +48,7 @@ public struct TransferEngine: Sendable {
             reader = try source.beginRead(ReadOptions(limit: limit))
         }
         do throws(StorageError) {
+            if let refusal = try options.refusal(of: reader) { throw refusal }
             let model: MappedModel? = options.mapping.isEmpty ? nil : try MappedModel(options.mapping, of: reader.schema)
             let rejects = RejectedRows(options, source)
             let unknown = TransferWork(reader: reader, model: model, options: options, rejects: rejects)

@@ -63,7 +63,7 @@ package struct TransferPlan {
         }
         renames = model?.renames ?? []
         casts = (model?.changedAttributes ?? []).map { Cast($0, changed.counts[$0.path] ?? 0) }
-        refusals = changed.refusals(options.acceptedLosses).map(\.message)
+        refusals = ([try options.refusal(of: reader)].compactMap(\.self) + changed.refusals(options.acceptedLosses)).map(\.message)
         let contents = Contents(reader, scope, model, accepting: nil), schema = contents.schema
         removedReferences = scope.removedReferences
         var items: [Item] = [], allDone = 0, totals: [EntityIndex: Int] = [:]

@@ -176,4 +176,51 @@ import Testing
         let error = #expect(throws: StorageError.self) { try stack.fetchAll(From<Person>().prefetch(\.name)) }
         #expect(error?.code == .invalidPredicate)
     }
+
+    /// The methods of objects without a class throw what they cannot load, and the transaction can continue.
+    @Test(arguments: TestStore.all) func objectsWithoutAClassThrowWhatCannotBeLoaded(_ kind: TestStore) throws {
+        let store = kind.make()
+        defer { try? store.erase() }
+        func number(_ name: String) -> Attribute { Attribute(name, .int64, isOptional: true) }
+        let doorsOfHouse = Relationship("doors", to: "Door", .toMany, inverse: "house")
+        let houseOfDoor = Relationship("house", to: "House", .toOne, inverse: "doors")
+        let schema = try Schema(
+            entities: [
+                Entity("House", attributes: [number("x"), number("y")], relationships: [doorsOfHouse]),
+                Entity("Door", attributes: [number("x")], relationships: [houseOfDoor]),
+            ])
+        let stack = try DataStack(schema: schema), houses = From<DynamicObject>(entity: "House").properties(named: ["x"])
+        let doors = From<DynamicObject>(entity: "Door")
+        try stack.addStorageAndWait(store)
+        try stack.perform(synchronous: { transaction in
+            let house = try transaction.create(Into<DynamicObject>(entity: "House"))
+            try house.setValue(.int(7), for: "y")
+            try transaction.create(Into<DynamicObject>(entity: "Door")).setObject(house, for: "house")
+        })
+        func code(_ work: () throws -> Void) -> StorageError.Code? {
+            do { try work() } catch { return (error as? StorageError)?.code }
+            return nil
+        }
+        stack.relationships = .strict
+        try stack.perform(synchronous: { transaction in
+            // The destination of the door is not in memory yet.
+            let door = try #require(try transaction.fetchOne(doors))
+            #expect(code { _ = try door.object("house") } == .unplannedLoad)
+            #expect(code { _ = try door.object("x") } == .invalidPredicate)
+            let house = try #require(try transaction.fetchOne(houses))
+            #expect(code { _ = try house.value("y") } == .unplannedLoad)
+            #expect(code { _ = try house.objects("doors") } == .unplannedLoad)
+            try house.setValue(.int(1), for: "x")
+        })
+        stack.relationships = .lazy
+        let house = try #require(try stack.fetchOne(houses)), door = try #require(try stack.fetchOne(doors))
+        #expect(try house.value("x") == .int(1) && house.value("y") == .int(7))
+        #expect(try house.objects("doors").count == 1 && door.object("house") != nil)
+        let other = try stack.fetchOne(doors)
+        let others = try stack.fetchOne(houses)
+        try stack.removeStorage(store)
+        #expect(code { _ = try others?.value("y") } == .storeClosed)
+        #expect(code { _ = try others?.objects("doors") } == .storeClosed)
+        #expect(code { _ = try other?.object("house") } == .storeClosed)
+    }
 }

@@ -125,6 +125,28 @@ import Testing
         #expect(try digest(target)?.count == 0)
     }
 
+    /// Another store may keep changes for the source, which only a stack that contains both can find out.
+    @Test func aStoreWithPeersIsCopiedOnlyIfTheLossIsAccepted() throws {
+        let source = try store("text\na\n"), target = try store()
+        let writer = try source.beginWrite(WriteOptions())
+        try Peers.add(UUID(), writer)
+        _ = try writer.commit(CommitRecord())
+        var options = TransferOptions()
+        let error = #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, to: target, options) }
+        #expect(error?.code == .dataLossRefused && error?.message.contains("\"joint commits\"") == true)
+        #expect(try digest(target)?.count == 0)
+        func plan() throws -> TransferPlan {
+            let reader = try source.beginRead()
+            defer { reader.end() }
+            return try TransferPlan(reader, to: nil, options, nil) { _ in }
+        }
+        #expect(try plan().refusals == [error?.message])
+        options.acceptedLosses = ["joint commits"]
+        #expect(try plan().refusals.isEmpty)
+        _ = try TransferEngine().transfer(from: source, to: target, options)
+        #expect(try digest(target)?.count == 1)
+    }
+
     @Test func aLoadReportsItsProgress() throws {
         let store = try store()
         var told: [Int] = []

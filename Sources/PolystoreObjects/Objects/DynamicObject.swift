@@ -50,10 +50,11 @@ public final class DynamicObject: ManagedObject {
 
     /// Returns the value of an attribute, or the key of a to-one relationship.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name; for an unfetched attribute the
+    ///   error of its load, such as `unplannedLoad` or a lost connection.
     public func value(_ name: String) throws(StorageError) -> Value {
         let slot = try slot(name)
-        _check(slot)
+        if _flags & Flags.slow != 0 { try _context.throwingFailures { _check(slot) } }
         return values[slot]
     }
 
@@ -74,9 +75,13 @@ public final class DynamicObject: ManagedObject {
     }
 
     /// Returns the destination of a to-one relationship.
+    ///
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property;
+    ///   the error of the load.
     public func object(_ name: String) throws(StorageError) -> ManagedObject? {
         let slot = try slot(name)
-        return _one(slot, _reference(slot), ManagedObject.self)
+        guard description.slots[slot].destination != nil else { throw kind(name, "a to-one relationship") }
+        return try _context.throwingFailures { _one(slot, _reference(slot), ManagedObject.self) }
     }
 
     /// Sets the destination of a to-one relationship, or removes it.
@@ -90,12 +95,13 @@ public final class DynamicObject: ManagedObject {
 
     /// Returns the destinations of a to-many relationship: in their order if the relationship is ordered, otherwise sorted by primary key.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property;
+    ///   the error of the load.
     public func objects(_ name: String) throws(StorageError) -> [ManagedObject] {
         switch try cardinality(name) {
         case .toOne: throw kind(name, "a to-many relationship")
-        case .toMany: return _set(name, ManagedObject.self).sorted { $0._key < $1._key }
-        case .toManyOrdered: return _list(name, ManagedObject.self)
+        case .toMany: return try _context.throwingFailures { _set(name, ManagedObject.self).sorted { $0._key < $1._key } }
+        case .toManyOrdered: return try _context.throwingFailures { _list(name, ManagedObject.self) }
         }
     }
 

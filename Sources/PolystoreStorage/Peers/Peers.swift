@@ -101,6 +101,17 @@ package struct Peers {
                 + "links with forgetPeers of each of them first, and commit to one store at a time meanwhile")
     }
 
+    /// Returns why a copy of the store may lack committed changes, or nil if other stores keep none for it.
+    ///
+    /// - Parameter loss: The name under which the loss is accepted.
+    package func refusalOfCopy(accepting loss: String) throws(StorageError) -> StorageError? {
+        if try leaders().isEmpty { return nil }
+        return StorageError(
+            .dataLossRefused,
+            "the source takes part in joint commits with other stores, which may keep committed changes for it that the copy would lack; "
+                + "remove the links with forgetPeers in a stack that contains them, or accept the loss of \"\(loss)\"")
+    }
+
     /// Returns whether this store, the leader, has to be consulted before the follower is written to.
     package func isAhead(of follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return peer.number > 0 }

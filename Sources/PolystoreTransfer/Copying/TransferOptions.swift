@@ -32,8 +32,11 @@ public struct TransferOptions: Sendable {
     public var existing = ExistingObjects.fail
     /// The losses that are accepted, as paths in the source: relationships, such as `Book.author`, whose references to objects that are not
     /// copied become nil in the copy; and attributes with another type, such as `Book.price`, whose values without an exact equivalent become
-    /// the nearest value, or nil if there is none and the attribute is optional.
+    /// the nearest value, or nil if there is none and the attribute is optional. `joint commits` stands for the changes that other stores
+    /// may still keep for the source, because it took part in transactions with them.
     public var acceptedLosses: Set<String> = []
+    /// The accepted loss of the changes that other stores keep for the source.
+    static let jointCommits = "joint commits"
     /// The treatment of a row that the target cannot take: a value that is not storable there or breaks a rule of the model, a value of another
     /// type without an equivalent, a duplicate under a unique constraint, or a row of another program's database that cannot be read.
     ///
@@ -159,6 +162,11 @@ public struct TransferOptions: Sendable {
     func refused(in store: ReadSession) throws(StorageError) -> RefusedRows? {
         if let state = try state(in: store) { return state.refused }
         return try completed(store)?.refused
+    }
+
+    /// Returns why a source is not copied: other stores may keep changes for it.
+    func refusal(of source: ReadSession) throws(StorageError) -> StorageError? {
+        acceptedLosses.contains(Self.jointCommits) ? nil : try Peers(source).refusalOfCopy(accepting: Self.jointCommits)
     }
 
     /// Refuses options that exclude each other.
