@@ -104,9 +104,12 @@ import Testing
     }
 }
 
-/// The program that is killed.
+/// The program that is killed: of the folder that `POLYSTORE_PROGRAMS` names, such as that of a release build, or beside the tests.
 enum Helper {
     static var program: URL {
+        if let folder = ProcessInfo.processInfo.environment["POLYSTORE_PROGRAMS"] {
+            return URL(fileURLWithPath: folder).appendingPathComponent("polystore-crash")
+        }
         let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("polystore-crash")
         if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
         return Bundle.main.bundleURL.deletingLastPathComponent().appendingPathComponent("debug/polystore-crash")

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Runs the built program, which lies beside the test bundle, over files in a folder of its own.
+/// Runs the built program over files in a folder of its own. The program lies beside the test bundle, or in the folder that
+/// `POLYSTORE_PROGRAMS` names, such as that of a release build.
 struct Program {
     let folder: URL
 
@@ -12,13 +13,20 @@ struct Program {
 
     /// The program without a terminal, not started.
     static func process(_ arguments: [String]) -> Process {
-        let program = Bundle.main.bundleURL.deletingLastPathComponent().appendingPathComponent("debug/polystore")
-        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("polystore")
         let process = Process()
-        process.executableURL = FileManager.default.isExecutableFile(atPath: beside.path) ? beside : program
+        process.executableURL = executable
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         return process
+    }
+
+    private static var executable: URL {
+        if let folder = ProcessInfo.processInfo.environment["POLYSTORE_PROGRAMS"] {
+            return URL(fileURLWithPath: folder).appendingPathComponent("polystore")
+        }
+        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("polystore")
+        if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
+        return Bundle.main.bundleURL.deletingLastPathComponent().appendingPathComponent("debug/polystore")
     }
 
     /// Runs it to its end, with a text as its input, and with more variables in its environment.

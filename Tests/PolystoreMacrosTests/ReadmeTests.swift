@@ -37,5 +37,24 @@ import Testing
         #expect(try stack.fetchCount(From<Dog>().where(\.owner?.name == "Ann")) == 1)
         #expect(try stack.queryValue(From<Person>().select(Int.self, .maximum(\.age))) == 33)
     }
+
+    /// The example of the article on transactions.
+    @Test func theExampleOfErrorsWorks() async throws {
+        let stack = try DataStack(Person.self, Dog.self)
+        try stack.addStorageAndWait(InMemoryStore())
+        for name in ["Ann", "Anna"] {
+            try await stack.perform { transaction in
+                try transaction.fetchOrCreate(Person.self, \.email == "ann@example.com").name = name
+            }
+        }
+        let ann = try #require(try stack.fetchOne(From<Person>()))
+        #expect(ann.name == "Anna" && ann.email == "ann@example.com")
+        do {
+            try await stack.perform { try $0.create(Person.self).email = "ann@example.com" }
+            Issue.record("two people have one address")
+        } catch let error as StorageError {
+            #expect(error.code == .uniqueConstraintViolated && error.details.property == "email" && !error.isRetryable)
+        }
+    }
 }
 #endif

@@ -1,11 +1,5 @@
-package import PolystoreStorage
+internal import PolystoreStorage
 internal import Synchronization
-
-/// An observer of the stores that are added to a stack.
-package protocol StoreAdditionObserver: AnyObject, Sendable {
-    /// Is called before a store becomes part of the stack, on the thread that adds it. No lock is held.
-    func willAdd(_ store: OpenStore)
-}
 
 /// The observers of the stores that are added to a stack, as long as they exist.
 final class StoreAdditions: Sendable {
