@@ -70,6 +70,11 @@ struct PostgreSQLError {
         // Without Polystore's metadata there is no store.
         case "42P01" where tables != nil && sentence?.contains("polystore_metadata") == false, "42703" where tables != nil:
             return SQLTables.changedByHand(sentence ?? state, cause)
+        case "42P07", "42710", "42723":
+            return make(
+                .alreadyExists,
+                "the schema on the server contains something else with a name that the tables need (\(sentence ?? state)); use another schema "
+                    + "with the option x-schema, or rename it")
         case "2BP01": return make(.unsupported, "objects of another program depend on tables to drop; nothing was dropped")
         case "3F000", "42P01": return make(.notFound, "the database has no such schema or table")
         case "42501": return make(.permissionDenied, "the user lacks the privilege for this operation; grant it on the server")

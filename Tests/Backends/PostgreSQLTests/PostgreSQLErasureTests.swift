@@ -140,4 +140,18 @@ import Testing
         defer { reader.end() }
         #expect(try reader.values(for: .count(FetchPlan(other.schema, tag))).first?.first == .int(1))
     }
+
+    /// A table of others with the name that an entity needs is named, and the schema remains as it was.
+    @Test func aStoreIsNotCreatedOverATableOfOthers() throws {
+        let admin = try admin(), made = try made()
+        let tables = try #require(try contents(admin))
+        try made.erase()
+        defer { try? admin.execute("DROP SCHEMA IF EXISTS \(name) CASCADE") }
+        let table = try #require(tables.first { $0.lowercased() == "note" })
+        try admin.execute("CREATE SCHEMA \(name); CREATE TABLE \(name).\"\(table)\"(id int)")
+        let error = #expect(throws: StorageError.self) { try self.made() }
+        #expect(error?.code == .alreadyExists)
+        #expect(error?.message.contains("\"\(table)\"") == true && error?.message.contains("x-schema") == true)
+        #expect(try contents(admin) == [table])
+    }
 }
