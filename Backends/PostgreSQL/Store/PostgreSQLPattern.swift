@@ -88,6 +88,8 @@ struct PostgreSQLPattern {
 
     /// Counts the occurrences of each class in a part that is repeated a number of times.
     private static func count(_ node: PatternNode, _ times: Int, _ counts: inout [[ClosedRange<UInt32>]: Int]) {
+        // Nested repetitions of nothing can have any number.
+        if node.steps == 0 { return }
         switch node {
         case .scalar(let accepted): counts[accepted.sortedRanges, default: 0] += times
         case .start, .end: break

@@ -78,12 +78,13 @@ enum ConstantCases {
             func optional(_ count: Int) -> String {
                 (0..<count).map { "[^\(Character(Unicode.Scalar(UInt16(0x100 + 2 * $0)) ?? "x"))]?" }.joined()
             }
+            let nothing = String(repeating: "(?:", count: 50) + String(repeating: "){1000}", count: 50)
             let repeated = String(repeating: "(?:(?:(?:(?:(?:^$){0,2}){1,3})?)?){2}{2}", count: 2)
             let patterns: [(String, [Int64])] = [
                 (optional(99), [1, 2, 3, 4]), ("(?:\(optional(99)))*", [1, 2, 3, 4]), (String(repeating: "()", count: 5000) + "ab", [3]),
                 (String(repeating: "(?:b){0}", count: 5000) + "a", [2]), ("a(?:(?:a{100}){99}){0}b", [3]), ("a(?:b{300}){0}", [2]),
                 (repeated, [1]), ("(?:\(repeated)|a)+", [1, 2]), ("^^(^a|^ab$|)$$", [1, 2, 3]), ("(^|a)(^|b)", [1, 3]),
-                ("(^a)?b?", [1, 2, 3]),
+                ("(^a)?b?", [1, 2, 3]), (nothing, [1]), (nothing + "a", [2]),
                 ("(^ab){1,2}", [3]), ("(?:ab$)*", [1, 3]), ("a^b|a$b", []), ("(a|$)(b|$)", [1, 2, 3]),
             ]
             let began = ContinuousClock.now
