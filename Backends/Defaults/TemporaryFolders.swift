@@ -1,13 +1,13 @@
-internal import Foundation
-internal import Polystore
+package import Foundation
+package import Polystore
 internal import Synchronization
 
 /// Folders that are removed when the program exits, because their users cannot determine when the last of them has ended.
-enum TemporaryFolders {
+package enum TemporaryFolders {
     private static let made = Mutex<[URL]>([])
 
     /// Creates a folder.
-    @inline(never) static func make() throws(StorageError) -> URL {
+    @inline(never) package static func make() throws(StorageError) -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString)")
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -19,6 +19,11 @@ enum TemporaryFolders {
             made.append(folder)
         }
         return folder
+    }
+
+    /// Whether a folder is removed when the program exits.
+    package static func isTemporary(_ folder: URL) -> Bool {
+        made.withLock { $0.contains { $0.standardizedFileURL.path == folder.standardizedFileURL.path } }
     }
 
     @inline(never) private static func remove() {

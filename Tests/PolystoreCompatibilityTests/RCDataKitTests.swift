@@ -1,5 +1,7 @@
 import Foundation
 import PolystoreCompatibility
+import PolystoreDefaults
+import PolystoreSQLite
 import TestStores
 import Testing
 
@@ -104,6 +106,14 @@ private struct ImportablePerson: Persistable, Identifiable {
             #expect(try stack.dataStack.fetchCount(From<MyEntity>()) == 1)
             for store in stack.dataStack.storages { try store.erase() }
         }
+    }
+
+    /// The folder is one of those that are removed when the program exits.
+    @Test func aTestingStackHasATemporaryFolder() throws {
+        let stack = try TestingStack(MyEntity.self).dataStack
+        let file = try #require((stack.storages.first as? SQLiteStore)?.fileURL), folder = file.deletingLastPathComponent()
+        #expect(folder.deletingLastPathComponent().standardizedFileURL == FileManager.default.temporaryDirectory.standardizedFileURL)
+        #expect(TemporaryFolders.isTemporary(folder))
     }
 
     @Test(arguments: TestStore.all) func importing(_ store: TestStore) throws {

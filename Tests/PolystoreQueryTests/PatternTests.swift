@@ -38,6 +38,13 @@ import Testing
         #expect { try Pattern(branches + "|" + branches) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
     }
 
+    @Test func nothingIsRepeatedAtOnce() throws {
+        var pattern = ""
+        for _ in 0..<50 { pattern = "(?:\(pattern)){1000}" }
+        #expect(try Pattern(pattern).matches(""))
+        #expect(try Pattern(pattern + "a").matches("a"))
+    }
+
     /// A matcher that tries one way after the other would take 2^30 steps for each of these.
     @Test func noPatternIsSlow() throws {
         let text = String(repeating: "a", count: 30)

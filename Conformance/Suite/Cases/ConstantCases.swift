@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// Cases of group P about limits of constants, texts and lists in engines.
 enum ConstantCases {
     static let all: [ConformanceCase] = [
-        lists, coalesce, texts, patterns, prefixes, remainders, ranges, keys, endedTexts, zeros, nils, limits,
+        lists, coalesce, texts, patterns, awkwardPatterns, prefixes, remainders, ranges, keys, endedTexts, zeros, nils, limits,
     ]
 
     /// Checks the keys that conditions find, both in the store and above it.
@@ -67,6 +67,32 @@ enum ConstantCases {
                     ("text MATCHES[cd] '[\u{c9}-\u{cb}]'", [9, 12, 13]),
                     ("text MATCHES[c] '[\\\\D]'", [1, 2, 3, 4, 5, 6, 7, 9, 13]), ("text MATCHES '[A-Z]'", [1, 3, 6]),
                 ], scratch, check)
+        }
+    }
+
+    /// A server has limits for patterns that the contract does not have.
+    private static let awkwardPatterns = ConformanceCase("P025.patterns-that-are-large-for-a-server", clause: "T1") { harness, check in
+        try harness.withStore { scratch in
+            let texts = ["", "a", "ab", "abab"]
+            try scratch.load("Thing", texts.enumerated().map { (Int64($0 + 1), ["text": .string($1)]) })
+            func optional(_ count: Int) -> String {
+                (0..<count).map { "[^\(Character(Unicode.Scalar(UInt16(0x100 + 2 * $0)) ?? "x"))]?" }.joined()
+            }
+            let nothing = String(repeating: "(?:", count: 50) + String(repeating: "){1000}", count: 50)
+            let repeated = String(repeating: "(?:(?:(?:(?:(?:^$){0,2}){1,3})?)?){2}{2}", count: 2)
+            let patterns: [(String, [Int64])] = [
+                (optional(99), [1, 2, 3, 4]), ("(?:\(optional(99)))*", [1, 2, 3, 4]), (String(repeating: "()", count: 5000) + "ab", [3]),
+                (String(repeating: "(?:b){0}", count: 5000) + "a", [2]), ("a(?:(?:a{100}){99}){0}b", [3]), ("a(?:b{300}){0}", [2]),
+                (repeated, [1]), ("(?:\(repeated)|a)+", [1, 2]), ("^^(^a|^ab$|)$$", [1, 2, 3]), ("(^|a)(^|b)", [1, 3]),
+                ("(^a)?b?", [1, 2, 3]), (nothing, [1]), (nothing + "a", [2]),
+                ("(^ab){1,2}", [3]), ("(?:ab$)*", [1, 3]), ("a^b|a$b", []), ("(a|$)(b|$)", [1, 2, 3]),
+            ]
+            let began = ContinuousClock.now
+            for (pattern, expected) in patterns {
+                let found = try scratch.keys(ObjectRequest("Thing", where: .text(QueryExpression.path("text"), .matches, pattern)))
+                check.equal(found, expected, String(pattern.prefix(40)))
+            }
+            check.isTrue(began.duration(to: .now) < .seconds(10), "the patterns take \(began.duration(to: .now))")
         }
     }
 

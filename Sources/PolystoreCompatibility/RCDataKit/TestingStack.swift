@@ -3,7 +3,7 @@ internal import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
-/// A stack of RCDataKit over a file of its own in the temporary folder, for tests.
+/// A stack of RCDataKit over a SQLite file in its own temporary folder, for tests. The folder is removed when the program exits.
 public struct TestingStack: DataStackProtocol {
     /// The underlying stack.
     public let dataStack: DataStack
@@ -14,8 +14,7 @@ public struct TestingStack: DataStackProtocol {
     public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "tests") throws(StorageError) {
         dataStack = try DataStack(models: models)
         mainContextAuthor = mainAuthor
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString).sqlite")
-        try dataStack.addStorageAndWait(SQLiteStore(fileURL: file))
+        try dataStack.addStorageAndWait(SQLiteStore(fileURL: TemporaryFolders.make().appendingPathComponent("test.db")))
     }
 }
 #endif

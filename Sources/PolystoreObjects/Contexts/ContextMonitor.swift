@@ -23,16 +23,21 @@ package protocol ContextMonitor: AnyObject {
     func willChange(_ source: (any Hashable & Sendable)?)
     /// Applies the prepared change and notifies observers. The objects of the context have changed.
     func didChange(_ source: (any Hashable & Sendable)?)
+    /// The error that kept the latest change from being reported and that a retry can resolve. The context then calls `contextDidReset`.
+    var unreadError: StorageError? { get }
     /// Handles commits whose effect could not be determined and cannot be by a retry: it fetches again with the next commits that concern
     /// its stores.
     func cannotFollow()
-    /// Fetches again after a reset of the context. After an error the context calls it again.
+    /// Fetches again after a reset of the context, or after a change that it could not read. After an error the context calls it again.
     func contextDidReset() throws(StorageError)
 }
 
 extension ContextMonitor {
     /// Returns whether it can be updated although some stores cannot be read.
     package func isReadable(without unread: UnreadStores) -> Bool { unread.isEmpty || stores.isDisjoint(with: unread.keys) }
+
+    /// Nil: it reads everything when it is prepared.
+    package var unreadError: StorageError? { nil }
 
     /// Returns false: it reports no source.
     package func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool { false }

@@ -73,7 +73,8 @@ public final class ViewContext: FetchSource, MonitoredContext {
         defer { isMerging = false }
         var unread: UnreadStores = [:]
         for batch in CommitBatch.batches(of: commits) { apply(batch, &unread) }
-        if unread.isEmpty { return (true, failure) }
+        let unreported = behind.alive.lazy.compactMap(\.unreadError).first.map(Self.reported)
+        if unread.isEmpty { return (true, failure ?? unreported) }
         context.unread = unread
         mailbox.putBack(unread.keys)
         let reported = unread.sorted { $0.key < $1.key }.map { Self.reported($0.value) }
@@ -110,7 +111,10 @@ public final class ViewContext: FetchSource, MonitoredContext {
         refresh.leaveOut(unread)
         for (monitor, source) in concerned { monitor.willChange(source) }
         refresh.apply(to: context)
-        for (monitor, source) in concerned { monitor.didChange(source) }
+        for (monitor, source) in concerned {
+            monitor.didChange(source)
+            if monitor.unreadError != nil { behind.add(monitor) }
+        }
     }
 
     /// A monitor to be notified, and the source of the change.
@@ -144,7 +148,7 @@ public final class ViewContext: FetchSource, MonitoredContext {
         }
     }
 
-    /// Resets the monitors that were not yet fetched again after the last reset.
+    /// Resets the monitors that were not yet fetched again after the last reset, or after a change that they could not read.
     ///
     /// - Returns: Whether there were any, and the error of one that failed. The next merge tries it again.
     private func beginAnew() -> (hasBegun: Bool, failure: StorageError?) {

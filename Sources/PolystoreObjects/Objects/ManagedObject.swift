@@ -312,8 +312,15 @@ extension ManagedObject {
     /// Returns the destination of a to-one relationship. Called by generated getters.
     public final func _one<T: ManagedObject>(_ slot: Int, _ key: Int64?, _ type: T.Type = T.self) -> T? {
         if let probe = _probe { return probe.recordReference(self, slot, _context) }
-        guard let key else { return nil }
+        guard let key = key ?? _unfetchedReference(slot) else { return nil }
         return _context.target(self, slot, key) as? T
+    }
+
+    /// Returns the key of a to-one relationship that was not read with the object.
+    private final func _unfetchedReference(_ slot: Int) -> Int64? {
+        if _flags & Flags.slow == 0 { return nil }
+        _context.loadLeftOut(self, slot)
+        return _reference(slot)
     }
 
     /// Sets the destination of a to-one relationship and updates the inverse. Called by generated setters.

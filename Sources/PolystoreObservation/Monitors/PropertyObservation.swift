@@ -5,13 +5,17 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
     private let monitored: any MonitoredContext
     private let keyPath: KeyPath<Object, Value>
     private var object: Object?
-    private var last: Value
+    /// The latest known value; nil before the first one is loaded.
+    private var last: Value?
+    /// Whether the first value is reported as soon as it is loaded.
+    private var isInitialDue = false
     private var body: ((Object, PropertyChange<Value>) -> Void)?
     /// The object that a transaction has deleted, which undo may restore.
     private var deleted: Object?
+    package private(set) var unreadError: StorageError?
 
     init(
-        _ object: Object, _ keyPath: KeyPath<Object, Value>, _ value: Value, _ monitored: any MonitoredContext,
+        _ object: Object, _ keyPath: KeyPath<Object, Value>, _ value: Value?, _ monitored: any MonitoredContext,
         _ body: @escaping (Object, PropertyChange<Value>) -> Void
     ) {
         self.object = object
@@ -23,11 +27,28 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
 
     /// Returns the present value. If it cannot be loaded, the context records the error, and the result is nil: a placeholder would be
     /// reported as a change.
-    private func value(of object: Object) -> Value? {
-        monitored.context.attempt { () throws(StorageError) in try object.load(keyPath) }
+    private func value(of object: Object) -> Value? { reading { () throws(StorageError) in try object.load(keyPath) } }
+
+    private func reading<R>(_ body: () throws(StorageError) -> R) -> R? {
+        unreadError = nil
+        do throws(StorageError) { return try body() } catch {
+            monitored.context.fail(error)
+            if error.isRetryable { unreadError = error }
+            return nil
+        }
     }
 
-    func begin() { if let object { body?(object, PropertyChange(oldValue: nil, newValue: last)) } }
+    func begin() {
+        guard let object, let last else { return isInitialDue = true }
+        body?(object, PropertyChange(oldValue: nil, newValue: last))
+    }
+
+    /// Reports a value that differs from the latest known one. A first value is no change.
+    private func tell(_ object: Object, _ value: Value) {
+        let before = last, isFirst = before == nil && !isInitialDue
+        (last, isInitialDue) = (value, false)
+        if !isFirst { body?(object, PropertyChange(oldValue: before, newValue: value)) }
+    }
 
     /// Ends the observation. The closure is not called after this method returns.
     public func invalidate() {
@@ -59,9 +80,7 @@ extension PropertyObservation: ContextMonitor {
         if object.isDeleted { return tellDeletion(of: object) }
         if !monitored.core.hasStore(Int(object._store)) { return goOnWhereItsStoreIs(object) }
         guard let value = value(of: object), value != last else { return }
-        let change = PropertyChange<Value>(oldValue: last, newValue: value)
-        last = value
-        body?(object, change)
+        tell(object, value)
     }
 
     private func tellDeletion(of object: Object) {
@@ -75,23 +94,23 @@ extension PropertyObservation: ContextMonitor {
     private func goOnWhereItsStoreIs(_ object: Object) {
         let id = ObjectID<Object>(object._context.objectKey(of: object)), context = monitored.context
         if monitored.core.position(of: id.key.store) == nil { return }
-        if let found = context.attempt({ () throws(StorageError) in try context.existing(id) }) { goOn(with: found, after: object) }
+        _ = reading { () throws(StorageError) in try goOn(with: try context.existing(id), after: object) }
     }
 
-    private func goOn(with next: Object?, after object: Object) {
+    private func goOn(with next: Object?, after object: Object) throws(StorageError) {
         guard let next else { return tellDeletion(of: object) }
         self.object = next
-        let before = last
-        last = value(of: next) ?? last
-        if Self.isSame(before, last) { return }
-        body?(next, PropertyChange(oldValue: before, newValue: last))
+        unreadError = nil
+        let value = try next.load(keyPath)
+        if let last, Self.isSame(last, value) { return self.last = value }
+        tell(next, value)
     }
 
     package func cannotFollow() {}
 
     package func contextDidReset() throws(StorageError) {
         guard let object else { return }
-        goOn(with: try monitored.context.existing(ObjectID<Object>(object._context.objectKey(of: object))), after: object)
+        try goOn(with: try monitored.context.existing(ObjectID<Object>(object._context.objectKey(of: object))), after: object)
     }
 
     /// Returns whether two values are equal, even if their objects belong to two contexts.

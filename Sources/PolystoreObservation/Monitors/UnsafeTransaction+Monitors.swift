@@ -49,14 +49,16 @@ extension UnsafeTransaction {
         }
     }
 
-    /// Observes one property of an object of this transaction.
+    /// Observes one property of an object of this transaction. If its value cannot be loaded, the transaction records the error, and the
+    /// observation begins with the first value that can be.
     ///
     /// - Returns: The observation, which lasts as long as it is retained.
     public func observe<Object: ManagedObject, Value: Equatable>(
         _ object: Object, _ keyPath: KeyPath<Object, Value>, notifyInitial: Bool = false,
         _ body: @escaping (Object, PropertyChange<Value>) -> Void
     ) -> PropertyObservation<Object, Value> {
-        let observation = PropertyObservation(object, keyPath, object[keyPath: keyPath], self, body)
+        let value = context.attempt { () throws(StorageError) in try object.load(keyPath) }
+        let observation = PropertyObservation(object, keyPath, value, self, body)
         monitors.add(observation)
         if notifyInitial { observation.begin() }
         return observation

@@ -32,6 +32,8 @@ package indirect enum PatternNode: Sendable {
     }
 
     private func compile(into steps: inout [Pattern.Step]) {
+        // Nested repetitions of nothing would be counted one by one.
+        if self.steps == 0 { return }
         switch self {
         case .scalar(let accepted): steps.append(.scalar(accepted))
         case .start: steps.append(.start)

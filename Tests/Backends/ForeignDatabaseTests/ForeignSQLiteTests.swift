@@ -285,9 +285,12 @@ import Testing
         let store = try open(
             """
             CREATE TABLE a(id INTEGER PRIMARY KEY, 'status' TEXT COLLATE NOCASE CHECK (status IN ('open')),
-                [_kind] TEXT COLLATE NOCASE CHECK ([_kind] IN ('x')), [_a kind] TEXT COLLATE NOCASE CHECK ("_a kind" IN ('x')), [kind] TEXT COLLATE BINARY CHECK ([kind] IN ('x')));
+                [_kind] TEXT COLLATE NOCASE CHECK ([_kind] IN ('x')), [_a kind] TEXT COLLATE NOCASE CHECK ("_a kind" IN ('x')), [kind] TEXT COLLATE BINARY CHECK ([kind] IN ('x')),
+                [1st] TEXT CHECK ([1st] IN ('x')), [2] TEXT COLLATE NOCASE CHECK ("2" IN ('x')), [3 a] TEXT COLLATE NOCASE CHECK ([3 a] = 'x'),
+                [ b] TEXT CHECK ([ b] IN ('x')), [c"d] TEXT CHECK([c"d]IN('x')));
             """)
-        #expect(store.schema.entity("a")?.attributes.map(\.allowedValues) == [[], [], [], [.string("x")]])
+        let x = [Value.string("x")]
+        #expect(store.schema.entity("a")?.attributes.map(\.allowedValues) == [[], [], [], x, x, [], [], x, x])
     }
 
     @Test func manyReadersSeeOneSnapshotEach() throws {

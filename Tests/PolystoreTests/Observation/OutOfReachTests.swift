@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreStorage
+import Synchronization
 import TestStores
 import Testing
 
@@ -103,6 +104,17 @@ import Testing
         #expect(list[0].name == "Ann" && !list[0].isDeleted)
     }
 
+    /// A relationship of a row that no list has read is not empty without an error.
+    @Test func relationshipsOfAPositionThatCannotBeReadAreUnfetched() throws {
+        let (stack, store) = try people(), view = stack.makeViewContext()
+        let list = try view.monitorList(From<Person>().orderBy(.ascending(\.name)))
+        lose(store)
+        let ann = list[0]
+        #expect(throws: StorageError.self) { try ann.load(\.partner) }
+        store.setHook(nil)
+        #expect(try ann.load(\.partner)?.name == "Ben")
+    }
+
     /// An observation that began with a placeholder would report the value as a change later.
     @Test func anObservationWhoseValueCannotBeLoadedDoesNotBegin() throws {
         let (stack, store) = try people(), view = stack.makeViewContext()
@@ -119,6 +131,54 @@ import Testing
         try view.merge()
         #expect(partners == [])
         withExtendedLifetime(observation) {}
+    }
+
+    /// A change whose value cannot be loaded is reported by the next merge, also if nothing is committed until then.
+    @Test func anObservationReportsAValueThatWasOutOfReach() throws {
+        let (stack, store) = try people(), view = stack.makeViewContext(merging: .onDemand)
+        let ann = try #require(try view.fetchOne(From<Person>().where(\.name == "Ann")))
+        var partners: [String?] = []
+        let observation = try view.observe(ann, \.partner) { partners.append($1.newValue??.name) }
+        try stack.perform(synchronous: { transaction in
+            let cid = try transaction.create(Person.self)
+            cid.name = "Cid"
+            try #require(try transaction.fetchOne(From<Person>().where(\.name == "Ann"))).partner = cid
+        })
+        // The commit is read, and the partner is not.
+        let isRead = Mutex(false)
+        store.setHook { event throws(StorageError) in
+            guard event == .beginRead else { return }
+            let wasRead = isRead.withLock { isRead in
+                defer { isRead = true }
+                return isRead
+            }
+            if wasRead { throw StorageError(.connectionLost, "out of reach") }
+        }
+        #expect(throws: StorageError.self) { try view.merge() }
+        #expect(throws: StorageError.self) { try view.merge() }
+        #expect(partners == [])
+        store.setHook(nil)
+        try view.merge()
+        #expect(partners == ["Cid"])
+        #expect(try !view.merge())
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test func anObservationOfATransactionReportsNoPlaceholder() throws {
+        let (stack, store) = try people(), transaction = stack.beginUnsafe()
+        let ann = try #require(try transaction.fetchOne(From<Person>().where(\.name == "Ann")))
+        var partners: [String?] = []
+        lose(store)
+        let plain = transaction.observe(ann, \.partner) { partners.append($1.newValue??.name) }
+        let initial = transaction.observe(ann, \.partner, notifyInitial: true) {
+            partners.append("\($1.oldValue == nil) \($1.newValue??.name ?? "")")
+        }
+        #expect(partners == [])
+        store.setHook(nil)
+        #expect(throws: StorageError.self) { try transaction.flush() }
+        try transaction.rollback()
+        #expect(partners == ["true Ben"])
+        withExtendedLifetime((plain, initial)) {}
     }
 
     @Test func publishersOfOtherStoresGoOn() throws {

@@ -7,12 +7,12 @@ package struct CatalogCheck: Sendable {
 
     private init(tokens: [SQLToken]) { self.tokens = tokens }
 
-    /// Creates a condition from its text.
-    package init(_ text: String) { tokens = SQLTokens.tokens(text) }
+    /// Creates a condition from the text that PostgreSQL writes.
+    package init(_ text: String) { tokens = SQLTokens.tokens(text, hasBracketedNames: false) }
 
-    /// Returns the check conditions in the statement that created the table.
+    /// Returns the check conditions in the statement that created a table of SQLite.
     package static func checks(ofTable sql: String) -> [CatalogCheck] {
-        let tokens = SQLTokens.tokens(sql)
+        let tokens = SQLTokens.tokens(sql, hasBracketedNames: true)
         var result: [CatalogCheck] = []
         for (index, token) in tokens.enumerated() where token.isWord("CHECK") && index + 1 < tokens.count {
             guard tokens[index + 1].isSymbol("(") else { continue }
@@ -30,7 +30,7 @@ package struct CatalogCheck: Sendable {
 
     /// Returns the columns of the table that a statement creates whose texts SQLite does not compare by bytes, in lower case.
     package static func foldedColumns(ofTable sql: String) -> Set<String> {
-        let tokens = SQLTokens.tokens(sql)
+        let tokens = SQLTokens.tokens(sql, hasBracketedNames: true)
         var result: Set<String> = [], column: String?, depth = 0
         for (index, token) in tokens.enumerated() {
             if token.isSymbol(")") { depth -= 1 }
@@ -43,10 +43,9 @@ package struct CatalogCheck: Sendable {
         return result
     }
 
-    /// Returns the name at a position. SQLite also takes a text for a name, and a bracket can stand before any name.
+    /// Returns the name at a position. SQLite also takes a text for a name.
     private static func name(_ tokens: [SQLToken], at index: Int) -> String? {
         guard index < tokens.count else { return nil }
-        if tokens[index].isSymbol("[") { return name(tokens, at: index + 1) }
         if case .text(let text) = tokens[index] { return text }
         return tokens[index].identifier
     }

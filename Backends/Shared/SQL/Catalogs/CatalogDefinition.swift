@@ -3,11 +3,11 @@ package struct CatalogDefinition: Sendable {
     private let tokens: [SQLToken]
 
     /// Creates a definition from its text.
-    package init(_ text: String) { tokens = SQLTokens.tokens(text) }
+    package init(_ text: String) { tokens = SQLTokens.tokens(text, hasBracketedNames: false) }
 
     /// Returns whether one of some statements is this definition, for an engine that stores the text of statements.
     package func isPart(of statements: String) -> Bool {
-        let own = tokens.map(Self.folded), all = SQLTokens.tokens(statements).map(Self.folded)
+        let own = tokens.map(Self.folded), all = SQLTokens.tokens(statements, hasBracketedNames: false).map(Self.folded)
         if own.isEmpty || own.count > all.count { return false }
         return (0...(all.count - own.count)).contains { all[$0..<($0 + own.count)].elementsEqual(own) }
     }

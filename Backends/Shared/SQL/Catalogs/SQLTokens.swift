@@ -3,13 +3,19 @@ struct SQLTokens {
     private static let pairs: Set<String> = ["::", "<=", ">=", "<>", "!=", "==", "||"]
 
     private let scalars: [Unicode.Scalar]
+    private let hasBracketedNames: Bool
     private var offset = 0
 
-    private init(_ text: String) { scalars = Array(text.unicodeScalars) }
+    private init(_ text: String, hasBracketedNames: Bool) {
+        scalars = Array(text.unicodeScalars)
+        self.hasBracketedNames = hasBracketedNames
+    }
 
     /// Returns the tokens of a text, without comments and white space.
-    static func tokens(_ text: String) -> [SQLToken] {
-        var scanner = SQLTokens(text), result: [SQLToken] = []
+    ///
+    /// - Parameter hasBracketedNames: Whether brackets quote a name, as in SQLite. In PostgreSQL they belong to arrays.
+    static func tokens(_ text: String, hasBracketedNames: Bool) -> [SQLToken] {
+        var scanner = SQLTokens(text, hasBracketedNames: hasBracketedNames), result: [SQLToken] = []
         while let token = scanner.next() { result.append(token) }
         return result
     }
@@ -24,11 +30,7 @@ struct SQLTokens {
         switch first {
         case "'": return .text(quoted("'"))
         case "\"", "`": return .name(quoted(first))
-        case "[":
-            // In a PostgreSQL array, a bracket precedes a text or a number; in SQLite it quotes a name.
-            if let second = peek(1), second.properties.isXIDStart || second == "_" { return .name(quoted("]")) }
-            offset += 1
-            return .symbol("[")
+        case "[" where hasBracketedNames: return .name(bracketed())
         default: break
         }
         if first.properties.isXIDStart || first == "_" { return .word(take { $0.properties.isXIDContinue || $0 == "$" }) }
@@ -62,6 +64,14 @@ struct SQLTokens {
             result.append(next)
         }
         return String(result)
+    }
+
+    /// Returns the content of brackets, which ends at the first closing one.
+    private mutating func bracketed() -> String {
+        offset += 1
+        let name = take { $0 != "]" }
+        offset += 1
+        return name
     }
 
     private mutating func skipSpace() {

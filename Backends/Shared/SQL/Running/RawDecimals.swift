@@ -31,7 +31,7 @@ package struct RawDecimals {
     package static func areExact(in raw: RawStatement, _ columns: Set<String>) -> Bool {
         if columns.isEmpty { return true }
         var decimals = RawDecimals(
-            tokens: SQLTokens.tokens(raw.sql), bindings: raw.bindings, names: Set(columns.map { $0.lowercased() }))
+            tokens: SQLTokens.tokens(raw.sql, hasBracketedNames: true), bindings: raw.bindings, names: Set(columns.map { $0.lowercased() }))
         return decimals.areExact()
     }
 
