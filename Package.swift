@@ -232,6 +232,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// POLYSTORE_UNOPTIMIZED=PolystoreConformance,… compiles these targets without optimization in release builds too: the optimizer takes
+// five minutes for the suite, most of whose cases run once.
+let unoptimized = Set((Context.environment["POLYSTORE_UNOPTIMIZED"] ?? "").split(separator: ",").map(String.init))
+for target in package.targets where unoptimized.contains(target.name) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+}
+
 // POLYSTORE_WITHOUT=PolystoreTests,… leaves out these test targets.
 let left = Set((Context.environment["POLYSTORE_WITHOUT"] ?? "").split(separator: ",").map(String.init))
 package.targets.removeAll { $0.isTest && left.contains($0.name) }

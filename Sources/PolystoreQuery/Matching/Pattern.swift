@@ -1,7 +1,8 @@
 /// A regular expression that matches a whole text in time proportional to the length of the text times that of the pattern.
 ///
 /// It supports literals, `.`, classes (`[a-z]`, `[^…]`, `\d`, `\w`, `\s` and their negations), groups, alternation, and repetition (`*`,
-/// `+`, `?`, `{m}`, `{m,}`, `{m,n}`) over Unicode scalars, but no back-references, so that no pattern can make a match slow. The matcher
+/// `+`, `?`, `{m}`, `{m,}`, `{m,n}`) over Unicode scalars. Back-references, assertions, possessive quantifiers and sets of classes are
+/// refused, so that no pattern can make a match slow or means something else than in other libraries. The matcher
 /// follows all states at once, as Thompson described in "Regular Expression Search Algorithm" (1968).
 public struct Pattern: Sendable {
     enum Step: Sendable {

@@ -48,6 +48,8 @@ struct PatternParser {
         var node = try atom(), levels = 0
         while let (least, most) = try quantifier() {
             levels += 1
+            // Elsewhere it means a repetition that gives nothing back, which a matcher of all alternatives at once does not have.
+            if next == "+" { throw problem("an unsupported possessive quantifier") }
             if levels > Self.deepest {
                 throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.deepest) repetitions of one part")
             }
@@ -131,7 +133,10 @@ struct PatternParser {
         var isFirst = true
         while let scalar = next, scalar != "]" || isFirst {
             isFirst = false
+            // Elsewhere these begin a class in the class, and an intersection.
+            if scalar == "[" { throw problem("an unsupported class in a class, or a \"[\" without a \"\\\"") }
             position += 1
+            if scalar == "&", next == "&" { throw problem("an unsupported intersection of classes, or a second \"&\" without a \"\\\"") }
             if scalar == "\\" {
                 let escaped = try escape()
                 if escaped.isNegated || escaped.ranges.count != 1 || escaped.ranges[0].count > 1 {
