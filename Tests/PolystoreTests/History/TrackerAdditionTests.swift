@@ -79,7 +79,8 @@ import Testing
     /// The history of the backup gets the numbers of the processed events again.
     @Test func eventsBeforeTheRestorationOfABackupAreNotAcknowledged() async throws {
         let name = "polystore_\(UUID().uuidString.lowercased())", storage = TestStore.sqlite.make(named: name)
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name + ".db"), backup = file.path + ".backup"
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name + ".db")
+        let backup = file.appendingPathExtension("backup"), files = try #require(storage as? any LocalStorage)
         let stack = try DataStack(schema: HistoryFixture.schema())
         try stack.addStorageAndWait(storage)
         // Each pass of the tracker shows the store that it is active.
@@ -87,19 +88,12 @@ import Testing
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
         var events = tracker.events().makeAsyncIterator()
         tracker.startMonitoring()
-        func remove() async throws {
-            try stack.removeStorage(storage)
-            #expect(await HistoryFixture.becomes { !FileManager.default.fileExists(atPath: file.path + "-wal") })
-        }
-        try await remove()
-        try FileManager.default.copyItem(atPath: file.path, toPath: backup)
-        try stack.addStorageAndWait(storage)
+        try files.backup(to: backup)
         for author in ["a", "b", "c"] { try order(stack, author: TransactionAuthor(author)) }
         for expected in ["a", "b"] { #expect(text(await events.next()) == expected) }
         #expect(try await HistoryFixture.becomes { try stack.historyConsumer("tracker.app").status()?.lag == 2 })
-        try await remove()
-        try FileManager.default.removeItem(atPath: file.path)
-        try FileManager.default.moveItem(atPath: backup, toPath: file.path)
+        try stack.removeStorage(storage)
+        try HistoryFixture.restore(backup, to: file)
         try stack.addStorageAndWait(storage)
         for author in ["d", "e", "f"] { try order(stack, author: TransactionAuthor(author)) }
         // Now the one before is processed.
