@@ -66,8 +66,8 @@ final class LMDBEngine: OrderedStore {
 
     /// Whether the file has data besides the maps that were prepared.
     func hasOtherData() throws(StorageError) -> Bool {
-        let (environment, state) = try opened()
-        return try environment.hasData(besides: Set(state.names.compactMap { $0 }))
+        let names = state.withLock { $0.names }
+        return try begin { environment, _ throws(StorageError) in try environment.hasData(besides: Set(names.compactMap { $0 })) }
     }
 
     private var numbers: [String: Int] {
@@ -123,10 +123,10 @@ final class LMDBEngine: OrderedStore {
         }
     }
 
-    /// Begins a session, and repeats the attempt if the file has to be opened again.
-    private func begin<Session>(
-        _ body: (LMDBEnvironment, [MDB_dbi]) throws(StorageError) -> Session
-    ) throws(StorageError) -> Session {
+    /// Begins a session or reads the file, and repeats the attempt if the file has to be opened again.
+    private func begin<Result>(
+        _ body: (LMDBEnvironment, [MDB_dbi]) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
         while true {
             let (environment, state) = try opened()
             do throws(StorageError) {
@@ -179,8 +179,7 @@ final class LMDBEngine: OrderedStore {
 
     /// Copies the newest snapshot to a file, without its free pages.
     func copy(to path: String) throws(StorageError) {
-        let (environment, _) = try opened()
-        try environment.copy(to: path)
+        try begin { environment, _ throws(StorageError) in try environment.copy(to: path) }
     }
 
     /// Waits until the current contents of the file are durable.
@@ -189,6 +188,8 @@ final class LMDBEngine: OrderedStore {
     func close() {
         state.withLock { state in
             state.environment?.abandon()
+            // Even if a session that begins still refers to it: the store may be opened again at once.
+            _ = state.environment?.closeIfUnused()
             state = State()
         }
     }

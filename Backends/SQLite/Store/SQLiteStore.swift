@@ -184,6 +184,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         return try core.beginning { () throws(StorageError) in
             let connection = try core.readers.take()
             do throws(StorageError) {
+                connection.waiting.isClosed = { core.isClosed }
+                defer { connection.waiting.isClosed = { false } }
                 // BEGIN alone does not take a snapshot; the first read does.
                 try connection.begin("BEGIN", options.limit)
                 try core.check(connection)
@@ -251,9 +253,17 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         let core = try core()
         try owner.checkOwn()
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened read-only") }
+        return try core.beginning { () throws(StorageError) in try migration(step, core, options) }
+    }
+
+    private func migration(
+        _ step: MigrationStep, _ core: SQLiteCore, _ options: WriteOptions
+    ) throws(StorageError) -> any StorageMigration {
         let (connection, options) = try core.writer.enter(options) { core.isClosed }
         do throws(StorageError) {
             connection.wait(options.timeout)
+            connection.waiting.isClosed = { core.isClosed }
+            defer { connection.waiting.isClosed = { false } }
             try connection.begin("BEGIN IMMEDIATE", options.limit)
             var metadata = try StoreMetadata(entries: SQLiteSetup(connection).entries())
             metadata.history.isOn = recordsHistory

@@ -1,6 +1,7 @@
 #if SQLite
 internal import Foundation
 internal import PolystoreStorage
+internal import Synchronization
 
 /// The writing connection and the queue of its writers.
 ///
@@ -8,6 +9,7 @@ internal import PolystoreStorage
 final class SQLiteWriterSeat: @unchecked Sendable {
     private let lane = WriteLane()
     private var connection: SQLiteConnection?
+    private let isClosed = Atomic(false)
     private let open: @Sendable () throws(StorageError) -> SQLiteConnection
 
     /// The commits of this store.
@@ -35,17 +37,24 @@ final class SQLiteWriterSeat: @unchecked Sendable {
         }
     }
 
-    /// Passes the connection to the next writer. A connection that failed is closed.
+    /// Passes the connection to the next writer. A connection that failed is closed, and so is that of a store that was closed meanwhile.
     func leave() {
         if connection?.isSuspect == true { connection = nil }
         lane.leave()
+        // After the end of the turn, so that either this or the `close` beside it finds no writer.
+        if isClosed.load(ordering: .sequentiallyConsistent) { closeUnlessUsed() }
     }
 
     /// Closes the connection if there is no writer, and ends the wait of others. A writer that is still active closes it when it ends.
     ///
     /// *Requires*: the core is closed.
     func close() {
+        isClosed.store(true, ordering: .sequentiallyConsistent)
         lane.dismiss()
+        closeUnlessUsed()
+    }
+
+    private func closeUnlessUsed() {
         guard (try? lane.enter(timeout: 0)) != nil else { return }
         connection = nil
         lane.leave()

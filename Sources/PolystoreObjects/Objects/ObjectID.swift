@@ -62,6 +62,7 @@ extension ObjectID: AttributeValue {
 
 extension ManagedObject {
     /// The first error of loading a relationship or an attribute of objects that were fetched together; nil if there was none.
+    /// It remains when the property is loaded later.
     ///
     /// Properties cannot throw: after an error a to-one relationship is nil, a to-many relationship is empty, an unfetched attribute is a
     /// placeholder, and the error is reported to the ``StoreLogger``. In `perform` and `read` the error is thrown at the end of the

@@ -83,6 +83,7 @@ extension DataStack {
             else {
                 throw StorageError(.notFound, "the store is not part of this stack")
             }
+            defer { core.didRemove(position) }
             core.storesChanged(position)
             // One that ended after the store was added again would be delivered twice: as a commit of this stack, and as one from the history
             // at the new position of the store.
@@ -117,6 +118,7 @@ extension DataStack {
             throw StorageError(
                 .alreadyExists, "a store with the identity \(store.storeID.uuidString.lowercased()) is already part of this stack")
         }
+        core.waitForRemoval(of: store.storeID)
         let position = append(store, entities)
         core.catchUp()
         core.storesChanged(position)

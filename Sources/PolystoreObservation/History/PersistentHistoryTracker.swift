@@ -45,7 +45,7 @@ public actor PersistentHistoryTracker {
 
     private nonisolated let core: StackCore
     private nonisolated let log: TrackerLog
-    private nonisolated let additions = TrackerAdditions()
+    private nonisolated let additions: TrackerAdditions
     private nonisolated let monitoring = Mutex(Monitoring())
     /// The tokens up to which the histories were read, by the identity of the store: a store that is removed from the stack and added again
     /// continues where it was, because the log still contains what was read.
@@ -87,6 +87,7 @@ public actor PersistentHistoryTracker {
         self.options = options
         core = stack.core
         log = TrackerLog(capacity: options.bufferedEvents)
+        additions = TrackerAdditions(consumer: Self.consumer(currentAuthor, options))
     }
 
     deinit {
@@ -110,7 +111,9 @@ public actor PersistentHistoryTracker {
             try? core.observe(mailbox)
             // Before the stores are enumerated: each one is then either among them, or reported as added.
             core.observeAdditions(additions)
-            for consumer in consumers { _ = try? consumer.register(from: .now) }
+            for consumer in consumers {
+                do throws(StorageError) { try consumer.register(from: .now) } catch { noteForLater(consumer) }
+            }
             state.task = Task { [weak self] in
                 // The previous task must deliver what it has read first: a concurrent task would read and deliver the same events again.
                 await last?.value
@@ -152,9 +155,18 @@ public actor PersistentHistoryTracker {
     /// retained sequences determines the speed of all, and the acknowledged offset.
     public nonisolated func events() -> AsyncStream<Event> { log.listen().events }
 
+    private static func consumer(_ author: TransactionAuthor, _ options: PersistentHistoryTrackingOptions) -> String {
+        options.consumer ?? "tracker.\(author.name)"
+    }
+
+    /// Records the state of a store in which the consumer could not be registered: it is registered at that state later.
+    private nonisolated func noteForLater(_ consumer: HistoryConsumer) {
+        if let store = core.entries.first(where: { $0.position == consumer.position })?.entry.store { additions.note(store) }
+    }
+
     /// The tracker's consumer in each store with a history. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     @inline(never) private nonisolated var consumers: [HistoryConsumer] {
-        let name = options.consumer ?? "tracker.\(currentAuthor.name)"
+        let name = Self.consumer(currentAuthor, options)
         return core.entries.filter { $0.entry.store.capabilities.contains(.history) }.map {
             HistoryConsumer(name: name, core: core, position: $0.position)
         }
@@ -225,6 +237,7 @@ public actor PersistentHistoryTracker {
                         })
                     if isLast { return (isUnsettled, false) }
                 case .gap:
+                    forgetOffsets(of: store, after: step.position)
                     log.append([
                         TrackerLog.Item(event: .gap(store: step.position.store), offset: .init(token: step.position, isRestart: true))
                     ])
@@ -240,9 +253,19 @@ public actor PersistentHistoryTracker {
         return (false, false)
     }
 
+    /// Discards the progress in a store that came back from a backup, whose history ends at a token: other transactions get the numbers
+    /// after it, so that an acknowledgement of those numbers would skip them.
+    private func forgetOffsets(of store: UUID, after token: HistoryToken) {
+        log.forgetOffsets(of: store, after: token)
+        if let offset = offsets[store], offset.token.position > token.position { offsets[store] = nil }
+        if let last = acknowledged[store], last.position.position > token.position { acknowledged[store] = nil }
+    }
+
     /// Records the progress of the listeners in a store. Transactions of only this author are acknowledged at most once a second, because
     /// reading them again costs nothing.
     private func acknowledge(_ consumer: HistoryConsumer) async {
+        // A store that was added again may have come back from a backup, which reading it shows.
+        if !registered.contains(consumer.position) { return }
         let store = core.storeID(consumer.position), (hasItems, done) = log.takeOffset(of: store)
         if let done {
             offsets[store] = TrackerLog.Offset(token: done.token, isRestart: done.isRestart || offsets[store]?.isRestart ?? false)
@@ -285,7 +308,7 @@ public actor PersistentHistoryTracker {
         let purge = HistoryPurge(.olderThan(age), ignoresUnseenFor: options.ignoresConsumersUnseenFor?.inSeconds)
         for consumer in consumers {
             let store = core.storeID(consumer.position), known = acknowledged[store]?.position
-            if unrecorded.contains(store) { continue }
+            if unrecorded.contains(store) || !registered.contains(consumer.position) { continue }
             await attempt { () throws(StorageError) in
                 // Shows that the tracker is active, however slow its listeners are.
                 if let known { try consumer.acknowledge(known) }
@@ -341,10 +364,24 @@ extension StackCore {
         switch start {
         case .token(let after): return try commitsOfOthers(consumer, after: after, isFirst: false, author, limit)
         case .registration(let after, let addition):
-            let offset = try register(consumer, addition?.token), start = after ?? offset
+            var isUnknown = false
+            if let addition, addition.token == nil, after == nil { isUnknown = try !isRegistered(consumer) }
+            let offset = try register(consumer, addition?.token)
+            // Nothing is known about the commits since the addition.
+            if isUnknown { return (offset, .gap) }
             // The store came back from a backup, whose history ends earlier: the numbers after that are given again.
-            if let addition, addition.isSettled, addition.token.position < start.position { return (addition.token, .gap) }
-            return try commitsOfOthers(consumer, after: start, isFirst: true, author, limit)
+            if let addition, addition.isSettled, let token = addition.token, let former = after ?? addition.offset,
+                token.position < former.position
+            {
+                return (token, .gap)
+            }
+            return try commitsOfOthers(consumer, after: after ?? offset, isFirst: true, author, limit)
+        }
+    }
+
+    private func isRegistered(_ consumer: HistoryConsumer) throws(StorageError) -> Bool {
+        try withHistory(of: consumer.position) { reader throws(StorageError) in
+            try HistoryConsumers(reader).find(consumer.name) != nil
         }
     }
 

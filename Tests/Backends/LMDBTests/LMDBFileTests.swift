@@ -249,6 +249,34 @@ import Testing
         }
     }
 
+    @Test func aClosedStoreIsOpenedAgainBesideWritersThatWaitForAnotherProcess() throws {
+        try inFolder {
+            let store = try open()
+            defer { try? store.close() }
+            let other = try #require(FileHandle(forReadingAtPath: path)), codes = Mutex<[StorageError.Code?]>([])
+            #expect(flock(other.fileDescriptor, LOCK_EX) == 0)
+            for _ in 0..<10 {
+                let begins = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    begins.signal()
+                    do throws(StorageError) { try store.beginWrite(WriteOptions(timeout: 1)).end() } catch {
+                        codes.withLock { $0.append(error.code) }
+                    }
+                    ended.signal()
+                }
+                begins.wait()
+                Thread.sleep(forTimeInterval: 0.02)
+                try store.close()
+                _ = try store.open(OpenRequest(schema: Self.schema.get()))
+                ended.wait()
+            }
+            // One that began late waits in the store that was opened again.
+            #expect(codes.withLock { $0.count } == 10 && codes.withLock { Set($0).isSubset(of: [.storeClosed, .busy]) })
+            try other.close()
+            try note(Data([1]), in: store)
+        }
+    }
+
     /// Pages that one transaction takes and gives back are never written: the file ends before its last page.
     @Test func aFileShorterThanItsPagesIsSound() throws {
         try inFolder {

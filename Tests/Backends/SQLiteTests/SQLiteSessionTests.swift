@@ -1,9 +1,10 @@
 import Foundation
 import PolystoreCatalog
-import PolystoreSQLite
 import PolystoreStorage
 import RawSessions
 import Testing
+
+@testable import PolystoreSQLite
 
 /// Sessions of a SQLite store: their ends, their limits, and what the engine takes from them.
 @Suite struct SQLiteSessionTests {
@@ -97,6 +98,42 @@ import Testing
         let start = ContinuousClock.now
         #expect(code { _ = try file.store.beginWrite(WriteOptions()) } == .storeClosed)
         #expect(start.duration(to: .now) < .seconds(8))
+    }
+
+    @Test func aMigrationThatWaitsForAnotherProgramEndsWhenItsStoreIsClosed() throws {
+        let file = try SQLiteFile()
+        let other = try SQLiteStore(url: StoreURL("sqlite:\(file.path)")), schema = try SQLiteFile.schema.get()
+        _ = try other.open(OpenRequest(schema: schema))
+        let holder = try other.beginWrite(WriteOptions())
+        defer { holder.end() }
+        Thread.detachNewThread { [store = file.store] in
+            Thread.sleep(forTimeInterval: 0.1)
+            try? store.close()
+        }
+        let step = MigrationStep(SchemaMapping(from: schema, to: schema)), start = ContinuousClock.now
+        let store = try #require(file.store as? any MigratingStorage)
+        #expect(code { _ = try store.beginMigration(step, WriteOptions()) } == .storeClosed)
+        #expect(start.duration(to: .now) < .seconds(8))
+    }
+
+    /// As a file of another program does that has no write-ahead log, while that program commits.
+    @Test func aReaderThatWaitsForAnotherProgramEndsWhenItsStoreIsClosed() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("polystore_\(UUID().uuidString).db").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let other = try SQLiteConnection(path: path, readOnly: false, create: true)
+        try other.execute("PRAGMA journal_mode = DELETE; CREATE TABLE item(id INTEGER PRIMARY KEY, number INTEGER)")
+        let store = try SQLiteStore(url: StoreURL("sqlite:\(path)?catalog=foreign"))
+        _ = try store.open(OpenRequest(schema: nil, createIfMissing: false))
+        try store.beginRead().end()
+        try other.execute("BEGIN EXCLUSIVE")
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 0.1)
+            try? store.close()
+        }
+        let start = ContinuousClock.now
+        #expect(code { try store.beginRead().end() } == .storeClosed)
+        #expect(start.duration(to: .now) < .seconds(8))
+        try other.execute("ROLLBACK")
     }
 
     @Test func readsDoNotWaitForEachOther() throws {

@@ -39,6 +39,14 @@ enum HistoryFixture {
     /// The stores that two stacks of one process can have at the same time.
     static let shared = TestStore.all.filter { $0 == .sqlite || $0 == .postgresql }
 
+    /// Puts a backup at the place of a SQLite file that no store uses. A connection that only reads leaves the log when it is the last one.
+    static func restore(_ backup: URL, to file: URL) throws {
+        for path in [file.path, file.path + "-wal", file.path + "-shm"] where FileManager.default.fileExists(atPath: path) {
+            try FileManager.default.removeItem(atPath: path)
+        }
+        try FileManager.default.moveItem(at: backup, to: file)
+    }
+
     static func part(_ code: String, _ entity: String = "Part", in transaction: BaseTransaction) throws -> DynamicObject {
         let part = try transaction.create(Into<DynamicObject>(entity: entity))
         try part.setValue(.string(code), for: "code")

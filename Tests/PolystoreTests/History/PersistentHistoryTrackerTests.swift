@@ -192,27 +192,21 @@ import Testing
 
     @Test func aStoreThatComesBackFromABackupHasAGap() async throws {
         let name = "polystore_\(UUID().uuidString.lowercased())", storage = TestStore.sqlite.make(named: name)
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name + ".db"), backup = file.path + ".backup"
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name + ".db")
+        let backup = file.appendingPathExtension("backup"), files = try #require(storage as? any LocalStorage)
         let stack = try DataStack(schema: HistoryFixture.schema())
         try stack.addStorageAndWait(storage)
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
         var events = tracker.events().makeAsyncIterator()
         tracker.startMonitoring()
-        func remove() async throws {
-            try stack.removeStorage(storage)
-            #expect(await HistoryFixture.becomes { !FileManager.default.fileExists(atPath: file.path + "-wal") })
-        }
         try order(1, stack, author: "a")
         #expect(text(await events.next()) == "a")
-        try await remove()
-        try FileManager.default.copyItem(atPath: file.path, toPath: backup)
-        try stack.addStorageAndWait(storage)
+        try files.backup(to: backup)
         for author in ["b", "c"] { try order(1, stack, author: TransactionAuthor(author)) }
         #expect(text(await events.next()) == "b")
         #expect(text(await events.next()) == "c")
-        try await remove()
-        try FileManager.default.removeItem(atPath: file.path)
-        try FileManager.default.moveItem(atPath: backup, toPath: file.path)
+        try stack.removeStorage(storage)
+        try HistoryFixture.restore(backup, to: file)
         // The history of the backup reaches beyond the last number again before the tracker reads it.
         try delayingReads(stack) {
             try stack.addStorageAndWait(storage)

@@ -61,10 +61,15 @@ public final class KeyValueStore: Sendable {
 
     /// Opens the maps of a version of the model for sessions that begin from now on, unless the store was closed since it had this core.
     func publish(_ metadata: StoreMetadata, after former: KeyValueCore) throws(StorageError) {
-        // Under the lock, so that the store is not closed in between.
-        try core.withLock { core throws(StorageError) in
-            if core === former { core = try makeCore(metadata) }
-        }
+        try turning.withLock { _ throws(StorageError) in try publishInTurn(metadata, after: former) }
+    }
+
+    /// *Requires*: the lock under which the store is opened and closed.
+    private func publishInTurn(_ metadata: StoreMetadata, after former: KeyValueCore) throws(StorageError) {
+        guard isOpen(former) else { return }
+        // Without the lock of the core, for which readers wait: to open maps may take a while, if another process writes.
+        let next = try makeCore(metadata)
+        core.withLock { $0 = next }
     }
 
     /// Whether the store was not closed since it had this core.
@@ -186,13 +191,17 @@ public final class KeyValueStore: Sendable {
         let core = try opened(), options = try lane.enter(options) { isClosed }
         do throws(StorageError) {
             let plan = try KeyValueMigrationPlan(step, core.metadata)
-            try engine.reopen(mapCount: max(plan.allNames.count, 200))
+            do throws(StorageError) { try engine.reopen(mapCount: max(plan.allNames.count, 200)) } catch {
+                // One that was closed and opened again may have sessions.
+                throw isOpen(core) ? error : error.ofClosedStore
+            }
             core.close()
             do throws(StorageError) {
                 return try KeyValueMigration(step, plan, self, core, engine, lane, options)
             } catch {
                 try turning.withLock { _ throws(StorageError) in
-                    if isOpen(core) { try publish(try stored() ?? core.metadata, after: core) }
+                    guard isOpen(core) else { throw error.ofClosedStore }
+                    try publishInTurn(try stored() ?? core.metadata, after: core)
                 }
                 throw error
             }

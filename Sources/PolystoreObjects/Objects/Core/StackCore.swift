@@ -15,6 +15,8 @@ package final class StackCore: Sendable {
         var entries: [(position: Int, entry: Entry)] = []
         /// The position of the next store.
         var next = 0
+        /// The positions of removed stores that are not closed yet, with their identities.
+        var leaving: [Int: UUID] = [:]
 
         /// Returns the index of a position among the entries.
         func index(of position: Int) -> Int? {
@@ -122,8 +124,20 @@ package final class StackCore: Sendable {
         return state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.entry.store.isSame(as: store) }) else { return nil }
             storeChanges.add(1, ordering: .releasing)
-            return state.entries.remove(at: index).entry
+            let (position, entry) = state.entries.remove(at: index)
+            state.leaving[position] = entry.store.storeID
+            return entry
         }
+    }
+
+    /// Ends the removal of a store, which is closed.
+    func didRemove(_ position: Int) { state.withLock { $0.leaving[position] = nil } }
+
+    /// Waits for the commits to a store that is being removed. One that ended after another instance of the store was added would be
+    /// delivered twice: as a commit of this stack, and as one from the history at the new position.
+    func waitForRemoval(of storeID: UUID) {
+        let positions = state.withLock { state in state.leaving.filter { $0.value == storeID }.keys }
+        for position in positions { waitForCommits(to: position, atMost: JointCommits.patience) }
     }
 
     /// Puts a store at the place of another one, so that there is no moment without a store for its entities.
