@@ -19,6 +19,7 @@ import Testing
 
 // Properties that differ from the stored one only for large, long or exact values.
 extension Measure {
+    fileprivate var total: Int64 { Int64(small) + large }
     fileprivate var cappedSmall: Int16 { min(small, 19_999) }
     fileprivate var raisedSmall: Int16 { max(small, -19_999) }
     fileprivate var cappedMiddle: Int32 { min(middle, 1_000_000_000) }
@@ -60,13 +61,23 @@ extension Measure {
         try stack.addStorageAndWait(InMemoryStore())
     }
 
-    private func isRefused<Property>(_ keyPath: KeyPath<Measure, Property>) -> Bool {
+    private func refusal<Property>(_ keyPath: KeyPath<Measure, Property>) -> StorageError? {
         do {
             _ = try stack.queryAttributes(From<Measure>().select(.attribute(keyPath)))
-            return false
+            return nil
         } catch {
-            return error.code == .invalidPredicate
+            return error
         }
+    }
+
+    private func isRefused<Property>(_ keyPath: KeyPath<Measure, Property>) -> Bool { refusal(keyPath)?.code == .invalidPredicate }
+
+    /// The symbols of a program that was not stripped have the names.
+    @Test func theErrorNamesThePropertyAndWhatItIsComputedFrom() {
+        #expect(refusal(\.cappedSmall)?.message.hasPrefix("Measure.cappedSmall is computed from \"small\"; use \"small\" itself") == true)
+        #expect(refusal(\.cappedSmall)?.details.property == "small")
+        #expect(refusal(\.total)?.message.hasPrefix("Measure.total is computed from \"small\", \"large\"; use one stored property") == true)
+        #expect(refusal(\.tags.count)?.message.hasPrefix("Measure.tags.count is computed from \"tags\"") == true)
     }
 
     @Test func propertiesThatLimitRoundOrShortenAValueAreRefused() {

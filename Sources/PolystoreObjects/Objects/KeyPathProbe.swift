@@ -2,7 +2,7 @@ internal import PolystoreStorage
 
 /// The resolution of a key path, by reading it on an object that records the accesses.
 ///
-/// Swift's key paths have no names on Linux, and do not distinguish a stored property from one that is computed from it. Therefore the path
+/// Swift's key paths have no reliable names on Linux, and do not distinguish a stored property from one that is computed from it. Therefore the path
 /// is read several times, each time with another value in the accessed property: if the result is that value each time, the path is the
 /// property or equivalent to it.
 package final class KeyPathProbe {
@@ -170,7 +170,7 @@ extension KeyPathProbe {
         if keyPath == \Object.self { return .object }
         let probe = KeyPathProbe()
         _ = probe.gives(keyPath)
-        if probe.isAmbiguous || probe.names.isEmpty || probe.computed != nil { throw probe.problem(Object.self) }
+        if probe.isAmbiguous || probe.names.isEmpty || probe.computed != nil { throw probe.problem(keyPath) }
         return PropertyPath(probe.names)
     }
 
@@ -178,8 +178,8 @@ extension KeyPathProbe {
         if keyPath == \Object.self { return .stored(.object) }
         let first = KeyPathProbe()
         let isSame = first.gives(keyPath)
-        if first.isAmbiguous || first.names.isEmpty { throw first.problem(Object.self) }
-        guard isSame, first.isSettled(keyPath) else { throw first.isComputed(Object.self, Property.self) }
+        if first.isAmbiguous || first.names.isEmpty { throw first.problem(keyPath) }
+        guard isSame, first.isSettled(keyPath) else { throw first.isComputed(keyPath) }
         if let problem = first.computed?.problem { throw problem }
         var position = 0
         while true {
@@ -187,7 +187,7 @@ extension KeyPathProbe {
             let isSame = probe.gives(keyPath)
             if probe.isExhausted { break }
             guard isSame || probe.isRefused, probe.names == first.names, !probe.isAmbiguous else {
-                throw first.isComputed(Object.self, Property.self)
+                throw first.isComputed(keyPath)
             }
             if !probe.isVariable { break }
             position += 1
@@ -195,7 +195,7 @@ extension KeyPathProbe {
         for position in 0..<(isForced(keyPath) ? 0 : first.references) where Property.self is any AnyOptional.Type {
             let probe = KeyPathProbe(.nothing(at: position))
             guard probe.gives(keyPath), !probe.isAmbiguous, probe.names.count == position + 1 else {
-                throw first.isComputed(Object.self, Property.self)
+                throw first.isComputed(keyPath)
             }
         }
         if let computed = first.computed { return .computed(computed.expression, of: first.names.dropLast()) }
@@ -253,26 +253,31 @@ extension KeyPathProbe {
         return width < full
     }
 
-    private func problem(_ type: ManagedObject.Type) -> StorageError {
+    /// The key path as the subject of a sentence.
+    private static func subject<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) -> String {
+        KeyPathNames.names(of: keyPath).map { "\(Object.self).\($0)" } ?? "a key path of \(Object.self) to a value of type \(Property.self)"
+    }
+
+    private func problem<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) -> StorageError {
         let read = names.filter { !$0.isEmpty }.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return StorageError(
             .invalidPredicate,
-            "a key path of \(type) computes its value from \(read.isEmpty ? "no stored property" : read.map { "\"\($0)\"" }.joined(separator: ", ")); "
+            "\(Self.subject(keyPath)) is computed from \(read.isEmpty ? "no stored property" : read.map { "\"\($0)\"" }.joined(separator: ", ")); "
                 + "use one stored property, through to-one relationships, or define an expression for the property with computed(as:)")
     }
 
-    private func isComputed<Property>(_ type: ManagedObject.Type, _ property: Property.Type) -> StorageError {
-        let path = PropertyPath(names.filter { !$0.isEmpty }).description
+    private func isComputed<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) -> StorageError {
+        let path = PropertyPath(names.filter { !$0.isEmpty }).description, entity = Object._entityName
         if computed != nil {
             return StorageError(
                 .invalidPredicate,
-                "a key path of \(type) to a value of type \(property) computes it from another computed property; define an expression "
-                    + "for it with computed(as:)", details: .init(entity: type._entityName))
+                "\(Self.subject(keyPath)) is computed from another computed property; define an expression for it with computed(as:)",
+                details: .init(entity: entity))
         }
         return StorageError(
             .invalidPredicate,
-            "a key path of \(type) to a value of type \(property) computes it from \"\(path)\"; use \"\(path)\" itself, an expression "
-                + "such as those of ValueExpression, or define an expression for the property with computed(as:)",
-            details: .init(entity: type._entityName, property: path))
+            "\(Self.subject(keyPath)) is computed from \"\(path)\"; use \"\(path)\" itself, an expression such as those of ValueExpression, "
+                + "or define an expression for the property with computed(as:)",
+            details: .init(entity: entity, property: path))
     }
 }

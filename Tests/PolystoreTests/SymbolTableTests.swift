@@ -1,0 +1,40 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+@testable import PolystoreObjects
+
+/// The symbols of the running program, and of files that are damaged.
+@Suite struct SymbolTableTests {
+    private static let program = URL(fileURLWithPath: "/proc/self/exe")
+
+    private func symbols(_ bytes: some ContiguousBytes) -> [String] {
+        bytes.withUnsafeBytes { SymbolTable($0).symbols(at: 0, loadedAt: 0) }
+    }
+
+    /// Undefined symbols, such as those of libraries, are at the address 0.
+    @Test func aProgramHasSymbols() throws {
+        #expect(try symbols(Data(contentsOf: Self.program, options: .alwaysMapped)).count > 10)
+    }
+
+    @Test func damagedFilesHaveFewerSymbolsOrNone() throws {
+        // The header names a table of sections that lies beyond this part.
+        let start = try FileHandle(forReadingFrom: Self.program).read(upToCount: 4096) ?? Data()
+        for length in 0..<start.count { #expect(symbols(start.prefix(length)).isEmpty) }
+        #expect(symbols(Data("a text".utf8)).isEmpty)
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            // A header whose tables are somewhere in a small file of arbitrary bytes.
+            var file = (0..<512).map { _ in UInt8.random(in: 0...3, using: &random) }
+            file.replaceSubrange(0..<6, with: [0x7F, 0x45, 0x4C, 0x46, 2, 1])
+            file.replaceSubrange(
+                0x28..<0x30,
+                with: [UInt8.random(in: 0...255, using: &random), UInt8.random(in: 0...1, using: &random)] + [UInt8](repeating: 0, count: 6)
+            )
+            file[0x3A] = 64
+            file[0x3B] = 0
+            _ = symbols(Data(file))
+        }
+    }
+}
+#endif
