@@ -85,6 +85,11 @@ enum Stores {
         }
     }
 
+    /// Passes a store that is not opened to a closure, which connects to its server without opening it.
+    static func withStorage<R>(_ text: String, _ body: (any StorageInterface) throws(StorageError) -> R) throws(StorageError) -> R {
+        try asking(text) { url throws(StorageError) in try body(catalog.store(at: url)) }
+    }
+
     private static func storage(_ url: StoreURL, _ isScanned: Bool) throws(StorageError) -> any StorageInterface {
         isScanned ? try catalog.store(forScanning: url) : try catalog.store(at: url)
     }

@@ -15,17 +15,19 @@ extension TransferCommand {
         if !quiet { for note in try from.remarks + notes(from) { Console.error("note: \(note)") } }
         try refuseLosses(from)
         if let obstacle = place.fileObstacle(to: from) { throw obstacle }
-        let start = Date(), report = try copyTables(from, place, options, engine)
+        let start = Date(), report = try copyTables(from, options, engine)
         if json { return Console.print(TransferText.json(report)) }
         if !quiet { for line in TransferText.lines(report, seconds: Date().timeIntervalSince(start)) { Console.report(line) } }
     }
 
     private func copyTables(
-        _ from: Stores.Opened, _ place: TransferTarget, _ options: TransferOptions, _ engine: TransferEngine
+        _ from: Stores.Opened, _ options: TransferOptions, _ engine: TransferEngine
     ) throws(StorageError) -> TransferReport {
         let line = ProgressLine(isQuiet: quiet)
         defer { line.finish() }
-        return try engine.transferTables(from: from.store, to: place.storage, options, report: line.show)
+        return try Stores.withStorage(target) { storage throws(StorageError) in
+            try engine.transferTables(from: from.store, to: storage, options, report: line.show)
+        }
     }
 
     /// Prints the statements that make the tables, with the notes and the refusals as comments.

@@ -231,7 +231,7 @@ struct TransferCommand: ParsableCommand {
                 to.discard()
             } catch {
                 if to.abandon(error, options), !quiet {
-                    Console.error("note: what was copied remains in the target; repeat the same command to continue")
+                    Console.error("note: the target remains as far as it was copied; repeat the same command to continue")
                 }
                 guard error.code == .alreadyExists, let name = to.opened.made?.name else { throw error }
                 throw StorageError(error.code, "\(name): \(error.message)", details: error.details, cause: error)
