@@ -76,10 +76,10 @@ import Testing
         #expect(result.code == 2 && result.error.contains("the server asks for a password"), "\(result)")
     }
 
-    @Test func aPasswordIsTypedForPlainTables() throws {
+    @Test(arguments: [[], ["--plan"]]) func aPasswordIsTypedForPlainTables(_ options: [String]) throws {
         let server = try PasswordServer()
         let url = "postgresql://me@127.0.0.1:\(server.port)/x?sslmode=disable&gssencmode=disable"
-        let terminal = try Terminal(["transfer", store, url, "--layout", "plain"], ["PGPASSFILE": "/dev/null", "PGPASSWORD": ""])
+        let terminal = try Terminal(["transfer", store, url, "--layout", "plain"] + options, ["PGPASSFILE": "/dev/null", "PGPASSWORD": ""])
         try terminal.expect("password for postgresql://me@127.0.0.1")
         try terminal.type("wrong\n")
         _ = try terminal.text(until: "rejected the user or the password")

@@ -225,6 +225,14 @@ import Testing
         #expect(try program.run(["query", target, "Article", "--count"]).output == "3\n")
     }
 
+    /// Whether others keep changes for the source is known only when it is read.
+    @Test func theLossOfJointCommitsCanBeAccepted() throws {
+        for (name, layout) in [("copy", "polystore"), ("tables", "plain")] {
+            let copied = try transfer("sqlite:\(path(name)).db", "--layout", layout, "--accept-loss", "joint commits")
+            #expect(copied.code == 0, "\(copied)")
+        }
+    }
+
     @Test func aMappingThatDoesNotFitIsRefused() throws {
         let target = "sqlite:\(path("mapped.db"))"
         let refusals = [

@@ -20,6 +20,8 @@ import Testing
 // Properties that differ from the stored one only for large, long or exact values.
 extension Measure {
     fileprivate var total: Int64 { Int64(small) + large }
+    fileprivate var both: (small: Int16, large: Int64) { (small, large) }
+    fileprivate subscript(added: Int64) -> Int64 { large + added }
     fileprivate var cappedSmall: Int16 { min(small, 19_999) }
     fileprivate var raisedSmall: Int16 { max(small, -19_999) }
     fileprivate var cappedMiddle: Int32 { min(middle, 1_000_000_000) }
@@ -77,6 +79,8 @@ extension Measure {
         #expect(refusal(\.cappedSmall)?.message.hasPrefix("Measure.cappedSmall is computed from \"small\"; use \"small\" itself") == true)
         #expect(refusal(\.cappedSmall)?.details.property == "small")
         #expect(refusal(\.total)?.message.hasPrefix("Measure.total is computed from \"small\", \"large\"; use one stored property") == true)
+        #expect(refusal(\.both.large)?.message.hasPrefix("Measure.both.large is computed from") == true)
+        #expect(refusal(\.[1])?.message.hasPrefix("a key path of Measure to a value of type Int64 is computed from \"large\"") == true)
         #expect(refusal(\.tags.count)?.message.hasPrefix("Measure.tags.count is computed from \"tags\"") == true)
     }
 

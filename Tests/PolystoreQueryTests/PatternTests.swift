@@ -14,7 +14,9 @@ import Testing
             (".", "é", true), (".", "e\u{301}", false), ("[é-ü]+", "êü", true), ("^a$", "a", true), ("a^b", "ab", false),
             ("[]a]+", "]a]", true), ("[a\\]b]+", "]ab", true), ("[-a]+", "a-", true), ("(?:ab)+", "abab", true), ("\\.", ".", true),
             ("\\.", "x", false), ("[\\d.]+", "1.5", true), ("((a))", "a", true), ("(|a)b", "b", true), ("a{3}", "aaa", true),
-            ("a*?b", "aab", true), ("a+?", "aa", true), ("(a+)+", "aa", true), ("[a&]+", "&a&", true), ("[\\[a]", "[", true),
+            ("a*?b", "aab", true), ("a+?", "aa", true), ("a+?", "", false), ("a{2}?", "", false), ("a{2,3}?b?", "aaab", true),
+            ("a??", "", true), ("[a\\--]+", "a-", true), ("[+\\--/]", ".", true), ("[A-\\[]", "Z", true),
+            ("(a+)+", "aa", true), ("[a&]+", "&a&", true), ("[\\[a]", "[", true),
         ])
     func matches(_ pattern: String, _ text: String, _ expected: Bool) throws {
         #expect(try Pattern(pattern).matches(text) == expected)
@@ -22,7 +24,8 @@ import Testing
 
     @Test(arguments: [
         "(", ")", "a)", "[", "[a", "a{", "a{2", "a{3,2}", "*a", "+", "\\", "\\q", "[b-a]", "(?=a)", "a{5000}", "a*+", "a?+b", "a{2}+",
-        "[[:alpha:]]", "[a[b]]", "[a&&b]",
+        "[[:alpha:]]", "[a[b]]", "[a&&b]", "[\\w--_]", "[a-z--b]", "[+--/]",
+        "[--a]", "[A-[b]]", "a+?+",
     ])
     func illFormedPatternsSayWhere(_ pattern: String) {
         #expect { try Pattern(pattern) } throws: { ($0 as? QueryError)?.message.contains("the pattern has") == true }

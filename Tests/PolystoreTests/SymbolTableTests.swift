@@ -9,7 +9,13 @@ import Testing
     private static let program = URL(fileURLWithPath: "/proc/self/exe")
 
     private func symbols(_ bytes: some ContiguousBytes) -> [String] {
-        bytes.withUnsafeBytes { SymbolTable($0).symbols(at: 0, loadedAt: 0) }
+        bytes.withUnsafeBytes { SymbolTable($0).symbols(ofCodeAt: 0) }
+    }
+
+    @Test func onlyTheSymbolsOfPropertiesAreNames() {
+        #expect(KeyPathNames.property(ofAccessor: "$s3Try6PersonC5isOldSbvpACTK") == "isOld")
+        #expect(KeyPathNames.property(ofAccessor: "$s3Try6PersonC5isOldSbvg") == nil)
+        #expect(KeyPathNames.property(ofAccessor: "$s3Try6PersonCys5Int64VSicipACTK") == nil)
     }
 
     /// Undefined symbols, such as those of libraries, are at the address 0.
@@ -31,6 +37,10 @@ import Testing
                 0x28..<0x30,
                 with: [UInt8.random(in: 0...255, using: &random), UInt8.random(in: 0...1, using: &random)] + [UInt8](repeating: 0, count: 6)
             )
+            // One segment, at the end of the file: its type and position, an arbitrary address and length.
+            file.replaceSubrange(0x20..<0x28, with: [0xC0, 1, 0, 0, 0, 0, 0, 0])
+            file.replaceSubrange(0x36..<0x3A, with: [56, 0, 1, 0])
+            file.replaceSubrange(0x1C0..<0x1D0, with: [1] + [UInt8](repeating: 0, count: 15))
             file[0x3A] = 64
             file[0x3B] = 0
             _ = symbols(Data(file))

@@ -36,7 +36,9 @@ extension TransferCommand {
     private func showTables(
         _ from: Stores.Opened, _ place: TransferTarget, _ options: TransferOptions, _ engine: TransferEngine
     ) throws {
-        let tables = try engine.planTables(from: from.store, to: place.storage, options)
+        let tables = try Stores.withStorage(target) { storage throws(StorageError) in
+            try engine.planTables(from: from.store, to: storage, options)
+        }
         let refusals =
             unacceptedLosses(from).map { "data of \($0) cannot be read and would be missing" }
             + [place.fileObstacle(to: from)?.message].compactMap { $0 } + tables.refusals

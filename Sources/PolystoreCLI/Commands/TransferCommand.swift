@@ -198,7 +198,7 @@ struct TransferCommand: ParsableCommand {
         let references = from.schema.descriptions.flatMap { entity in
             entity.slots.filter { $0.destination != nil }.map { "\(entity.name).\($0.name)" }
         }
-        let known = losses + references + others + options.mapping.types.keys.sorted()
+        let known = losses + references + others + [TransferOptions.jointCommits] + options.mapping.types.keys.sorted()
         if let unknown = acceptLoss.first(where: { !known.contains($0) }) {
             let near = Suggestion.nearest(unknown, in: known)
             throw StorageError(.invalidConfiguration, "--accept-loss '\(unknown.excerpt())' names nothing that the copy could lack\(near)")

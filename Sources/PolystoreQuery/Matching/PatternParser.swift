@@ -48,6 +48,8 @@ struct PatternParser {
         var node = try atom(), levels = 0
         while let (least, most) = try quantifier() {
             levels += 1
+            // A "?" after a quantifier prefers few repetitions, which gives the same answer for a whole text.
+            _ = take("?")
             // Elsewhere it means a repetition that gives nothing back, which a matcher of all alternatives at once does not have.
             if next == "+" { throw problem("an unsupported possessive quantifier") }
             if levels > Self.deepest {
@@ -133,10 +135,11 @@ struct PatternParser {
         var isFirst = true
         while let scalar = next, scalar != "]" || isFirst {
             isFirst = false
-            // Elsewhere these begin a class in the class, and an intersection.
+            // Elsewhere these begin a class in the class, an intersection, and a difference.
             if scalar == "[" { throw problem("an unsupported class in a class, or a \"[\" without a \"\\\"") }
             position += 1
             if scalar == "&", next == "&" { throw problem("an unsupported intersection of classes, or a second \"&\" without a \"\\\"") }
+            if scalar == "-", next == "-" { throw difference }
             if scalar == "\\" {
                 let escaped = try escape()
                 if escaped.isNegated || escaped.ranges.count != 1 || escaped.ranges[0].count > 1 {
@@ -152,6 +155,8 @@ struct PatternParser {
         return result
     }
 
+    private var difference: QueryError { problem("an unsupported difference of classes, or a second \"-\" without a \"\\\"") }
+
     /// Adds one scalar, or a range if a hyphen and another scalar follow.
     private mutating func addRange(from first: UInt32, to result: inout ScalarClass) throws(QueryError) {
         guard next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
@@ -159,7 +164,9 @@ struct PatternParser {
             return
         }
         position += 1
+        if next == "-" { throw difference }
         var last = scalars[position].value
+        if last == 0x5B { throw problem("an unsupported class in a class, or a \"[\" without a \"\\\"") }
         position += 1
         if last == 0x5C {
             let escaped = try escape()

@@ -36,7 +36,7 @@ public struct TransferOptions: Sendable {
     /// may still keep for the source, because it took part in transactions with them.
     public var acceptedLosses: Set<String> = []
     /// The accepted loss of the changes that other stores keep for the source.
-    static let jointCommits = "joint commits"
+    package static let jointCommits = "joint commits"
     /// The treatment of a row that the target cannot take: a value that is not storable there or breaks a rule of the model, a value of another
     /// type without an equivalent, a duplicate under a unique constraint, or a row of another program's database that cannot be read.
     ///
