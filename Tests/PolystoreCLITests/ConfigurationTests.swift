@@ -79,7 +79,8 @@ import Testing
     @Test(arguments: [[], ["--plan"]]) func aPasswordIsTypedForPlainTables(_ options: [String]) throws {
         let server = try PasswordServer()
         let url = "postgresql://me@127.0.0.1:\(server.port)/x?sslmode=disable&gssencmode=disable"
-        let terminal = try Terminal(["transfer", store, url, "--layout", "plain"] + options, ["PGPASSFILE": "/dev/null", "PGPASSWORD": ""])
+        let arguments = ["transfer", store, url, "--layout", "plain"] + options
+        let terminal = try Terminal(arguments, ["PGPASSFILE": "/dev/null", "PGPASSWORD": ""])
         try terminal.expect("password for postgresql://me@127.0.0.1")
         try terminal.type("wrong\n")
         _ = try terminal.text(until: "rejected the user or the password")

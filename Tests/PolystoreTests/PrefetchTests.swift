@@ -206,11 +206,16 @@ import Testing
             // The destination of the door is not in memory yet.
             let door = try #require(try transaction.fetchOne(doors))
             #expect(code { _ = try door.object("house") } == .unplannedLoad)
-            #expect(code { _ = try door.object("x") } == .invalidPredicate)
+            for name in ["x", "y", "doors"] { #expect(code { _ = try door.object(name) } == .invalidPredicate) }
             let house = try #require(try transaction.fetchOne(houses))
             #expect(code { _ = try house.value("y") } == .unplannedLoad)
             #expect(code { _ = try house.objects("doors") } == .unplannedLoad)
+            #expect(code { _ = try house.object("doors") } == .invalidPredicate)
             try house.setValue(.int(1), for: "x")
+            // Nor does a refused assignment that is caught end the transaction.
+            let other = try transaction.create(Into<DynamicObject>(entity: "Door"))
+            try transaction.delete(other)
+            #expect(code { try other.setValue(.int(1), for: "x") } == .readOnly)
         })
         stack.relationships = .lazy
         let house = try #require(try stack.fetchOne(houses)), door = try #require(try stack.fetchOne(doors))

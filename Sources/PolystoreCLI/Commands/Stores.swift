@@ -87,7 +87,7 @@ enum Stores {
 
     /// Passes a store that is not opened to a closure, which connects to its server without opening it.
     static func withStorage<R>(_ text: String, _ body: (any StorageInterface) throws(StorageError) -> R) throws(StorageError) -> R {
-        try asking(text) { url throws(StorageError) in try body(catalog.store(at: url)) }
+        try answering(try url(text)) { url throws(StorageError) in try body(catalog.store(at: url)) }
     }
 
     private static func storage(_ url: StoreURL, _ isScanned: Bool) throws(StorageError) -> any StorageInterface {
@@ -147,17 +147,20 @@ enum Stores {
     /// The passwords that were typed, by the text of the URL.
     private static let passwords = Mutex<[String: String]>([:])
 
-    /// Passes the URL of a store to a closure, again with a password if the server asks for one and it can be typed.
+    /// Passes the URL of a store to a closure as ``answering(_:_:)`` does. Errors name the store.
     private static func asking<R>(_ text: String, _ body: (StoreURL) throws(StorageError) -> R) throws(StorageError) -> R {
         let url = try url(text)
         UsedStores.insert(url)
-        return try naming(url) { () throws(StorageError) in
-            do throws(StorageError) { return try body(url) } catch {
-                guard error.code == .authenticationFailed, error.message.contains("asks for a password") else { throw error }
-                guard let password = try PasswordQuestion.ask(url.redacted) else { throw error }
-                passwords.withLock { $0[url.text] = password }
-                return try body(url.with(password: password))
-            }
+        return try naming(url) { () throws(StorageError) in try answering(url, body) }
+    }
+
+    /// Passes a URL to a closure, again with a password if the server asks for one and it can be typed.
+    private static func answering<R>(_ url: StoreURL, _ body: (StoreURL) throws(StorageError) -> R) throws(StorageError) -> R {
+        do throws(StorageError) { return try body(url) } catch {
+            guard error.code == .authenticationFailed, error.message.contains("asks for a password") else { throw error }
+            guard let password = try PasswordQuestion.ask(url.redacted) else { throw error }
+            passwords.withLock { $0[url.text] = password }
+            return try body(url.with(password: password))
         }
     }
 

@@ -64,7 +64,9 @@ public final class DynamicObject: ManagedObject {
     ///   outside the transaction of the object.
     public func setValue(_ value: Value, for name: String) throws(StorageError) {
         let slot = try slot(name)
-        if _dirty == 0, !_context.canAssign(self) { throw _context.refuseAssignment(self, name) }
+        if _dirty == 0, !_context.canAssign(self) {
+            throw try _context.throwingFailures { _context.refuseAssignment(self, name) }
+        }
         do throws(ValueError) {
             let normal = try description.normalise(value, slot: slot)
             _touch(slot)
@@ -79,8 +81,7 @@ public final class DynamicObject: ManagedObject {
     /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property;
     ///   the error of the load.
     public func object(_ name: String) throws(StorageError) -> ManagedObject? {
-        let slot = try slot(name)
-        guard description.slots[slot].destination != nil else { throw kind(name, "a to-one relationship") }
+        let slot = try reference(name)
         return try _context.throwingFailures { _one(slot, _reference(slot), ManagedObject.self) }
     }
 
@@ -88,9 +89,7 @@ public final class DynamicObject: ManagedObject {
     ///
     /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property.
     public func setObject(_ object: ManagedObject?, for name: String) throws(StorageError) {
-        let slot = try slot(name)
-        guard description.slots[slot].destination != nil else { throw kind(name, "a to-one relationship") }
-        _setOne(slot, object)
+        _setOne(try reference(name), object)
     }
 
     /// Returns the destinations of a to-many relationship: in their order if the relationship is ordered, otherwise sorted by primary key.
@@ -111,6 +110,13 @@ public final class DynamicObject: ManagedObject {
     public func setObjects(_ objects: some Sequence<ManagedObject>, for name: String) throws(StorageError) {
         if case .toOne = try cardinality(name) { throw kind(name, "a to-many relationship") }
         _setMany(name, objects)
+    }
+
+    private func reference(_ name: String) throws(StorageError) -> Int {
+        if description.slot(name) == nil, description.relationship(name) != nil { throw kind(name, "a to-one relationship") }
+        let slot = try slot(name)
+        guard description.slots[slot].destination != nil else { throw kind(name, "a to-one relationship") }
+        return slot
     }
 
     private func cardinality(_ name: String) throws(StorageError) -> Cardinality {
