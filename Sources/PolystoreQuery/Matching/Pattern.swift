@@ -2,7 +2,8 @@
 ///
 /// It supports literals, `.`, classes (`[a-z]`, `[^…]`, `\d`, `\w`, `\s` and their negations), groups, alternation, and repetition (`*`,
 /// `+`, `?`, `{m}`, `{m,}`, `{m,n}`) over Unicode scalars. Back-references, assertions, possessive quantifiers and sets of classes are
-/// refused, so that no pattern can make a match slow or means something else than in other libraries. The matcher
+/// refused, so that no pattern can make a match slow. Unlike in some other libraries, `.` also matches line breaks, `^` and `$` only the
+/// ends of the text, and `\d` and `\w` only characters of ASCII. The matcher
 /// follows all states at once, as Thompson described in "Regular Expression Search Algorithm" (1968).
 public struct Pattern: Sendable {
     enum Step: Sendable {
