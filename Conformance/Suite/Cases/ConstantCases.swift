@@ -61,7 +61,7 @@ enum ConstantCases {
                 [
                     // From "Z" over the characters between the letters to "a".
                     ("text MATCHES[c] '[Z-a]'", [1, 2, 3, 4, 5]), ("text MATCHES[c] '[A-z]'", [1, 2, 3, 4, 5, 6, 13]),
-                    ("text MATCHES[c] '[A-]'", [1, 2, 7]), ("text MATCHES[c] '[+--A]'", [1, 2, 7]),
+                    ("text MATCHES[c] '[A-]'", [1, 2, 7]), ("text MATCHES[c] '[+-\\\\-A]'", [1, 2, 7]),
                     ("text MATCHES[c] '[^A-Z]'", [5, 7, 9]),
                     ("text MATCHES[c] '\u{df}+'", [8, 10]), ("text MATCHES[c] '\\\\\u{c9}'", [9]),
                     ("text MATCHES[cd] '[\u{c9}-\u{cb}]'", [9, 12, 13]),
