@@ -3,6 +3,8 @@ import Polystore
 import TestStores
 import Testing
 
+@testable import PolystoreObjects
+
 /// A model whose history has everything: a hierarchy, pairs of a relationship, values that outlive their object.
 enum HistoryFixture {
     static func schema() throws -> Schema {
@@ -38,6 +40,20 @@ enum HistoryFixture {
 
     /// The stores that two stacks of one process can have at the same time.
     static let shared = TestStore.all.filter { $0 == .sqlite || $0 == .postgresql }
+
+    /// Runs a closure while the trackers of a stack cannot read.
+    static func delayingReads(_ stack: DataStack, _ body: () throws -> Void) throws {
+        let isOver = DispatchSemaphore(value: 0), haveBegun = DispatchSemaphore(value: 0)
+        for _ in 0..<4 {
+            stack.core.workers.observers.submit(WorkLimit()) { _ in
+                haveBegun.signal()
+                isOver.wait()
+            }
+        }
+        for _ in 0..<4 { haveBegun.wait() }
+        defer { for _ in 0..<4 { isOver.signal() } }
+        try body()
+    }
 
     /// Puts a backup at the place of a SQLite file that no store uses. A connection that only reads leaves the log when it is the last one.
     static func restore(_ backup: URL, to file: URL) throws {

@@ -146,25 +146,11 @@ import Testing
         tracker.stopMonitoring()
     }
 
-    /// Runs a closure while the tracker of a stack cannot read.
-    private func delayingReads(_ stack: DataStack, _ body: () throws -> Void) throws {
-        let isOver = DispatchSemaphore(value: 0), haveBegun = DispatchSemaphore(value: 0)
-        for _ in 0..<4 {
-            stack.core.workers.observers.submit(WorkLimit()) { _ in
-                haveBegun.signal()
-                isOver.wait()
-            }
-        }
-        for _ in 0..<4 { haveBegun.wait() }
-        defer { for _ in 0..<4 { isOver.signal() } }
-        try body()
-    }
-
     @Test(arguments: TestStore.all) func commitsToAStoreThatIsAddedLaterAreDeliveredOnce(_ store: TestStore) async throws {
         let stack = try DataStack(schema: HistoryFixture.schema()), tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
         var events = tracker.events().makeAsyncIterator()
         tracker.startMonitoring()
-        try delayingReads(stack) {
+        try HistoryFixture.delayingReads(stack) {
             try stack.addStorageAndWait(store.make())
             for author in ["a", "app", "b"] { try order(1, stack, author: TransactionAuthor(author)) }
         }
@@ -179,7 +165,7 @@ import Testing
         let stack = try DataStack(schema: HistoryFixture.schema()), tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
         var events = tracker.events().makeAsyncIterator()
         tracker.startMonitoring()
-        try delayingReads(stack) {
+        try HistoryFixture.delayingReads(stack) {
             try stack.addStorageAndWait(TestStore.sqlite.make())
             for author in ["a", "b"] { try order(1, stack, author: TransactionAuthor(author)) }
             _ = try stack.purgeHistory(.olderThan(.zero))
@@ -208,7 +194,7 @@ import Testing
         try stack.removeStorage(storage)
         try HistoryFixture.restore(backup, to: file)
         // The history of the backup reaches beyond the last number again before the tracker reads it.
-        try delayingReads(stack) {
+        try HistoryFixture.delayingReads(stack) {
             try stack.addStorageAndWait(storage)
             for author in ["d", "e", "f"] { try order(1, stack, author: TransactionAuthor(author)) }
         }

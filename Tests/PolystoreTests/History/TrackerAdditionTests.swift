@@ -21,20 +21,6 @@ import Testing
         }
     }
 
-    /// Runs a closure while the trackers of a stack cannot read.
-    private func delayingReads(_ stack: DataStack, _ body: () throws -> Void) throws {
-        let isOver = DispatchSemaphore(value: 0), haveBegun = DispatchSemaphore(value: 0)
-        for _ in 0..<4 {
-            stack.core.workers.observers.submit(WorkLimit()) { _ in
-                haveBegun.signal()
-                isOver.wait()
-            }
-        }
-        for _ in 0..<4 { haveBegun.wait() }
-        defer { for _ in 0..<4 { isOver.signal() } }
-        try body()
-    }
-
     /// Starts a tracker while a store refuses some sessions, and commits before the tracker tries again.
     private func firstEvents(_ count: Int, refusing refused: Set<HookedStore.Event>) async throws -> [String?] {
         let store = HookedStore(TestStore.memory.make()), stack = try DataStack(schema: HistoryFixture.schema())
@@ -42,7 +28,7 @@ import Testing
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
         var events = tracker.events().makeAsyncIterator(), heard: [String?] = []
         try order(stack, author: "before")
-        try delayingReads(stack) {
+        try HistoryFixture.delayingReads(stack) {
             store.setHook { event throws(StorageError) in if refused.contains(event) { throw StorageError(.busy, "not now") } }
             tracker.startMonitoring()
             store.setHook(nil)
