@@ -87,6 +87,11 @@ public struct HistoryConsumer: Sendable {
         }
     }
 
+    /// Records durably that the consumer has missed transactions: it is expired until it restarts.
+    package func expire() throws(StorageError) {
+        try write { writer throws(StorageError) in try HistoryConsumers.expire(name, writer) }
+    }
+
     /// Returns the page after the offset. Without an acknowledgement the next call returns the same page.
     ///
     /// - Parameter request: The filter for transactions. Its `after`, if it is set, replaces the offset.

@@ -47,9 +47,9 @@ public actor PersistentHistoryTracker {
     private nonisolated let log: TrackerLog
     private nonisolated let additions: TrackerAdditions
     private nonisolated let monitoring = Mutex(Monitoring())
-    /// The tokens up to which the histories were read, by the identity of the store: a store that is removed from the stack and added again
-    /// continues where it was, because the log still contains what was read.
-    private var positions: [UUID: HistoryToken] = [:]
+    /// The positions up to which the histories were read, by the identity of the store: a store that is removed from the stack and added
+    /// again continues where it was, because the log still contains what was read.
+    private var positions: [UUID: TrackerPosition] = [:]
     /// The positions in the stack of the stores in which the consumer is registered.
     private var registered: Set<Int> = []
     /// The processed offsets that are still to be acknowledged.
@@ -215,7 +215,8 @@ public actor PersistentHistoryTracker {
             let room = log.room(), after = positions[store], isRegistered = registered.contains(consumer.position)
             if room == 0 { break }
             let addition = isRegistered ? nil : additions.find(store)
-            let start: TrackerStart = if let after, isRegistered { .token(after) } else { .registration(after, addition) }
+            let start: TrackerStart =
+                if let after, isRegistered { .token(after) } else { .registration(after, acknowledged[store]?.position, addition) }
             let found = await core.workers.observers.result { () throws(StorageError) in
                 try consumer.core.nextOfOthers(consumer, start, author, limit: min(room, 1000))
             }
@@ -237,13 +238,13 @@ public actor PersistentHistoryTracker {
                         })
                     if isLast { return (isUnsettled, false) }
                 case .gap:
-                    forgetOffsets(of: store, after: step.position)
+                    forgetOffsets(of: store)
                     log.append([
-                        TrackerLog.Item(event: .gap(store: step.position.store), offset: .init(token: step.position, isRestart: true))
+                        TrackerLog.Item(event: .gap(store: store), offset: .init(token: step.position.token, isRestart: true))
                     ])
                 case .unrecorded:
                     if unrecorded.insert(store).inserted {
-                        log.append([TrackerLog.Item(event: .gap(store: step.position.store), offset: nil)])
+                        log.append([TrackerLog.Item(event: .gap(store: store), offset: nil)])
                     }
                     return (false, true)
                 case .unsettled: break
@@ -253,12 +254,12 @@ public actor PersistentHistoryTracker {
         return (false, false)
     }
 
-    /// Discards the progress in a store that came back from a backup, whose history ends at a token: other transactions get the numbers
-    /// after it, so that an acknowledgement of those numbers would skip them.
-    private func forgetOffsets(of store: UUID, after token: HistoryToken) {
-        log.forgetOffsets(of: store, after: token)
-        if let offset = offsets[store], offset.token.position > token.position { offsets[store] = nil }
-        if let last = acknowledged[store], last.position.position > token.position { acknowledged[store] = nil }
+    /// Discards the progress in a store before a gap, after which the consumer restarts: its history may be another one, with the same
+    /// numbers.
+    private func forgetOffsets(of store: UUID) {
+        log.forgetOffsets(of: store)
+        offsets[store] = nil
+        acknowledged[store] = nil
     }
 
     /// Records the progress of the listeners in a store. Transactions of only this author are acknowledged at most once a second, because
@@ -270,7 +271,7 @@ public actor PersistentHistoryTracker {
         if let done {
             offsets[store] = TrackerLog.Offset(token: done.token, isRestart: done.isRestart || offsets[store]?.isRestart ?? false)
         }
-        if !hasItems, let position = positions[store], !unrecorded.contains(store) {
+        if !hasItems, let position = positions[store]?.token, !unrecorded.contains(store) {
             let isOld = acknowledged[store].map { $0.position != position && $0.time.duration(to: .now) > .seconds(1) } ?? true
             if offsets[store] != nil || isOld {
                 offsets[store] = TrackerLog.Offset(token: position, isRestart: offsets[store]?.isRestart ?? false)
@@ -349,40 +350,79 @@ private enum TrackerFinding {
 
 /// The position at which a tracker continues to read a store.
 private enum TrackerStart {
-    /// After the token up to which the store was read.
-    case token(HistoryToken)
-    /// After that token, or after the consumer's offset. The consumer is registered first if necessary, at the addition of the store to the
-    /// stack.
-    case registration(HistoryToken?, TrackerAdditions.Addition?)
+    /// After the position up to which the store was read.
+    case token(TrackerPosition)
+    /// After that position, or after the consumer's offset. The consumer is registered first if necessary, at the addition of the store to
+    /// the stack. The token is the last one that was acknowledged.
+    case registration(TrackerPosition?, HistoryToken?, TrackerAdditions.Addition?)
 }
 
 extension StackCore {
-    /// Returns the commits of other authors, and the token at which to continue.
+    /// Returns the commits of other authors, and the position at which to continue.
     fileprivate func nextOfOthers(
         _ consumer: HistoryConsumer, _ start: TrackerStart, _ author: TransactionAuthor, limit: Int
-    ) throws(StorageError) -> (position: HistoryToken, found: TrackerFinding) {
+    ) throws(StorageError) -> (position: TrackerPosition, found: TrackerFinding) {
         switch start {
-        case .token(let after): return try commitsOfOthers(consumer, after: after, isFirst: false, author, limit)
-        case .registration(let after, let addition):
-            var isUnknown = false
-            if let addition, addition.token == nil, after == nil { isUnknown = try !isRegistered(consumer) }
-            let offset = try register(consumer, addition?.token)
-            // Nothing is known about the commits since the addition.
-            if isUnknown { return (offset, .gap) }
-            // The store came back from a backup, whose history ends earlier: the numbers after that are given again.
-            if let addition, addition.isSettled, let token = addition.token, let former = after ?? addition.offset,
-                token.position < former.position
-            {
-                return (token, .gap)
-            }
-            return try commitsOfOthers(consumer, after: after ?? offset, isFirst: true, author, limit)
+        case .token(let after): return try commitsOfOthers(consumer, after: after, author, limit)
+        case .registration(let known, let acknowledged, let addition):
+            let step = try firstOfOthers(consumer, known, acknowledged, addition, author, limit)
+            // The gap is reported again if it is not processed before the program ends.
+            if case .gap = step.found { try consumer.expire() }
+            return step
         }
     }
 
-    private func isRegistered(_ consumer: HistoryConsumer) throws(StorageError) -> Bool {
-        try withHistory(of: consumer.position) { reader throws(StorageError) in
+    /// Returns the first commits of other authors since a store was added.
+    private func firstOfOthers(
+        _ consumer: HistoryConsumer, _ known: TrackerPosition?, _ acknowledged: HistoryToken?, _ addition: TrackerAdditions.Addition?,
+        _ author: TransactionAuthor, _ limit: Int
+    ) throws(StorageError) -> (position: TrackerPosition, found: TrackerFinding) {
+        let isNew = try !withHistory(of: consumer.position) { reader throws(StorageError) in
             try HistoryConsumers(reader).find(consumer.name) != nil
         }
+        let offset = try register(consumer, addition?.token)
+        // Nothing is known about the commits since the addition.
+        if isNew, let addition, addition.token == nil, known == nil { return (TrackerPosition(offset), .gap) }
+        return try withHistory(of: consumer.position) { reader throws(StorageError) in
+            let start = known ?? TrackerPosition(offset)
+            let match: TrackerPosition.Match = if let known { try known.find(reader) } else { .unknown }
+            let isRestored =
+                switch match {
+                case .same: false
+                case .other: true
+                case .unsettled, .unknown: isRestored(known, acknowledged, addition, offset: isNew ? nil : offset)
+                }
+            if isRestored {
+                if try !isRecorded(reader) { return (start, .unrecorded) }
+                return (TrackerPosition(try newest(reader, since: addition)), .gap)
+            }
+            if match == .unsettled { return (start, .unsettled) }
+            return try commitsOfOthers(reader, after: start, isFirst: match == .unknown, author, limit)
+        }
+    }
+
+    /// Returns the newest token at an addition, if it is known, or now.
+    private func newest(_ reader: ReadSession, since addition: TrackerAdditions.Addition?) throws(StorageError) -> HistoryToken {
+        if let token = addition?.token { return token }
+        return try HistoryScan.newest(reader)
+    }
+
+    /// Returns whether a store came back from a backup, as far as the numbers show it.
+    ///
+    /// - Parameter offset: The offset of the consumer; nil if it was not registered.
+    private func isRestored(
+        _ known: TrackerPosition?, _ acknowledged: HistoryToken?, _ addition: TrackerAdditions.Addition?, offset: HistoryToken?
+    ) -> Bool {
+        // The history ends earlier: the numbers after that are given again.
+        if let addition, addition.isSettled, let token = addition.token, let former = known?.token ?? addition.offset,
+            token.position < former.position
+        {
+            return true
+        }
+        // The offset in a store does not move backwards. The consumer may have been registered meanwhile, by an attempt that failed later.
+        guard let acknowledged else { return false }
+        guard let offset, addition?.token == nil || addition?.offset != nil else { return true }
+        return offset.position < acknowledged.position
     }
 
     /// Registers a consumer.
@@ -398,23 +438,33 @@ extension StackCore {
         }
     }
 
+    private func commitsOfOthers(
+        _ consumer: HistoryConsumer, after start: TrackerPosition, _ author: TransactionAuthor, _ limit: Int
+    ) throws(StorageError) -> (position: TrackerPosition, found: TrackerFinding) {
+        try withHistory(of: consumer.position) { reader throws(StorageError) in
+            try commitsOfOthers(reader, after: start, isFirst: false, author, limit)
+        }
+    }
+
     /// - Parameter isFirst: Whether these are the first commits since the store was added.
     private func commitsOfOthers(
-        _ consumer: HistoryConsumer, after start: HistoryToken, isFirst: Bool, _ author: TransactionAuthor, _ limit: Int
-    ) throws(StorageError) -> (position: HistoryToken, found: TrackerFinding) {
-        try withHistory(of: consumer.position) { reader throws(StorageError) in
-            var scan = HistoryScan(after: start, limit: limit)
-            scan.excludedAuthors = [author.name]
-            do throws(StorageError) {
-                let page = HistoryPage(try scan.page(reader), model), isUnsettled = page.isLast ? try reader.hasUnsettledHistory() : false
-                let newest = try HistoryScan.newest(reader)
-                // As above, where nothing is known about the addition. The newest token can also be low because of a running transaction.
-                if isFirst, newest.position < start.position { return isUnsettled ? (start, .unsettled) : (newest, .gap) }
-                return (page.next, .page(page.transactions, isLast: page.isLast, isUnsettled: isUnsettled))
-            } catch {
-                guard error.code == .tokenExpired else { throw error }
-                return try isRecorded(reader) ? (HistoryScan.newest(reader), .gap) : (start, .unrecorded)
+        _ reader: ReadSession, after start: TrackerPosition, isFirst: Bool, _ author: TransactionAuthor, _ limit: Int
+    ) throws(StorageError) -> (position: TrackerPosition, found: TrackerFinding) {
+        var scan = HistoryScan(after: start.token, limit: limit)
+        scan.excludedAuthors = [author.name]
+        do throws(StorageError) {
+            let read = try scan.page(reader), isUnsettled = read.isLast ? try reader.hasUnsettledHistory() : false
+            let newest = try HistoryScan.newest(reader)
+            // The store came back from a backup, about whose addition nothing is known. The newest token can also be low because of a
+            // running transaction.
+            if isFirst, newest.position < start.token.position {
+                return isUnsettled ? (start, .unsettled) : (TrackerPosition(newest), .gap)
             }
+            let position = read.time.map { TrackerPosition(read.next, time: $0) } ?? start, page = HistoryPage(read, model)
+            return (position, .page(page.transactions, isLast: page.isLast, isUnsettled: isUnsettled))
+        } catch {
+            guard error.code == .tokenExpired else { throw error }
+            return try isRecorded(reader) ? (TrackerPosition(HistoryScan.newest(reader)), .gap) : (start, .unrecorded)
         }
     }
 

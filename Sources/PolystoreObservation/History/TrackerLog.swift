@@ -89,12 +89,11 @@ final class TrackerLog: Sendable {
         state.withLock { state in (state.waiting.contains { $0.event.store == store }, state.offsets.removeValue(forKey: store)) }
     }
 
-    /// Discards the offsets of a store after a token, because its history no longer has their transactions. The items remain.
-    @inline(never) func forgetOffsets(of store: UUID, after token: HistoryToken) {
+    /// Discards the offsets of a store, because its history no longer has their transactions. The items remain.
+    @inline(never) func forgetOffsets(of store: UUID) {
         state.withLock { state in
-            func isGone(_ offset: Offset?) -> Bool { offset.map { $0.token.position > token.position } ?? false }
-            if isGone(state.offsets[store]) { state.offsets[store] = nil }
-            for (index, item) in state.items.enumerated() where item.event.store == store && isGone(item.offset) {
+            state.offsets[store] = nil
+            for (index, item) in state.items.enumerated() where item.event.store == store {
                 state.items[index] = Item(event: item.event, offset: nil)
             }
         }

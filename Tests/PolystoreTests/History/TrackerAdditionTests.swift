@@ -62,31 +62,147 @@ import Testing
         tracker.stopMonitoring()
     }
 
+    /// A SQLite store in a stack, of which a backup can be restored.
+    private struct Restorable {
+        let storage: any StorageInterface, file: URL, backup: URL
+
+        init() {
+            let name = "polystore_\(UUID().uuidString.lowercased())"
+            storage = TestStore.sqlite.make(named: name)
+            file = FileManager.default.temporaryDirectory.appendingPathComponent(name + ".db")
+            backup = file.appendingPathExtension("backup")
+        }
+
+        func stack() throws -> DataStack {
+            let stack = try DataStack(schema: HistoryFixture.schema())
+            try stack.addStorageAndWait(storage)
+            return stack
+        }
+
+        func save() throws { try #require(storage as? any LocalStorage).backup(to: backup) }
+
+        /// Restores the backup while the store is not in the stack.
+        func restore(_ stack: DataStack, before: () throws -> Void = {}) throws {
+            try stack.removeStorage(storage)
+            try HistoryFixture.restore(backup, to: file)
+            try before()
+            try stack.addStorageAndWait(storage)
+        }
+    }
+
     /// The history of the backup gets the numbers of the processed events again.
     @Test func eventsBeforeTheRestorationOfABackupAreNotAcknowledged() async throws {
-        let name = "polystore_\(UUID().uuidString.lowercased())", storage = TestStore.sqlite.make(named: name)
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name + ".db")
-        let backup = file.appendingPathExtension("backup"), files = try #require(storage as? any LocalStorage)
-        let stack = try DataStack(schema: HistoryFixture.schema())
-        try stack.addStorageAndWait(storage)
+        let store = Restorable(), stack = try store.stack()
         // Each pass of the tracker shows the store that it is active.
         let options = PersistentHistoryTrackingOptions(keepsHistoryFor: .seconds(3600), purgeInterval: .zero)
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
         var events = tracker.events().makeAsyncIterator()
         tracker.startMonitoring()
-        try files.backup(to: backup)
+        try store.save()
         for author in ["a", "b", "c"] { try order(stack, author: TransactionAuthor(author)) }
         for expected in ["a", "b"] { #expect(text(await events.next()) == expected) }
         #expect(try await HistoryFixture.becomes { try stack.historyConsumer("tracker.app").status()?.lag == 2 })
-        try stack.removeStorage(storage)
-        try HistoryFixture.restore(backup, to: file)
-        try stack.addStorageAndWait(storage)
+        try store.restore(stack)
         for author in ["d", "e", "f"] { try order(stack, author: TransactionAuthor(author)) }
         // Now the one before is processed.
         #expect(text(await events.next()) == "c")
+        // The gap is not processed: until then the consumer is expired.
+        #expect(try await HistoryFixture.becomes { try stack.historyConsumer("tracker.app").status()?.isExpired == true })
         try await Task.sleep(for: .milliseconds(300))
-        #expect(try stack.historyConsumer("tracker.app").status()?.lag == 3)
+        #expect(try stack.historyConsumer("tracker.app").status()?.isExpired == true)
         for expected in ["gap", "d", "e", "f"] { #expect(text(await events.next()) == expected) }
+        tracker.stopMonitoring()
+    }
+
+    /// The program ends before a listener has processed the gap.
+    @Test func theGapOfARestorationIsReportedAgainByTheNextTracker() async throws {
+        let store = Restorable(), stack = try store.stack()
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        try order(stack, author: "a")
+        #expect(text(await events.next()) == "a")
+        try store.save()
+        for author in ["b", "c"] { try order(stack, author: TransactionAuthor(author)) }
+        for expected in ["b", "c"] { #expect(text(await events.next()) == expected) }
+        try store.restore(stack)
+        for author in ["d", "e", "f"] { try order(stack, author: TransactionAuthor(author)) }
+        #expect(text(await events.next()) == "gap")
+        tracker.stopMonitoring()
+        try stack.removeStorage(store.storage)
+
+        let later = try store.stack(), next = PersistentHistoryTracker(later, currentAuthor: "app")
+        var more = next.events().makeAsyncIterator()
+        next.startMonitoring()
+        #expect(text(await more.next()) == "gap")
+        try order(later, author: "g")
+        #expect(text(await more.next()) == "g")
+        #expect(try await HistoryFixture.becomes { try later.historyConsumer("tracker.app").status()?.isExpired == false })
+        next.stopMonitoring()
+    }
+
+    /// - Parameter isHeard: Whether a listener has processed events after the backup, or the tracker has only read them.
+    @Test(arguments: [true, false])
+    func aRestoredStoreThatWasWrittenPastThePositionHasAGap(isHeard: Bool) async throws {
+        let store = Restorable(), stack = try store.stack()
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        tracker.startMonitoring()
+        let consumer = try stack.historyConsumer("tracker.app")
+        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 0 })
+        try store.save()
+        for author in ["a", "b"] { try order(stack, author: TransactionAuthor(author)) }
+        var events = tracker.events().makeAsyncIterator()
+        if isHeard { for expected in ["a", "b"] { #expect(text(await events.next()) == expected) } }
+        // The first event has been read.
+        if !isHeard { #expect(text(await events.next()) == "a") }
+        try store.restore(stack) {
+            let other = try store.stack()
+            for author in ["c", "d", "e"] { try order(other, author: TransactionAuthor(author)) }
+            try other.removeStorage(store.storage)
+        }
+        try order(stack, author: "f")
+        for expected in isHeard ? ["gap", "f"] : ["b", "gap", "f"] { #expect(text(await events.next()) == expected) }
+        tracker.stopMonitoring()
+    }
+
+    /// The tracker has read no transaction that it could recognize, but its consumer is missing.
+    @Test func aBackupFromBeforeTheRegistrationHasAGap() async throws {
+        let store = Restorable(), stack = try store.stack()
+        try order(stack, author: "before")
+        try store.save()
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        let consumer = try stack.historyConsumer("tracker.app")
+        #expect(try await HistoryFixture.becomes { try consumer.status().map { $0.seen > $0.registered } ?? false })
+        try store.restore(stack) {
+            let other = try store.stack()
+            try order(other, author: "a")
+            try other.removeStorage(store.storage)
+        }
+        try order(stack, author: "b")
+        for expected in ["gap", "b"] { #expect(text(await events.next()) == expected) }
+        tracker.stopMonitoring()
+    }
+
+    /// Neither the other commits nor the numbers differ.
+    @Test func aStoreThatIsAddedAgainWithoutARestorationHasNoGap() async throws {
+        let store = Restorable(), stack = try store.stack()
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        try order(stack, author: "a")
+        #expect(text(await events.next()) == "a")
+        try store.save()
+        try order(stack, author: "b")
+        #expect(text(await events.next()) == "b")
+        try stack.removeStorage(store.storage)
+        let other = try store.stack()
+        try order(other, author: "c")
+        try other.removeStorage(store.storage)
+        try stack.addStorageAndWait(store.storage)
+        try order(stack, author: "d")
+        for expected in ["c", "d"] { #expect(text(await events.next()) == expected) }
         tracker.stopMonitoring()
     }
 }

@@ -87,6 +87,11 @@ extension HistoryConsumers {
         return try begin(name, at: token, writer)
     }
 
+    /// Sets the offset of a consumer before the start of every history: the consumer gets `tokenExpired` until it restarts.
+    package static func expire(_ name: String, _ writer: WriteSession) throws(StorageError) {
+        try restart(name, at: HistoryToken(store: writer.store.storeID, position: -1), writer)
+    }
+
     private static func begin(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         let names = try HistoryConsumers(writer).names(), offset = HistoryOffset(name, token, now: now)
         if !names.contains(name) { try setNames(names + [name], writer) }

@@ -36,6 +36,8 @@ package struct HistoryScan: Sendable, Hashable {
         package var entries: [HistoryEntry]
         /// The token of the last examined entry, whether it was selected or not.
         package var next: HistoryToken
+        /// The time of the last examined entry; nil if none was examined.
+        package var time: Int64?
         /// Whether there were no entries after it.
         package var isLast: Bool
     }
@@ -56,6 +58,7 @@ package struct HistoryScan: Sendable, Hashable {
             walked += entries.count
             for entry in entries {
                 page.next = entry.token
+                page.time = entry.time
                 if includes(entry) { page.entries.append(entry) }
                 if page.entries.count >= max(limit, 1) { break }
             }
