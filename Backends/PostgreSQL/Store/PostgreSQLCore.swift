@@ -15,9 +15,10 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     final let statements: SQLStatements<PostgreSQLRowLayout>
     final let readers: PostgreSQLPool
     final let writers: PostgreSQLPool
-    /// The connections for requests that write transactions wait for, including those of other stores. They are separate from the readers,
-    /// which may be in use for a long time.
+    /// The slots for requests that write transactions wait for, including those of other stores. They are separate from the readers, which
+    /// may be in use for a long time.
     final let helpers: PostgreSQLPool
+    final let idle = PostgreSQLIdleConnections()
     /// The advisory lock of the store's schema. Writers share it; a transaction that excludes other writers takes it exclusively.
     final let lock: Int64
     /// The advisory lock of the store's key sequences.
@@ -81,9 +82,9 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
             connection.tables = tables
             return connection
         }
-        readers = PostgreSQLPool(size: readerCount, open: explained)
-        writers = PostgreSQLPool(size: Self.mostWriters, open: explained)
-        helpers = PostgreSQLPool(size: 4, open: explained)
+        readers = PostgreSQLPool(size: readerCount, idle: idle, open: explained)
+        writers = PostgreSQLPool(size: Self.mostWriters, idle: idle, open: explained)
+        helpers = PostgreSQLPool(size: 4, idle: idle, open: explained)
     }
 
     final var isClosed: Bool { closed.load(ordering: .acquiring) }
@@ -138,6 +139,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         readers.close()
         writers.close()
         helpers.close()
+        idle.close()
     }
 
     /// Returns the statement that reads rows of an entity's hierarchy by one key or by a list of keys, with its layout.

@@ -3,10 +3,9 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// A pool of connections of one kind, which are opened on demand and kept.
+/// A limited number of slots for sessions of one kind. Connections are opened on demand and kept with those of the other pools.
 final class PostgreSQLPool: Sendable {
     private struct State: ~Copyable {
-        var idle: [PostgreSQLConnection] = []
         var free: Int
         /// The sessions that wait for a connection, in order of arrival.
         var waiting: [DispatchSemaphore] = []
@@ -14,12 +13,14 @@ final class PostgreSQLPool: Sendable {
     }
 
     private let state: Mutex<State>
+    private let idle: PostgreSQLIdleConnections
     private let open: @Sendable () throws -> PostgreSQLConnection
     /// A serial queue for requests to cancel: a server that does not answer blocks one thread, not one for each session.
     private let cancelling = DispatchQueue(label: "polystore-cancel")
 
-    init(size: Int, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
+    init(size: Int, idle: PostgreSQLIdleConnections, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
         state = Mutex(State(free: size))
+        self.idle = idle
         self.open = open
     }
 
@@ -34,14 +35,14 @@ final class PostgreSQLPool: Sendable {
     ) throws(StorageError) -> Session {
         try enter(limit, timeout)
         do throws(StorageError) {
-            if let idle = takeIdle() {
+            if let known = idle.take() {
                 do throws(StorageError) {
-                    idle.begin(limit, cancelling)
-                    return try body(idle)
+                    known.begin(limit, cancelling)
+                    return try body(known)
                 } catch {
                     if error.code != .connectionLost { throw error }
                     // The event that closed this connection has closed the other idle ones as well.
-                    closeIdle()
+                    idle.removeAll()
                 }
             }
             let connection = try connect(limit)
@@ -60,18 +61,15 @@ final class PostgreSQLPool: Sendable {
     func give(
         _ connection: PostgreSQLConnection, _ ending: (PostgreSQLConnection) throws(StorageError) -> Bool = { _ in true }
     ) {
-        let isSound = connection.end(ending), box = Box(isSound ? connection : nil)
         // A session that still exists also references the connection.
-        if !isSound { connection.giveUp() }
-        state.withLock { state in if !state.isClosed, let connection = box.connection { state.idle.append(connection) } }
+        if connection.end(ending) { idle.add(connection) } else { connection.giveUp() }
         leave()
     }
 
-    /// Closes the idle connections. Sessions that wait for a connection end with `storeClosed`, and so do those that begin from now on.
+    /// Ends sessions that wait for a connection with `storeClosed`, and those that begin from now on.
     @inline(never) func close() {
         state.withLock { state in
             state.isClosed = true
-            state.idle.removeAll()
             for turn in state.waiting { turn.signal() }
         }
     }
@@ -121,14 +119,6 @@ final class PostgreSQLPool: Sendable {
 
     // MARK: Connections
 
-    /// Takes an idle connection for use without a slot of the pool.
-    @inline(never) func takeIdle() -> PostgreSQLConnection? {
-        let box = state.withLock { Box($0.idle.popLast()) }
-        return box.connection.flatMap { $0.isUsable ? $0 : nil }
-    }
-
-    @inline(never) private func closeIdle() { state.withLock { $0.idle.removeAll() } }
-
     /// Opens a connection. With a limit, a separate thread opens it, and the caller stops waiting when the limit ends: libpq and name
     /// resolution cannot be interrupted.
     @inline(never) private func connect(_ limit: WorkLimit?) throws(StorageError) -> PostgreSQLConnection {
@@ -168,14 +158,6 @@ final class PostgreSQLPool: Sendable {
     /// Unchecked: that thread no longer accesses it.
     private struct Fresh: @unchecked Sendable {
         let connection: PostgreSQLConnection
-    }
-
-    /// A connection while it passes through the lock.
-    ///
-    /// Unchecked: the pool hands each connection to one owner at a time, and only the owner touches it.
-    private struct Box: @unchecked Sendable {
-        let connection: PostgreSQLConnection?
-        init(_ connection: PostgreSQLConnection?) { self.connection = connection }
     }
 }
 #endif

@@ -152,6 +152,10 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             observers.whenObserved { [weak self] in self?.listen() }
             try? connection.execute(PostgreSQLEvent.notify([.joining(peerName), .joined(peerName)], schema))
         }
+        // The first session uses it.
+        connection.longestSilence = nil
+        connection.tables = opened.tables
+        opened.idle.add(connection)
         return state
     }
 
@@ -255,19 +259,33 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     }
 
     /// Closes the connections.
-    public func close() throws(StorageError) {
+    public func close() throws(StorageError) { _ = closeKeepingOne() }
+
+    /// Closes the store.
+    ///
+    /// - Returns: A connection of it that was idle, if there is one that the server answers.
+    private func closeKeepingOne() -> PostgreSQLConnection? {
         let core = core.withLock { core in
             defer { core = nil }
             return core
         }
-        guard let core else { return }
+        guard let core else { return nil }
         stopListening()
+        let connection = core.idle.take()
         // A server that no longer answers need not be notified.
-        if owner.isPolystore, let connection = core.readers.takeIdle() ?? core.helpers.takeIdle() ?? core.writers.takeIdle() {
+        if owner.isPolystore, let connection {
             connection.longestSilence = .seconds(2)
             try? connection.execute(PostgreSQLEvent.notify([.leaving(peerName), .left(peerName)], schema))
+            connection.longestSilence = nil
         }
         core.close()
+        return connection.flatMap { $0.isUsable ? $0 : nil }
+    }
+
+    /// Closes the store, and returns a connection to its schema.
+    private func closeForRemoval() throws(StorageError) -> PostgreSQLConnection {
+        if let connection = closeKeepingOne() { return connection }
+        return try PostgreSQLConnection(conninfo: conninfo, schema: schema)
     }
 
     /// Closes the connections and drops the store's tables if they are Polystore's own, and the schema if it was created for the store and
@@ -284,9 +302,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
 
     /// Closes the connections and drops a store of Polystore's own tables.
     func eraseOwn() throws(StorageError) {
-        try close()
-        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        let setup = PostgreSQLSetup(connection, schema)
+        let connection = try closeForRemoval(), setup = PostgreSQLSetup(connection, schema)
         if try setup.isOurs() {
             tell(.erasing)
             try connection.execute(PostgreSQLEvent.notify([.erasing], schema))
@@ -316,9 +332,8 @@ extension PostgreSQLStore: MoveCheckingStorage {}
 
 extension PostgreSQLStore: WithdrawableStorage {
     package func withdraw() throws(StorageError) {
-        try close()
-        if !owner.isPolystore { return }
-        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema), setup = PostgreSQLSetup(connection, schema)
+        if !owner.isPolystore { return try close() }
+        let connection = try closeForRemoval(), setup = PostgreSQLSetup(connection, schema)
         if try setup.isOurs() { try setup.erase(ifUnused: true) }
     }
 }

@@ -14,8 +14,11 @@ import Testing
         let socket: String = try #require(TestServer.socket)
         let proxy = try TestProxy(server: socket)
         defer { proxy.close() }
-        let test = try TestStore(host: proxy.folder)
-        defer { test.erase() }
+        let made = try TestStore()
+        defer { made.erase() }
+        // A store that exists: a connection that has created one has prepared COMMIT, whose text it does not send again.
+        let test = try TestStore(name: made.name, host: proxy.folder)
+        defer { try? test.store.close() }
         let writer = try test.store.beginWrite(WriteOptions())
         try test.insert(writer, "in doubt")
         proxy.mode = mode

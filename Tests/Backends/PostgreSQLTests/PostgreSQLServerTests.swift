@@ -23,6 +23,26 @@ import Testing
         #expect(try admin.text("SHOW client_connection_check_interval") == "10s")
     }
 
+    @Test func aProgramThatReadsAndWritesInTurnHasOneConnection() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        let core = try test.store.opened()
+        /// The server process of the only idle connection.
+        func process() throws -> String {
+            let connection = try #require(core.idle.take())
+            #expect(core.idle.take() == nil)
+            core.idle.add(connection)
+            return connection.backend
+        }
+        let opening = try process()
+        for _ in 0..<2 {
+            try test.insert("text")
+            #expect(try process() == opening)
+            try test.store.beginRead().end()
+            #expect(try process() == opening)
+        }
+    }
+
     @Test func aCommitThatRollsBackIsAnError() throws {
         let admin = try TestStore.admin()
         try admin.execute("BEGIN")
