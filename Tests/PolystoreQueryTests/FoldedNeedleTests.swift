@@ -39,7 +39,7 @@ import Testing
 
     @Test func noTextIsExcludedThatSatisfiesTheCondition() {
         var failures: [String] = []
-        let changed = TextFolding.folded
+        let changed = Set(TextFolding.folded)
         for value in 0x80...0x10ffff as ClosedRange<UInt32> {
             guard let scalar = Unicode.Scalar(value) else { continue }
             // The 11,172 syllables of Hangul are folded alike, and elsewhere nothing is folded.

@@ -17,6 +17,7 @@ import Testing
             ("a*?b", "aab", true), ("a+?", "aa", true), ("a+?", "", false), ("a{2}?", "", false), ("a{2,3}?b?", "aaab", true),
             ("a??", "", true), ("[a\\--]+", "a-", true), ("[+\\--/]", ".", true), ("[A-\\[]", "Z", true),
             ("(a+)+", "aa", true), ("[a&]+", "&a&", true), ("[\\[a]", "[", true),
+            ("[a&-]+", "&-a", true), ("[a\\&-z]", "b", true),
         ])
     func matches(_ pattern: String, _ text: String, _ expected: Bool) throws {
         #expect(try Pattern(pattern).matches(text) == expected)
@@ -25,7 +26,7 @@ import Testing
     @Test(arguments: [
         "(", ")", "a)", "[", "[a", "a{", "a{2", "a{3,2}", "*a", "+", "\\", "\\q", "[b-a]", "(?=a)", "a{5000}", "a*+", "a?+b", "a{2}+",
         "[[:alpha:]]", "[a[b]]", "[a&&b]", "[\\w--_]", "[a-z--b]", "[+--/]",
-        "[--a]", "[A-[b]]", "a+?+",
+        "[--a]", "[A-[b]]", "a+?+", "[a&-z]", "[&-a]", "[^&-&]",
     ])
     func illFormedPatternsSayWhere(_ pattern: String) {
         #expect { try Pattern(pattern) } throws: { ($0 as? QueryError)?.message.contains("the pattern has") == true }

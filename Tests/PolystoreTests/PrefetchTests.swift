@@ -216,6 +216,16 @@ import Testing
             let other = try transaction.create(Into<DynamicObject>(entity: "Door"))
             try transaction.delete(other)
             #expect(code { try other.setValue(.int(1), for: "x") } == .readOnly)
+            // An object of another entity with the same key.
+            #expect(code { try door.setObject(door, for: "house") } == .validationFailed)
+            #expect(code { try door.setObject(other, for: "house") } == .validationFailed)
+            #expect(code { try other.setObject(house, for: "house") } == .readOnly)
+            let added = try transaction.create(Into<DynamicObject>(entity: "House"))
+            #expect(code { try added.setObjects([door, other], for: "doors") } == .validationFailed)
+            #expect(try added.objects("doors").isEmpty)
+            // Only the methods for relationships keep both sides.
+            for value in [Value.int(5), .null] { #expect(code { try door.setValue(value, for: "house") } == .invalidPredicate) }
+            try transaction.delete(added)
         })
         stack.relationships = .lazy
         let house = try #require(try stack.fetchOne(houses)), door = try #require(try stack.fetchOne(doors))
@@ -223,7 +233,13 @@ import Testing
         #expect(try house.objects("doors").count == 1 && door.object("house") != nil)
         let other = try stack.fetchOne(doors)
         let others = try stack.fetchOne(houses)
+        #expect(code { try door.setObject(nil, for: "house") } == .readOnly)
+        #expect(code { try house.setObjects([], for: "doors") } == .readOnly)
+        // A detached transaction needs all values of an object before its first change.
+        let detached = stack.beginUnsafe(), edited = try #require(try detached.fetchOne(houses))
         try stack.removeStorage(store)
+        #expect(code { try edited.setValue(.int(2), for: "x") } == .storeClosed)
+        #expect(try edited.value("x") == .int(1) && !edited.hasChanges)
         #expect(code { _ = try others?.value("y") } == .storeClosed)
         #expect(code { _ = try others?.objects("doors") } == .storeClosed)
         #expect(code { _ = try other?.object("house") } == .storeClosed)

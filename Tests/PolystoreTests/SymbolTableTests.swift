@@ -23,6 +23,19 @@ import Testing
         #expect(try symbols(Data(contentsOf: Self.program, options: .alwaysMapped)).count > 10)
     }
 
+    /// The list of a process's mappings is longer than a page, and the libraries come last.
+    @Test func theFilesOfTheProgramAndOfLibrariesAreFound() throws {
+        let lines = try #require(try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd())
+        let libraries = String(decoding: lines, as: UTF8.self).split(separator: "\n").filter { $0.contains(" r-xp ") && $0.contains(" /") }
+        #expect(libraries.count > 5)
+        for line in libraries {
+            let start = try #require(line.split(separator: "-").first.flatMap { UInt($0, radix: 16) })
+            let path = try #require(line.split(separator: " ").last)
+            #expect(KeyPathNames.file(at: start)?.path == String(path))
+        }
+        #expect(KeyPathNames.file(at: 0) == nil)
+    }
+
     @Test func damagedFilesHaveFewerSymbolsOrNone() throws {
         // The header names a table of sections that lies beyond this part.
         let start = try FileHandle(forReadingFrom: Self.program).read(upToCount: 4096) ?? Data()

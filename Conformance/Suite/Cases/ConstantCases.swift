@@ -65,6 +65,9 @@ enum ConstantCases {
                     ("text MATCHES[c] '[^A-Z]'", [5, 7, 9]),
                     ("text MATCHES[c] '\u{df}+'", [8, 10]), ("text MATCHES[c] '\\\\\u{c9}'", [9]),
                     ("text MATCHES[cd] '[\u{c9}-\u{cb}]'", [9, 12, 13]),
+                    ("text MATCHES[c] '[\\\\n-B]'", [1, 2, 7]), ("text MATCHES[c] '[\u{1}-\\\\n]'", []),
+                    // A mark that is removed from the pattern is still what a quantifier repeats.
+                    ("text MATCHES[cd] '\u{301}+e'", [9, 12, 13]), ("text MATCHES[cd] 's\u{301}*'", []),
                     ("text MATCHES[c] '[\\\\D]'", [1, 2, 3, 4, 5, 6, 7, 9, 13]), ("text MATCHES '[A-Z]'", [1, 3, 6]),
                 ], scratch, check)
         }

@@ -60,13 +60,16 @@ public final class DynamicObject: ManagedObject {
 
     /// Assigns an attribute.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have; a value error for a value that cannot be stored; `readOnly`
-    ///   outside the transaction of the object.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, and for a relationship; a value error for a value that cannot be
+    ///   stored; `readOnly` outside the transaction of the object; the error of a load.
     public func setValue(_ value: Value, for name: String) throws(StorageError) {
         let slot = try slot(name)
+        guard description.slots[slot].destination == nil else { throw kind(name, "an attribute") }
         if _dirty == 0, !_context.canAssign(self) {
             throw try _context.throwingFailures { _context.refuseAssignment(self, name) }
         }
+        // What a detached transaction records before the first change, and the last bit of a mask, concern unfetched attributes as well.
+        if _flags & Flags.slow != 0, _context.sessions == nil || slot > 62 { try _context.loadLeftOut(self) }
         do throws(ValueError) {
             let normal = try description.normalise(value, slot: slot)
             _touch(slot)
@@ -87,9 +90,11 @@ public final class DynamicObject: ManagedObject {
 
     /// Sets the destination of a to-one relationship, or removes it.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property;
+    ///   `validationFailed` or `unsupported` for an object that cannot be the destination; `readOnly` outside the transaction of the object.
     public func setObject(_ object: ManagedObject?, for name: String) throws(StorageError) {
-        _setOne(try reference(name), object)
+        let slot = try reference(name)
+        try _context.throwingRefusal { _context.relate(self, slot, to: object) }
     }
 
     /// Returns the destinations of a to-many relationship: in their order if the relationship is ordered, otherwise sorted by primary key.
@@ -106,10 +111,13 @@ public final class DynamicObject: ManagedObject {
 
     /// Sets the destinations of a to-many relationship, in the given order if the relationship is ordered.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the most similar name, and for another kind of property;
+    ///   `validationFailed` or `unsupported` for an object that cannot be a destination; `readOnly` outside the transaction of the object.
     public func setObjects(_ objects: some Sequence<ManagedObject>, for name: String) throws(StorageError) {
         if case .toOne = try cardinality(name) { throw kind(name, "a to-many relationship") }
-        _setMany(name, objects)
+        let members = Array(objects)
+        try _context.throwingRefusal { _context.setMembers(self, name, members) }
+        _context.planAssigned(self, name)
     }
 
     private func reference(_ name: String) throws(StorageError) -> Int {

@@ -64,9 +64,10 @@ enum KeyPathNames {
     }
 
     /// Returns the file that is mapped at an address, and the position of the address in it.
-    private static func file(at address: UInt) -> (path: String, offset: UInt64)? {
-        guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return nil }
-        for line in maps.split(separator: "\n") {
+    static func file(at address: UInt) -> (path: String, offset: UInt64)? {
+        // Foundation's strings of files would contain only the first page of a file without a known size.
+        guard let maps = try? FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd() else { return nil }
+        for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
             // Start and end, access, offset, device, node, and the path, which may contain spaces.
             let parts = line.split(separator: " ", maxSplits: 5)
             let range = parts[0].split(separator: "-").compactMap { UInt($0, radix: 16) }

@@ -114,17 +114,20 @@ extension ObjectContext {
     }
 
     /// Sets the destinations of a to-many relationship to exactly these objects.
-    func setMembers(_ object: ManagedObject, _ name: String, _ members: [ManagedObject]) {
-        guard let position = relationshipPosition(object, name) else { return }
+    ///
+    /// - Returns: Whether the assignment was not refused. A refused one has changed nothing.
+    @discardableResult
+    func setMembers(_ object: ManagedObject, _ name: String, _ members: [ManagedObject]) -> Bool {
+        guard let position = relationshipPosition(object, name) else { return false }
         let relationship = object.description.relationships[position]
         guard canAssign(object) else {
             refuseAssignment(object, name)
-            return
+            return false
         }
-        guard hasRelationships(object, name) else { return }
+        guard hasRelationships(object, name) else { return false }
         let label = "\(object.description.name).\(name)"
-        for member in members where !accepts(member, for: object, named: label, relationship.destination) { return }
-        guard let old = attempt({ () throws(StorageError) in try state(object, position) }) else { return }
+        for member in members where !accepts(member, for: object, named: label, relationship.destination) { return false }
+        guard let old = attempt({ () throws(StorageError) in try state(object, position) }) else { return false }
         if model.hasCounts { tracker?.recount(object, position) }
         var seen: Set<Int64> = []
         let new = members.filter { seen.insert($0._key).inserted }
@@ -145,6 +148,7 @@ extension ObjectContext {
         } else if case .link = relationship.place {
             object._collections[position] = ToManyState(keys: new.map(\._key))
         }
+        return true
     }
 
     /// Adds or removes one member of an unordered to-many relationship, in a number of steps that does not depend on the number of members.

@@ -26,12 +26,15 @@ extension ObjectContext {
     ///
     /// - Parameter isMember: Whether the target is known to have the object already if the object references it. If it does not, another
     ///   transaction has changed the reference, which is then assigned again, so that the versions are compared at commit.
-    func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?, isMember: Bool = true) {
+    /// - Returns: Whether the assignment was not refused. A refused one has changed nothing.
+    @discardableResult
+    func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?, isMember: Bool = true) -> Bool {
         let old = object._reference(slot)
-        guard old != target?._key || target == nil || !isMember else { return }
+        // Objects of other entities and stores can have the same key.
+        guard old != target?._key || target == nil || !isMember else { return accepts(target, for: object, slot) }
         guard object._dirty != 0 || object._isAssignable(slot), hasRelationships(object, object.description.slots[slot].name),
             accepts(target, for: object, slot)
-        else { return }
+        else { return false }
         if target == nil { tracker?.willClear(object, slot) }
         tracker?.willAssign(object, slot)
         object._touch(slot)
@@ -49,6 +52,7 @@ extension ObjectContext {
         // Members that had to be loaded for this were loaded after a flush, which clears the mark of the first touch.
         object._touch(slot)
         object._setReference(slot, target?._key)
+        return true
     }
 
     /// Whether the relationships of an object can be assigned. An object that represents a row of a batch has only attributes.

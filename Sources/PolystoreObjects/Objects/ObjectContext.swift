@@ -112,6 +112,16 @@ public final class ObjectContext {
         return value
     }
 
+    /// Runs an assignment that returns whether it was not refused, and throws an error that it could only record. A refused assignment does
+    /// not count as a failure of the whole then; one that was performed in part does.
+    func throwingRefusal(_ assign: () -> Bool) throws(StorageError) {
+        let former = failures.first
+        failures.first = nil
+        let isPerformed = assign(), error = failures.first
+        if former != nil || !isPerformed { failures.first = former }
+        if let error { throw error }
+    }
+
     /// Throws the recorded error.
     func throwFailure() throws(StorageError) { if let loadError { throw loadError } }
 

@@ -32,11 +32,11 @@ package enum TextFolding {
         return String(folded)
     }
 
-    /// The scalars that folding can change, except Hangul syllables.
-    static var folded: Set<UInt32> {
+    /// The scalars that folding can change, except Hangul syllables, in ascending order.
+    static let folded: [UInt32] = {
         let tables = Tables.shared
-        return Set(tables.folds.keys).union(tables.parts.keys).union(tables.marks.joined())
-    }
+        return Set(tables.folds.keys).union(tables.parts.keys).union(tables.marks.joined()).sorted()
+    }()
 
     private struct Tables: Sendable {
         static let shared = Tables()

@@ -39,11 +39,11 @@ struct FoldedPattern {
         Array(TextFolding.fold(String(Character(scalar)), options).unicodeScalars)
     }
 
-    /// Appends one or several scalars, which are repeated together.
+    /// Appends one or several scalars, or the place of a removed one, which are repeated together.
     private mutating func append(_ scalars: [Unicode.Scalar]) {
-        if scalars.count > 1 { result.append(contentsOf: "(?:".unicodeScalars) }
+        if scalars.count != 1 { result.append(contentsOf: "(?:".unicodeScalars) }
         result.append(contentsOf: scalars)
-        if scalars.count > 1 { result.append(")") }
+        if scalars.count != 1 { result.append(")") }
     }
 
     private mutating func foldClass() {
@@ -63,7 +63,7 @@ struct FoldedPattern {
                 ranges.append(low.value...low.value)
             }
         }
-        for scalar in TextFolding.folded.sorted() where ranges.contains(where: { $0.contains(scalar) }) {
+        for scalar in TextFolding.folded where ranges.contains(where: { $0.contains(scalar) }) {
             guard let scalar = Unicode.Scalar(scalar) else { continue }
             let folded = folded(scalar)
             // Only "]", "\\", "-" and "^" have a meaning in a class, and no scalar folds to one of them.
@@ -81,8 +81,10 @@ struct FoldedPattern {
         result.append(escaped)
         switch escaped {
         case "d", "D", "w", "W", "s", "S": return (escaped, true)
-        // Line ends are not changed by folding.
-        default: return (escaped, "nrt".unicodeScalars.contains(escaped))
+        case "n": return ("\n", false)
+        case "r": return ("\r", false)
+        case "t": return ("\t", false)
+        default: return (escaped, false)
         }
     }
 }

@@ -139,6 +139,7 @@ struct PatternParser {
             if scalar == "[" { throw problem("an unsupported class in a class, or a \"[\" without a \"\\\"") }
             position += 1
             if scalar == "&", next == "&" { throw problem("an unsupported intersection of classes, or a second \"&\" without a \"\\\"") }
+            if scalar == "&", isRange { throw problem("a range that begins with \"&\" without a \"\\\"") }
             if scalar == "-", next == "-" { throw difference }
             if scalar == "\\" {
                 let escaped = try escape()
@@ -157,9 +158,12 @@ struct PatternParser {
 
     private var difference: QueryError { problem("an unsupported difference of classes, or a second \"-\" without a \"\\\"") }
 
+    /// Whether a hyphen and another scalar of a class follow.
+    private var isRange: Bool { next == "-" && position + 1 < scalars.count && scalars[position + 1] != "]" }
+
     /// Adds one scalar, or a range if a hyphen and another scalar follow.
     private mutating func addRange(from first: UInt32, to result: inout ScalarClass) throws(QueryError) {
-        guard next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
+        guard isRange else {
             result.ranges.append(first...first)
             return
         }

@@ -38,7 +38,7 @@ package struct SearchWords: Sendable, Hashable {
 
     /// The scalars of words that folding changes, with their folded forms. Hangul syllables are omitted; they are decomposed canonically.
     package static var foldings: [(scalar: Unicode.Scalar, folded: String)] {
-        TextFolding.folded.sorted().compactMap { number in
+        TextFolding.folded.compactMap { number in
             guard WordScalars.shared.contains(number), let scalar = Unicode.Scalar(number) else { return nil }
             let text = String(scalar), folded = TextFolding.fold(text, .caseAndDiacriticInsensitive)
             return folded.unicodeScalars.elementsEqual(text.unicodeScalars) ? nil : (scalar, folded)
