@@ -29,19 +29,57 @@ import Testing
         #expect(try Compiler.errors(in: text, file: name) == [])
     }
 
-    @Test func aTypeThatCannotBeStoredIsDiagnosedOnce() throws {
-        let sentence = """
-            1: '_accept' is unavailable: the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, \
-            or another type to CodedAttributeValue, or mark a property that is not stored with @Transient
+    @Test(arguments: [
+        "enum Size { case small }", "enum Size: String { case small }", "enum Size: Int, CaseIterable, Codable { case small }",
+        "enum Size: UInt8, CaseIterable { case small }", "enum Size { case small, other(Int) }",
+        "final class Size: Sendable { static let small = Size() }",
+        "struct Size: OptionSet { let rawValue: Int; static let small = Size(rawValue: 1) }",
+    ])
+    func aTypeThatCannotBeStoredIsDiagnosedOnceAtTheProperty(_ declaration: String) throws {
+        try expect(
             """
-        #expect(try errors("var kind: Kind = .a", before: "enum Kind { case a, b }") == [sentence])
-        #expect(try errors("var kind: Kind?", before: "final class Kind {}") == [sentence])
+            Size is not an attribute type: an enum needs a raw value, AttributeValue and CaseIterable, such as enum Size: String, \
+            AttributeValue, CaseIterable, and another type CodedAttributeValue; mark a property that is not stored with @Transient
+            """, for: declaration)
     }
 
-    @Test func anEnumThatLacksAConformanceIsDiagnosed() throws {
-        let found = try errors("var size: Size = .small", before: "enum Size: String, AttributeValue { case small, large }")
-        #expect(found.count == 2 && found[0] == "3: type 'Size' does not conform to protocol 'AttributeValue'")
-        #expect(found.last?.hasSuffix("an enum must also conform to CaseIterable: enum Size: String, AttributeValue, CaseIterable") == true)
+    @Test(arguments: [
+        "enum Size: String, AttributeValue { case small }", "enum Size: Int, Codable, AttributeValue { case small }",
+        "struct Size: RawRepresentable, AttributeValue { let rawValue: Int; static let small = Size(rawValue: 1) }",
+    ])
+    func anEnumWithoutCaseIterableIsDiagnosedOnceAtTheProperty(_ declaration: String) throws {
+        try expect("Size must also conform to CaseIterable: enum Size: String, AttributeValue, CaseIterable", for: declaration)
+    }
+
+    private func expect(_ message: String, for declaration: String) throws {
+        for member in ["var size: Size = .small", "var size: Size?", "@Attribute(.indexed) var size: [Size?] = []"] {
+            #expect(
+                try errors("var name: String = \"\"\n\(member)\nvar last: Int = 0", before: declaration)
+                    == ["2: '_accept' is unavailable: \(message)"])
+        }
+    }
+
+    @Test func aConformanceThatIsDeclaredAndImpossibleIsDiagnosedOnce() throws {
+        for declaration in [
+            "enum Size: AttributeValue, CaseIterable { case small }", "enum Size: AttributeValue { case small, other(Int) }",
+            "enum Size: UInt8, AttributeValue, CaseIterable { case small }", "enum Size: CodedAttributeValue { case small, other(Int) }",
+        ] {
+            #expect(
+                try errors("var size: Size = .small", before: declaration)
+                    == ["3: type 'Size' does not conform to protocol 'AttributeValue'"])
+        }
+    }
+
+    @Test func aTypeWithItsOwnPlaceholderCompiles() throws {
+        for declaration in [
+            "enum Size: String, AttributeValue { case small; static let placeholder = Size.small }",
+            "struct Size: RawRepresentable, AttributeValue { let rawValue: Int; static var placeholder: Size { .small }; static let small = Size(rawValue: 1) }",
+            "struct Size: OptionSet, AttributeValue { let rawValue: Int; static let small = Size(rawValue: 1) }",
+            "protocol Sized: AttributeValue {}; extension Sized { static var placeholder: Self { fatalError() } }; enum Size: Int, Sized { case small }",
+            "enum Size: CodedAttributeValue { case small, other(Int); static var placeholder: Size { .small } }",
+        ] {
+            #expect(try errors("var size: Size = .small\nvar sizes: [Size]\nvar other: Size?", before: declaration) == [])
+        }
     }
 
     @Test func theDocumentedEnumCompiles() throws {

@@ -84,6 +84,23 @@ private final class RecordingLogger: StoreLogger {
         }
     }
 
+    @Test func anErrorThatALoadThrowsIsNotReported() throws {
+        try recording { logger in
+            let stack = try DataStack(Person.self, Animal.self, Dog.self)
+            try stack.addStorageAndWait(InMemoryStore())
+            try stack.perform(synchronous: { try $0.create(Dog.self).owner = $0.create(Person.self) })
+            stack.relationships = .strict
+            let view = stack.makeViewContext()
+            let objects = [try stack.fetchAll(From<Dog>())[0], try view.fetchAll(From<Dog>())[0]]
+            for dog in objects { #expect(throws: StorageError.self) { try dog.load(\.owner) } }
+            #expect(logger.own.map(\.text) == [])
+            #expect(view.loadError == nil)
+            // A getter of the same property does report it: nothing else does.
+            for dog in objects { #expect(dog.owner == nil) }
+            #expect(logger.own.map(\.place).filter { !$0.isEmpty } == ["Dog.owner", "Dog.owner"])
+        }
+    }
+
     @Test func aMistakeOfTheProgramIsAsserted() throws {
         try recording { logger in
             let stack = try DataStack(Person.self, Animal.self, Dog.self)

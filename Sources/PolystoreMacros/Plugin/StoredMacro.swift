@@ -30,22 +30,25 @@ public struct StoredMacro: AccessorMacro, PeerMacro {
     ) throws -> [AccessorDeclSyntax] {
         guard let (property, slot, inlining) = try? parts(node, declaration) else { return [] }
         let place = context.location(of: declaration, at: .afterLeadingTrivia, filePathMode: .filePath)
+        let check = property.kind == .attribute ? TypeCheck(property.type) : nil
         return ModelExpansion.accessors(property, slot: slot, inlining).split(separator: "\n").map { accessor in
-            "\(raw: place.map { Self.placing(accessor, at: $0) } ?? String(accessor))"
+            "\(raw: placing(accessor, with: check, at: place))"
         }
     }
 
     /// Returns a setter whose statements are at the place of the property for the compiler, so that a type which cannot be stored is
     /// diagnosed there. A macro sees the names of types, and not whether they are classes.
-    private static func placing(_ accessor: Substring, at place: AbstractSourceLocation) -> String {
+    private static func placing(_ accessor: Substring, with check: TypeCheck?, at place: AbstractSourceLocation?) -> String {
+        guard let start = accessor.range(of: "set { ")?.upperBound else { return String(accessor) }
+        let header = String(accessor[..<start]) + (check.map { "\n\($0.start)" } ?? "")
+        var body = accessor[start...].dropLast(2)
+        if let check { body = "\(check.end); \(body.replacing(" _accept(", with: " _acceptChecked("))" }
         // The compiler refuses a raw literal, as that of a path with a quotation mark is.
-        guard let start = accessor.range(of: "set { ")?.upperBound, !place.file.trimmedDescription.hasPrefix("#") else {
-            return String(accessor)
-        }
+        guard let place, !place.file.trimmedDescription.hasPrefix("#") else { return "\(header)\n\(body)\n}" }
         return """
-            \(accessor[..<start])
+            \(header)
             #sourceLocation(file: \(place.file), line: \(place.line))
-            \(accessor[start...].dropLast(2))
+            \(body)
             #sourceLocation()
             }
             """

@@ -105,12 +105,15 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue, Self: CaseIterable {
     /// The raw values of all cases.
     public static var allowedValues: [Value] { allCases.map(\.attributeValue) }
+}
+
+extension AttributeValue where Self: RawRepresentable, Self: CaseIterable {
     /// The first case.
     public static var placeholder: Self { allCases[allCases.startIndex] }
 }
 
 /// An option set is stored as its raw value. Every value of the raw type is allowed.
-extension AttributeValue where Self: OptionSet, RawValue: AttributeValue {
+extension AttributeValue where Self: OptionSet {
     /// The empty set.
     public static var placeholder: Self { [] }
 }

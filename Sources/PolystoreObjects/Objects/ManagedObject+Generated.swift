@@ -30,6 +30,8 @@ extension ManagedObject {
     public typealias _Cell = Cell
     /// An alias of `ObjectContext`.
     public typealias _ObjectContext = ObjectContext
+    /// An alias of `AttributeValue`.
+    public typealias _AttributeValue = AttributeValue
     /// An alias of `ObjectID`.
     public typealias _ObjectID<Object: ManagedObject> = ObjectID<Object>
 

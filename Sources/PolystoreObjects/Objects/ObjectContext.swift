@@ -89,8 +89,8 @@ public final class ObjectContext {
     /// The first error that a getter or setter could not throw.
     var loadError: StorageError? { failures.first }
 
-    /// Records the first error that could not be thrown where it occurred. If no transaction and no read throws it at its end, it is
-    /// reported to the logger, once for each property.
+    /// Records the first error that could not be thrown where it occurred. If no transaction, no read and no method such as `load` throws it,
+    /// it is reported to the logger, once for each property.
     @inline(never)
     package func fail(_ error: StorageError) {
         let isThrownLater = sessions != nil || tracker != nil
@@ -104,9 +104,9 @@ public final class ObjectContext {
 
     /// Runs work, and throws an error that the work could only record. It does not count as a failure of the whole then.
     func throwingFailures<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
-        let former = failures.first
-        failures.first = nil
-        defer { failures.first = former }
+        let former = (failures.first, failures.isThrown)
+        (failures.first, failures.isThrown) = (nil, true)
+        defer { (failures.first, failures.isThrown) = former }
         let value = try body()
         try throwFailure()
         return value
