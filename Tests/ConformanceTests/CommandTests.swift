@@ -1,8 +1,10 @@
 import Foundation
 import PolystoreCatalog
 import PolystoreConformance
+import PolystoreInMemory
 import PolystoreSQLite
 import PolystoreStorage
+import Synchronization
 import Testing
 
 /// What the runner finds by a pattern, and a place where no store can be.
@@ -25,6 +27,24 @@ import Testing
         #expect(skipped.closingLine.hasSuffix("; claimed but not tested: history"))
         let tested = ConformanceRunner(only: ["H0*"]).run("memory:", harness)
         #expect(tested.untested.isEmpty)
+    }
+
+    /// The cases that only read share a store in a run, and outside of a run while several of them are active. None is left.
+    @Test func casesThatOnlyReadShareAStore() throws {
+        let counts = Mutex((made: 0, removed: 0))
+        let harness = try StoreHarness {
+            counts.withLock { $0.made += 1 }
+            return StorePlace(store: { InMemoryStore(configuration: $0) }, remove: { counts.withLock { $0.removed += 1 } })
+        }
+        #expect(counts.withLock { $0 } == (1, 1))
+        let runner = ConformanceRunner(only: ["P001*"])
+        #expect(runner.cases.count > 30)
+        for number in 1...2 {
+            #expect(runner.run("memory:", harness, jobs: number).isGreen)
+            #expect(counts.withLock { $0 } == (1 + number, 1 + number))
+        }
+        for item in runner.cases.prefix(3) { #expect(item.run(harness).status == .pass) }
+        #expect(counts.withLock { $0 } == (6, 6))
     }
 
     /// A store that somebody has is not what scratch stores are made of.

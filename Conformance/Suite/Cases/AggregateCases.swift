@@ -10,8 +10,7 @@ enum AggregateCases {
         where predicate: QueryPredicate? = nil
     ) -> ConformanceCase {
         ConformanceCase(id, clause: clause) { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let found = try scratch.aggregate(entity, function, path, where: predicate)
                 check.isTrue(near(found, expected), "\(function.rawValue): expected \(expected), found \(found)")
             }
@@ -149,8 +148,7 @@ enum AggregateCases {
 
     private static let groups = [
         ConformanceCase("A011.group-by-one-key-nil-is-a-group", clause: "Q5") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let request = QueryRequest(
                     ObjectRequest("Thing"),
                     outputs: [.property("flag"), .aggregate(Aggregate(.count)), .aggregate(Aggregate(.minimum, "text"))], groupBy: ["flag"])
@@ -179,16 +177,14 @@ enum AggregateCases {
             }
         },
         ConformanceCase("A013.group-by-a-relationship", clause: "Q8") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let request = QueryRequest(
                     ObjectRequest("Holder"), outputs: [.property("thing.flag"), .aggregate(Aggregate(.count))], groupBy: ["thing.flag"])
                 check.equal(try scratch.query(request), [[.null, .int(4)], [.bool(false), .int(2)], [.bool(true), .int(3)]], "groups")
             }
         },
         ConformanceCase("A018.limit-on-groups", clause: "Q5") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let fetch = ObjectRequest("Thing", orderBy: [OrderTerm("flag", ascending: false)], limit: 1, offset: 1)
                 let request = QueryRequest(fetch, outputs: [.property("flag"), .aggregate(Aggregate(.count))], groupBy: ["flag"])
                 check.equal(try scratch.query(request), [[.bool(false), .int(2)]], "groups")
@@ -206,8 +202,7 @@ enum AggregateCases {
             }
         },
         ConformanceCase("A022.projection", clause: "Q9") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let fetch = ObjectRequest("Holder", orderBy: [OrderTerm("thing.number", ascending: false)], limit: 2)
                 let request = QueryRequest(fetch, outputs: [.property("label"), .property("thing.text")])
                 check.equal(

@@ -32,16 +32,14 @@ enum ConstantCases {
     }
 
     private static let coalesce = ConformanceCase("P073.coalesce-of-one", clause: "Q9") { harness, check in
-        try harness.withStore { scratch in
-            try Fixture.fill(scratch)
+        try harness.withFixture { scratch in
             try Self.check([("coalesce(text) == 'apple'", [1]), ("coalesce(coalesce(text), 'none') == 'none'", [3])], scratch, check)
         }
     }
 
     /// On a server whose database sorts by a language, "a" sorts before "B".
     private static let texts = ConformanceCase("P074.texts-of-constants-are-compared-by-bytes", clause: "V3") { harness, check in
-        try harness.withStore { scratch in
-            try Fixture.fill(scratch)
+        try harness.withFixture { scratch in
             try Self.check(
                 [
                     ("TERNARY(number > 1, 'a', 'B') < 'a'", [1, 3, 4, 7]),
@@ -141,8 +139,7 @@ enum ConstantCases {
     }
 
     private static let remainders = ConformanceCase("P026.remainders-of-long-decimals", clause: "Q2") { harness, check in
-        try harness.withStore { scratch in
-            try Fixture.fill(scratch)
+        try harness.withFixture { scratch in
             // The expected values were computed with Python's integers.
             try Self.check(
                 [
@@ -198,8 +195,7 @@ enum ConstantCases {
     }
 
     private static let nils = ConformanceCase("P090.aggregates-of-nil", clause: "Q4") { harness, check in
-        try harness.withStore { scratch in
-            try Fixture.fill(scratch)
+        try harness.withFixture { scratch in
             let answers: [(String, Value)] = [
                 ("sum", .int(0)), ("avg", .null), ("min", .null), ("max", .null), ("median", .null), ("stddev", .null),
                 ("distinctCount", .int(0)),
@@ -210,8 +206,7 @@ enum ConstantCases {
     }
 
     private static let limits = ConformanceCase("P091.the-greatest-limits-and-offsets", clause: "O4") { harness, check in
-        try harness.withStore { scratch in
-            try Fixture.fill(scratch)
+        try harness.withFixture { scratch in
             for text in ["text ENDSWITH 'a'", "number > 0", "text == 'Banana'", "TRUEPREDICATE"] {
                 for key in ["number", "text", "real + 1"] {
                     let order = [OrderTerm(try QueryExpression(parsing: key), ascending: true)]

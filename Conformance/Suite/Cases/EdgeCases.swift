@@ -65,8 +65,7 @@ enum EdgeCases {
             }
         },
         ConformanceCase("P016.ten-thousand-terms", clause: "N1") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let equal = (0..<10_000).map { QueryPredicate.compare(.path("number"), .equal, .value(.int($0))) }
                 check.equal(try scratch.keys(ObjectRequest("Thing", where: .or(equal))), [1, 2, 5], "any of them")
                 let not = (3..<10_003).map { QueryPredicate.compare(.path("number"), .notEqual, .value(.int($0))) }
@@ -97,8 +96,7 @@ enum EdgeCases {
             }
         },
         ConformanceCase("P031.nil-on-the-way", clause: "N1") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 func found(_ path: PropertyPath, _ comparison: Comparison, _ value: Value) throws -> [Int64] {
                     try scratch.keys(ObjectRequest("Holder", where: .compare(.path(path), comparison, .value(value))))
                 }
@@ -111,8 +109,7 @@ enum EdgeCases {
             }
         },
         ConformanceCase("P045.printed-and-read-again", clause: "Q11") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 // A program may nest deeper than a text; the excluded facts test that.
                 for fact in PredicateCases.facts where !fact.id.hasPrefix("P015") {
                     let text = fact.predicate("").description

@@ -23,8 +23,7 @@ enum ObjectCases {
             try harness.withStore { scratch in check.equal(try scratch.rows("Thing", keys: [12345]).count, 0, "rows") }
         },
         ConformanceCase("C004.rows-come-in-the-order-of-keys", clause: "S3") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 check.equal(try scratch.rows("Thing", keys: [5, 1, 99, 8, 1]).map(\.key), [5, 1, 8, 1], "keys")
                 check.equal(try scratch.rows("Thing", keys: []).count, 0, "no keys")
             }

@@ -7,8 +7,7 @@ enum OrderCases {
         where predicate: QueryPredicate? = nil, limit: Int? = nil, offset: Int = 0
     ) -> ConformanceCase {
         ConformanceCase(id, clause: clause) { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let request = ObjectRequest(entity, where: predicate, orderBy: sort, limit: limit, offset: offset)
                 check.equal(try scratch.keys(request), expected, "keys")
                 check.equal(ReferenceStore.fixture.keys(request), expected, "keys of the reference")
@@ -68,8 +67,7 @@ enum OrderCases {
             }
         },
         ConformanceCase("O025.keys-only", clause: "S5") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 var plan = try ObjectRequest("Thing", orderBy: [up("number")], limit: 3).plan(in: scratch.schema)
                 plan.fields = .keysOnly
                 let keys = try scratch.read { try scratch.rows($0.cursor(for: plan)).map(\.key) }

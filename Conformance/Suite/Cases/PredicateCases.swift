@@ -27,8 +27,7 @@ enum PredicateCases {
             (.contains, { String($0.suffix(1)) }), (.beginsWith, { $0 }), (.endsWith, { String($0.suffix(1)) }),
             (.like, { "*" + $0.suffix(1) }), (.matches, { ".*" + $0.suffix(1) }),
         ]
-        try harness.withStore { scratch in
-            try Fixture.fill(scratch)
+        try harness.withFixture { scratch in
             for (match, needle) in matches {
                 for (index, order) in [forms, forms.reversed(), forms].enumerated() {
                     for (text, key) in order {
@@ -47,8 +46,7 @@ enum PredicateCases {
     private static let relatedRows = ConformanceCase(
         "P041.related-rows-are-read-together", clause: "S3"
     ) { harness, check in
-        try harness.withStore { scratch in
-            try Fixture.fill(scratch)
+        try harness.withFixture { scratch in
             let condition = QueryPredicate.compare(.path("thing.parent.number"), .equal, .value(.int(2)))
             let plan = try ObjectRequest("Holder", where: condition).plan(in: scratch.schema)
             try scratch.read { session in
@@ -87,8 +85,7 @@ enum PredicateCases {
         let joinedRest = (101...109).filter { !joined.contains($0) }
         func make(_ suffix: String, _ entity: String, _ prefix: String, _ expected: [Int64], negated: Bool) -> ConformanceCase {
             ConformanceCase("\(fact.id)\(suffix)", clause: clause(of: fact)) { harness, check in
-                try harness.withStore { scratch in
-                    try Fixture.fill(scratch)
+                try harness.withFixture { scratch in
                     let predicate = negated ? .not(fact.predicate(prefix)) : fact.predicate(prefix)
                     check.equal(try scratch.keys(ObjectRequest(entity, where: predicate)), expected, "keys")
                     check.equal(ReferenceStore.fixture.keys(ObjectRequest(entity, where: predicate)), expected, "keys of the reference")
@@ -106,8 +103,7 @@ enum PredicateCases {
     /// Returns a case that expects the same answer if no part of the condition is given to the store.
     private static func residual(_ fact: Fact) -> ConformanceCase {
         ConformanceCase("\(fact.id)-without-pushdown", clause: "Q13") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let plan = try ObjectRequest("Thing", where: fact.predicate("")).plan(in: scratch.schema)
                 let rows = try scratch.read { reader in
                     try scratch.rows(reader.through(NoPushdown.init).cursor(for: plan))

@@ -14,8 +14,7 @@ enum QueryCases {
         orderBy: [(String, Bool)] = [], limit: Int? = nil, offset: Int = 0, isDistinct: Bool = false, entity: String = "Thing"
     ) -> ConformanceCase {
         ConformanceCase(id, clause: clause) { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 var sort: [OrderTerm] = [], list: [QueryOutput] = [], keys: [QueryExpression] = []
                 for (text, ascending) in orderBy { sort.append(OrderTerm(try expression(text), ascending: ascending)) }
                 for text in outputs {
@@ -113,8 +112,7 @@ enum QueryCases {
         _ id: String, _ clause: String, _ keys: [(String, Bool)], _ expected: [Int64], limit: Int? = nil
     ) -> ConformanceCase {
         ConformanceCase(id, clause: clause) { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 var sort: [OrderTerm] = []
                 for (text, ascending) in keys { sort.append(OrderTerm(try expression(text), ascending: ascending)) }
                 let request = ObjectRequest("Thing", orderBy: sort, limit: limit)
@@ -135,8 +133,7 @@ enum QueryCases {
 
     private static func failure(_ id: String, _ clause: String, _ code: StorageError.Code, _ condition: String) -> ConformanceCase {
         ConformanceCase(id, clause: clause) { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 check.throwing(code, condition) {
                     do throws(QueryError) {
                         let request = ObjectRequest("Thing", where: try QueryPredicate(parsing: condition))
@@ -172,8 +169,7 @@ enum QueryCases {
 
     private static let others = [
         ConformanceCase("P026.short-circuit", clause: "Q2") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 // A computation that would fail for other rows is not performed for them.
                 for text in [
                     "number BETWEEN {-10, 10} AND 6 / (number - 1) == 6", "number == 2 AND 6 / (number - 1) == 6",

@@ -41,8 +41,7 @@ enum SearchFacts {
     /// Cases about queries that contain no words, or cannot be parsed: they are refused before a store receives them.
     static let cases: [ConformanceCase] = [
         ConformanceCase("P042.malformed-searches-are-refused", clause: "T4") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 for query in [
                     "", "  ", "&", "-apple", "\"apple", "\"\"", "-", "*", "a*b", "OR a", "a OR", "a OR OR b", "a OR -b", "apple *",
                     "\u{301}",

@@ -16,16 +16,28 @@ final class Scratch {
     private let place: StorePlace
     let schema: Schema
     private(set) var store: OpenStore
+    /// Whether other cases read the store at the same time.
+    private let isShared: Bool
 
     init(_ place: StorePlace, _ schema: Schema) throws {
         self.place = place
         self.schema = schema
+        isShared = false
         store = try OpenStore(opening: place.store(nil), OpenRequest(schema: schema))
+    }
+
+    /// Creates a scratch of an open store that other cases read at the same time.
+    init(reading store: OpenStore, _ schema: Schema, _ place: StorePlace) {
+        self.place = place
+        self.schema = schema
+        self.store = store
+        isShared = true
     }
 
     /// Creates a scratch of the same store after its migration to another version of the model.
     init(migrated other: Scratch, to schema: Schema) {
         place = other.place
+        isShared = other.isShared
         store = other.store.keeping(schema)
         self.schema = schema
         newest = other.newest
@@ -34,6 +46,7 @@ final class Scratch {
     /// Creates a scratch of the same location with another store, opened with the version of the model that it must have.
     init(beside other: Scratch, _ schema: Schema) throws {
         place = other.place
+        isShared = other.isShared
         self.schema = schema
         store = try other.another(OpenRequest(schema: schema, createIfMissing: false))
         newest = other.newest
@@ -42,6 +55,7 @@ final class Scratch {
     /// Creates a scratch of the same location with another open store.
     init(_ other: Scratch, _ store: OpenStore) {
         place = other.place
+        isShared = other.isShared
         schema = other.schema
         self.store = store
     }
@@ -73,6 +87,7 @@ final class Scratch {
     /// Runs `body` in a write transaction that commits.
     @discardableResult
     func write(author: String = "", time: Int64? = nil, _ body: (WriteSession) throws -> Void) throws -> HistoryToken? {
+        if isShared { throw StorageError(.readOnly, "other cases read this store; a case that writes needs a store of its own") }
         let writer = try store.beginWrite(WriteOptions(timeout: 10))
         defer { writer.end() }
         try body(writer)

@@ -12,6 +12,7 @@ public final class StoreHarness: Sendable {
     /// The conformance program, if it runs: it can act as another process.
     let program: URL?
     private let make: @Sendable () throws -> StorePlace
+    private let fixture = SharedValue(SharedFixture())
 
     /// Creates a harness over locations. It opens one immediately to determine the capabilities of the store.
     ///
@@ -52,6 +53,20 @@ public final class StoreHarness: Sendable {
 
     func place() throws -> StorePlace { try make() }
 
+    /// Runs `body` over a store that contains the rows of the fixture. Cases that only read share it, because creating a store can take much
+    /// longer than their queries. A write is refused.
+    func withFixture(_ body: (Scratch) throws -> Void) throws {
+        let filled = try fixture.withLock { try $0.filled(make) }
+        try body(filled.scratch())
+    }
+
+    /// Runs `body`, meanwhile keeping the store that cases share also while none of them runs.
+    func keepingFixture(_ body: () -> Void) {
+        fixture.withLock { $0.isKept = true }
+        body()
+        _ = fixture.withLock { $0.release() }
+    }
+
     /// Runs `body` over a new store that is open with the suite's schema.
     func withStore(_ body: (Scratch) throws -> Void) throws { try withStore(Fixture.schema, body) }
 
@@ -63,6 +78,51 @@ public final class StoreHarness: Sendable {
         defer { try? scratch.store.close() }
         return try body(scratch)
     }
+}
+
+/// The store that the cases which only read share. It is removed when none of them runs, unless it is kept.
+private struct SharedFixture {
+    private weak var filled: FilledStore?
+    private var kept: FilledStore?
+    var isKept = false
+
+    mutating func filled(_ make: () throws -> StorePlace) throws -> FilledStore {
+        if let filled { return filled }
+        let new = try FilledStore(make())
+        filled = new
+        if isKept { kept = new }
+        return new
+    }
+
+    mutating func release() -> FilledStore? {
+        defer { (kept, isKept) = (nil, false) }
+        return kept
+    }
+}
+
+/// An open store that contains the rows of the fixture. Its location is removed together with it.
+private final class FilledStore: Sendable {
+    private let place: StorePlace
+    private let store: OpenStore
+
+    init(_ place: StorePlace) throws {
+        self.place = place
+        do {
+            let scratch = try Scratch(place, Fixture.schema)
+            store = scratch.store
+            try Fixture.fill(scratch)
+        } catch {
+            place.remove()
+            throw error
+        }
+    }
+
+    deinit {
+        try? store.close()
+        place.remove()
+    }
+
+    func scratch() -> Scratch { Scratch(reading: store, Fixture.schema, place) }
 }
 
 /// A location where a store can keep data: data of a closed store exists when it is opened again.

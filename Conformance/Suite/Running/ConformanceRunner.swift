@@ -24,8 +24,10 @@ public struct ConformanceRunner: Sendable {
             }
         }
         let isAlone = { [cases] position in jobs > 1 && cases[position].needsQuiet }
-        run(cases.indices.filter { !isAlone($0) }, on: jobs)
-        run(cases.indices.filter(isAlone), on: 1)
+        harness.keepingFixture {
+            run(cases.indices.filter { !isAlone($0) }, on: jobs)
+            run(cases.indices.filter(isAlone), on: 1)
+        }
         let results = finished.withLock { finished in cases.indices.compactMap { finished[$0] } }
         return ConformanceReport(
             store: name, capabilities: harness.capabilities.map(\.description).sorted(), seed: RandomCases.seed, results: results,

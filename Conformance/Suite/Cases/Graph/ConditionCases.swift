@@ -63,8 +63,7 @@ enum ConditionCases {
 
     private static let values: [ConformanceCase] = [
         ConformanceCase("P038.one-variable-twice", clause: "Q11") { harness, check in
-            try harness.withStore { scratch in
-                try Fixture.fill(scratch)
+            try harness.withFixture { scratch in
                 let template = try QueryPredicate(parsing: "number == $N OR SUBQUERY(children, $x, $x.number == $N).@count > 0")
                 for (number, keys) in [(2, [1, 2, 5]), (-7, [1, 4]), (100, [])] as [(Int64, [Int64])] {
                     let predicate = try template.substituting(["N": .value(.int(number))])
