@@ -75,16 +75,18 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         self.durability = durability
         lock = Int64(bitPattern: SchemaHash(of: "polystore \(schema)").words[0])
         keyLock = Int64(bitPattern: SchemaHash(of: "polystore keys \(schema)").words[0])
-        let explained: @Sendable () throws -> PostgreSQLConnection = {
+        let open: @Sendable () throws -> PostgreSQLConnection = {
             let connection = try open()
             try connection.checkCluster(cluster)
-            if checksOffset, let cluster { try PostgreSQLSetup(connection, schema).join(cluster, historyOffset) }
-            connection.tables = tables
             return connection
         }
-        readers = PostgreSQLPool(size: readerCount, idle: idle, open: explained)
-        writers = PostgreSQLPool(size: Self.mostWriters, idle: idle, open: explained)
-        helpers = PostgreSQLPool(size: 4, idle: idle, open: explained)
+        let enter: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void = { connection throws(StorageError) in
+            if checksOffset, let cluster { try PostgreSQLSetup(connection, schema).join(cluster, historyOffset) }
+            connection.tables = tables
+        }
+        readers = PostgreSQLPool(size: readerCount, idle: idle, open: open, enter: enter)
+        writers = PostgreSQLPool(size: Self.mostWriters, idle: idle, open: open, enter: enter)
+        helpers = PostgreSQLPool(size: 4, idle: idle, open: open, enter: enter)
     }
 
     final var isClosed: Bool { closed.load(ordering: .acquiring) }

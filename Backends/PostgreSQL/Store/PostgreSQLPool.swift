@@ -15,12 +15,20 @@ final class PostgreSQLPool: Sendable {
     private let state: Mutex<State>
     private let idle: PostgreSQLIdleConnections
     private let open: @Sendable () throws -> PostgreSQLConnection
+    private let enter: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
     /// A serial queue for requests to cancel: a server that does not answer blocks one thread, not one for each session.
     private let cancelling = DispatchQueue(label: "polystore-cancel")
 
-    init(size: Int, idle: PostgreSQLIdleConnections, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
+    /// - Parameters:
+    ///   - open: Opens a connection.
+    ///   - enter: Prepares a connection before its first session.
+    init(
+        size: Int, idle: PostgreSQLIdleConnections, open: @escaping @Sendable () throws -> PostgreSQLConnection,
+        enter: @escaping @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
+    ) {
         state = Mutex(State(free: size))
         self.idle = idle
+        self.enter = enter
         self.open = open
     }
 
@@ -37,21 +45,29 @@ final class PostgreSQLPool: Sendable {
         do throws(StorageError) {
             if let known = idle.take() {
                 do throws(StorageError) {
-                    known.begin(limit, cancelling)
-                    return try body(known)
+                    return try begin(on: known, limit, body)
                 } catch {
                     if error.code != .connectionLost { throw error }
                     // The event that closed this connection has closed the other idle ones as well.
                     idle.removeAll()
                 }
             }
-            let connection = try connect(limit)
-            connection.begin(limit, cancelling)
-            return try body(connection)
+            return try begin(on: connect(limit), limit, body)
         } catch {
             leave()
             throw error
         }
+    }
+
+    private func begin<Session>(
+        on connection: PostgreSQLConnection, _ limit: WorkLimit?, _ body: (PostgreSQLConnection) throws(StorageError) -> Session
+    ) throws(StorageError) -> Session {
+        connection.begin(limit, cancelling)
+        if !connection.hasEntered {
+            try enter(connection)
+            connection.hasEntered = true
+        }
+        return try body(connection)
     }
 
     /// Takes a connection back at the end of its session.

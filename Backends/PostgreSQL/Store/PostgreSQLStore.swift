@@ -154,7 +154,6 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         }
         // The first session uses it.
         connection.longestSilence = nil
-        connection.tables = opened.tables
         opened.idle.add(connection)
         return state
     }
