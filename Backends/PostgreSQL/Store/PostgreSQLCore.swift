@@ -37,6 +37,8 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     static let mostWriters = 4
 
     private let open: @Sendable () throws -> PostgreSQLConnection
+    /// Prepares a new connection for sessions.
+    private let prepare: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
     /// The difference between positions of the history and the IDs of their transactions.
     final let historyOffset: Int64
     /// Whether each connection compares the offset with the stored one, which a program that restores a history can change.
@@ -75,16 +77,27 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         self.durability = durability
         lock = Int64(bitPattern: SchemaHash(of: "polystore \(schema)").words[0])
         keyLock = Int64(bitPattern: SchemaHash(of: "polystore keys \(schema)").words[0])
-        let explained: @Sendable () throws -> PostgreSQLConnection = {
-            let connection = try open()
+        let prepare: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void = { connection throws(StorageError) in
             try connection.checkCluster(cluster)
             if checksOffset, let cluster { try PostgreSQLSetup(connection, schema).join(cluster, historyOffset) }
             connection.tables = tables
+        }
+        self.prepare = prepare
+        let explained: @Sendable () throws -> PostgreSQLConnection = {
+            let connection = try open()
+            try prepare(connection)
             return connection
         }
         readers = PostgreSQLPool(size: readerCount, idle: idle, open: explained)
         writers = PostgreSQLPool(size: Self.mostWriters, idle: idle, open: explained)
         helpers = PostgreSQLPool(size: 4, idle: idle, open: explained)
+    }
+
+    /// Keeps the connection that has opened the store for the first session. If that cannot use it, the session opens one and gets its error.
+    final func keep(_ connection: PostgreSQLConnection) {
+        if (try? prepare(connection)) == nil { return }
+        connection.longestSilence = nil
+        idle.add(connection)
     }
 
     final var isClosed: Bool { closed.load(ordering: .acquiring) }

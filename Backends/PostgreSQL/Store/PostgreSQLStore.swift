@@ -152,10 +152,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             observers.whenObserved { [weak self] in self?.listen() }
             try? connection.execute(PostgreSQLEvent.notify([.joining(peerName), .joined(peerName)], schema))
         }
-        // The first session uses it.
-        connection.longestSilence = nil
-        connection.tables = opened.tables
-        opened.idle.add(connection)
+        opened.keep(connection)
         return state
     }
 

@@ -43,6 +43,27 @@ import Testing
         }
     }
 
+    /// A program that restores a history may not change the positions of one that has opened the store.
+    @Test func anOpenStoreKeepsTheOffsetOfItsHistory() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        let other = try TestStore(name: test.name, creates: false)
+        defer { try? other.store.close() }
+        var request = OpenRequest(schema: try TestStore.schema.get())
+        request.leavesRoomForHistory = true
+        _ = try other.store.open(request)
+        #expect(try other.store.opened().historyOffset == test.store.opened().historyOffset)
+        try test.insert("text")
+    }
+
+    @Test func aWriterLeavesTheConnectionItsLockTimeout() throws {
+        let test = try TestStore("&options=-c%20lock_timeout%3D5s")
+        defer { test.erase() }
+        try test.insert("text")
+        let connection = try #require(test.store.opened().idle.take())
+        #expect(try connection.text("SHOW lock_timeout") == "5s")
+    }
+
     @Test func aCommitThatRollsBackIsAnError() throws {
         let admin = try TestStore.admin()
         try admin.execute("BEGIN")
