@@ -20,7 +20,7 @@ struct PostgreSQLLane {
         // Read with the lock and outside the transaction, in which it would depend on all writers of notes.
         let move = core.hasMoveNote && !options.isMove ? "(SELECT value FROM polystore_notes WHERE name = '\(MoveNote.name)')" : "NULL"
         let found = try connection.texts(
-            "SET lock_timeout = \(options.milliseconds); SELECT \(function)(\(core.lock)); SET lock_timeout = 0; SELECT pg_backend_pid(), "
+            "SET lock_timeout = \(options.milliseconds); SELECT \(function)(\(core.lock)); SET lock_timeout = DEFAULT; SELECT pg_backend_pid(), "
                 + "convert_from(\(move), 'UTF8')")
         try connection.checkBackend(found.first ?? nil)
         let lane = PostgreSQLLane(core: core, connection: connection, isExclusive: options.isExclusive)

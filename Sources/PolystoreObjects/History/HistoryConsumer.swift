@@ -87,9 +87,12 @@ public struct HistoryConsumer: Sendable {
         }
     }
 
-    /// Records durably that the consumer has missed transactions: it is expired until it restarts.
-    package func expire() throws(StorageError) {
-        try write { writer throws(StorageError) in try HistoryConsumers.expire(name, writer) }
+    /// Records durably that the consumer has missed transactions: it is expired until it restarts. Registers it if necessary.
+    ///
+    /// - Returns: The offset of the consumer.
+    @discardableResult
+    package func expire() throws(StorageError) -> HistoryToken {
+        try write { writer throws(StorageError) in try HistoryConsumers.expire(name, writer).token }
     }
 
     /// Returns the page after the offset. Without an acknowledgement the next call returns the same page.

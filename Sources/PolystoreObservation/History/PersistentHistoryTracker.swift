@@ -244,6 +244,7 @@ public actor PersistentHistoryTracker {
                     ])
                 case .unrecorded:
                     if unrecorded.insert(store).inserted {
+                        forgetOffsets(of: store)
                         log.append([TrackerLog.Item(event: .gap(store: store), offset: nil)])
                     }
                     return (false, true)
@@ -308,11 +309,11 @@ public actor PersistentHistoryTracker {
         lastPurge = .now
         let purge = HistoryPurge(.olderThan(age), ignoresUnseenFor: options.ignoresConsumersUnseenFor?.inSeconds)
         for consumer in consumers {
-            let store = core.storeID(consumer.position), known = acknowledged[store]?.position
+            let store = core.storeID(consumer.position), known = acknowledged[store]?.position ?? TrackerPosition.beforeAll(store).token
             if unrecorded.contains(store) || !registered.contains(consumer.position) { continue }
             await attempt { () throws(StorageError) in
                 // Shows that the tracker is active, however slow its listeners are.
-                if let known { try consumer.acknowledge(known) }
+                try consumer.acknowledge(known)
                 return try consumer.core.purgeHistory(purge, of: consumer.position)
             }
         }
@@ -380,9 +381,10 @@ extension StackCore {
         let isNew = try !withHistory(of: consumer.position) { reader throws(StorageError) in
             try HistoryConsumers(reader).find(consumer.name) != nil
         }
-        let offset = try register(consumer, addition?.token)
-        // Nothing is known about the commits since the addition.
-        if isNew, let addition, addition.token == nil, known == nil { return (TrackerPosition(offset), .gap) }
+        // Where nothing is known about the commits since the addition, the consumer begins expired: this attempt may fail later, and the
+        // next one finds the consumer registered.
+        let isUnknown = if let addition, addition.token == nil, known == nil { isNew } else { false }
+        let offset = try isUnknown ? consumer.expire() : register(consumer, addition?.token)
         return try withHistory(of: consumer.position) { reader throws(StorageError) in
             let start = known ?? TrackerPosition(offset)
             let match: TrackerPosition.Match = if let known { try known.find(reader) } else { .unknown }
@@ -393,7 +395,8 @@ extension StackCore {
                 case .unsettled, .unknown: isRestored(known, acknowledged, addition, offset: isNew ? nil : offset)
                 }
             if isRestored {
-                if try !isRecorded(reader) { return (start, .unrecorded) }
+                // A number of the other history may be a valid one later.
+                if try !isRecorded(reader) { return (.beforeAll(reader.store.storeID), .unrecorded) }
                 return (TrackerPosition(try newest(reader, since: addition)), .gap)
             }
             if match == .unsettled { return (start, .unsettled) }
@@ -401,9 +404,9 @@ extension StackCore {
         }
     }
 
-    /// Returns the newest token at an addition, if it is known, or now.
+    /// Returns the newest token at an addition, if it is known and valid, or now.
     private func newest(_ reader: ReadSession, since addition: TrackerAdditions.Addition?) throws(StorageError) -> HistoryToken {
-        if let token = addition?.token { return token }
+        if let token = addition?.token, try isValid(token, reader) { return token }
         return try HistoryScan.newest(reader)
     }
 
@@ -469,9 +472,12 @@ extension StackCore {
     }
 
     /// Returns whether the newest token is valid for continuing. No token is valid while a program writes without recording history.
-    private func isRecorded(_ reader: ReadSession) throws(StorageError) -> Bool {
+    private func isRecorded(_ reader: ReadSession) throws(StorageError) -> Bool { try isValid(HistoryScan.newest(reader), reader) }
+
+    /// Returns whether the history reaches back to a token.
+    private func isValid(_ token: HistoryToken, _ reader: ReadSession) throws(StorageError) -> Bool {
         do throws(StorageError) {
-            _ = try reader.history(since: HistoryScan.newest(reader), limit: 1)
+            _ = try reader.history(since: token, limit: 1)
             return true
         } catch  where error.code == .tokenExpired {
             return false

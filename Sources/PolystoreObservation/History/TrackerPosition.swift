@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreStorage
 
 /// A position up to which a tracker has read the history of a store, which it recognizes after the store was removed and added again.
@@ -24,6 +25,9 @@ struct TrackerPosition: Sendable {
         self.token = token
         self.time = time
     }
+
+    /// Returns a position from which no history continues.
+    static func beforeAll(_ store: UUID) -> TrackerPosition { TrackerPosition(HistoryToken(store: store, position: -1)) }
 
     /// Looks for the transaction at the position.
     func find(_ reader: ReadSession) throws(StorageError) -> Match {

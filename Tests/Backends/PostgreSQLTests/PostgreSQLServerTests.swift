@@ -23,6 +23,7 @@ import Testing
         #expect(try admin.text("SHOW client_connection_check_interval") == "10s")
     }
 
+    /// It is the connection that has opened the store.
     @Test func aProgramThatReadsAndWritesInTurnHasOneConnection() throws {
         let test = try TestStore()
         defer { test.erase() }
@@ -41,6 +42,15 @@ import Testing
             try test.store.beginRead().end()
             #expect(try process() == opening)
         }
+    }
+
+    /// A role or a program can limit the waits of all its statements.
+    @Test func aWriterLeavesTheConnectionItsLockTimeout() throws {
+        let test = try TestStore("&options=-c%20lock_timeout%3D5s")
+        defer { test.erase() }
+        try test.insert("text")
+        let connection = try #require(test.store.opened().idle.take())
+        #expect(try connection.text("SHOW lock_timeout") == "5s")
     }
 
     @Test func aCommitThatRollsBackIsAnError() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Polystore
+import PolystoreSQLite
 import PolystoreStorage
 import Synchronization
 import TestStores
@@ -22,7 +23,11 @@ import Testing
     }
 
     /// Starts a tracker while a store refuses some sessions, and commits before the tracker tries again.
-    private func firstEvents(_ count: Int, refusing refused: Set<HookedStore.Event>) async throws -> [String?] {
+    ///
+    /// - Parameter refusedWrite: The number of one of the tracker's later write transactions, which the store refuses too.
+    private func firstEvents(
+        _ count: Int, refusing refused: Set<HookedStore.Event>, then refusedWrite: Int? = nil
+    ) async throws -> [String?] {
         let store = HookedStore(TestStore.memory.make()), stack = try DataStack(schema: HistoryFixture.schema())
         try stack.addStorageAndWait(store)
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
@@ -33,6 +38,12 @@ import Testing
             tracker.startMonitoring()
             store.setHook(nil)
             try order(stack, author: "a")
+            guard let refusedWrite else { return }
+            let count = Atomic(0)
+            store.setHook { event throws(StorageError) in
+                guard event == .beginWrite, count.add(1, ordering: .relaxed).newValue == refusedWrite else { return }
+                throw StorageError(.busy, "not now")
+            }
         }
         for _ in 1..<count { heard.append(text(await events.next())) }
         try order(stack, author: "b")
@@ -47,6 +58,11 @@ import Testing
 
     @Test func aStoreThatCouldNotBeReadEitherHasAGap() async throws {
         #expect(try await firstEvents(2, refusing: [.beginWrite, .beginRead]) == ["gap", "b"])
+    }
+
+    /// The tracker has registered its consumer when it is refused.
+    @Test func aGapThatCannotBeRecordedIsNotForgotten() async throws {
+        #expect(try await firstEvents(2, refusing: [.beginWrite, .beginRead], then: 2) == ["gap", "b"])
     }
 
     @Test func aStoreThatIsAddedWhileTheTrackerDoesNotMonitorHasNoGap() async throws {
@@ -79,6 +95,14 @@ import Testing
             return stack
         }
 
+        /// Commits as a program that does not record the history.
+        func commitUnrecorded() throws {
+            let stack = try DataStack(schema: HistoryFixture.schema()), storage = SQLiteStore(path: file.path, recordsHistory: false)
+            try stack.addStorageAndWait(storage)
+            try stack.perform(synchronous: { try HistoryFixture.order(9, in: $0) })
+            try stack.removeStorage(storage)
+        }
+
         func save() throws { try #require(storage as? any LocalStorage).backup(to: backup) }
 
         /// Restores the backup while the store is not in the stack.
@@ -109,7 +133,8 @@ import Testing
         // The gap is not processed: until then the consumer is expired.
         #expect(try await HistoryFixture.becomes { try stack.historyConsumer("tracker.app").status()?.isExpired == true })
         try await Task.sleep(for: .milliseconds(300))
-        #expect(try stack.historyConsumer("tracker.app").status()?.isExpired == true)
+        let status = try #require(try stack.historyConsumer("tracker.app").status())
+        #expect(status.isExpired && status.seen > status.registered)
         for expected in ["gap", "d", "e", "f"] { #expect(text(await events.next()) == expected) }
         tracker.stopMonitoring()
     }
@@ -182,6 +207,44 @@ import Testing
         }
         try order(stack, author: "b")
         for expected in ["gap", "b"] { #expect(text(await events.next()) == expected) }
+        tracker.stopMonitoring()
+    }
+
+    /// The tracker's position is valid again as soon as the restored store records its history.
+    @Test func aRestoredStoreWithUnrecordedChangesHasGaps() async throws {
+        let store = Restorable(), stack = try store.stack()
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        try store.save()
+        let before = (1...5).map { "a\($0)" }
+        for author in before { try order(stack, author: TransactionAuthor(author)) }
+        for expected in before { #expect(text(await events.next()) == expected) }
+        try store.restore(stack) { try store.commitUnrecorded() }
+        #expect(text(await events.next()) == "gap")
+        try order(stack, author: "b")
+        #expect(text(await events.next()) == "gap")
+        try order(stack, author: "c")
+        #expect(text(await events.next()) == "c")
+        tracker.stopMonitoring()
+    }
+
+    @Test func unrecordedChangesBeforeAnAdditionAreOneGap() async throws {
+        let store = Restorable(), stack = try store.stack()
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        try order(stack, author: "a")
+        #expect(text(await events.next()) == "a")
+        try stack.removeStorage(store.storage)
+        try store.commitUnrecorded()
+        try HistoryFixture.delayingReads(stack) {
+            try stack.addStorageAndWait(store.storage)
+            try order(stack, author: "b")
+        }
+        #expect(text(await events.next()) == "gap")
+        try order(stack, author: "c")
+        #expect(text(await events.next()) == "c")
         tracker.stopMonitoring()
     }
 

@@ -88,7 +88,7 @@ extension HistoryConsumers {
     }
 
     /// Sets the offset of a consumer before the start of every history: the consumer gets `tokenExpired` until it restarts.
-    package static func expire(_ name: String, _ writer: WriteSession) throws(StorageError) {
+    package static func expire(_ name: String, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         try restart(name, at: HistoryToken(store: writer.store.storeID, position: -1), writer)
     }
 
