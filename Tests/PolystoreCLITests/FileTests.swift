@@ -74,7 +74,7 @@ import Testing
     @Test func anExportReplacesAFileWhenItIsComplete() throws {
         #expect(try load(program.file("notes.csv", "text\na\nb\n")).code == 0)
         let store = "sqlite:\(path("a.db"))"
-        _ = try program.file("real.ndjson", "before")
+        _ = try program.file("real.ndjson", "{\"polystore\":\"archive\",\"format\":2}")
         try FileManager.default.createSymbolicLink(atPath: path("link.ndjson"), withDestinationPath: path("real.ndjson"))
         #expect(try program.run(["dump", store, "-o", path("link.ndjson")]).code == 0)
         #expect(try String(contentsOfFile: path("real.ndjson"), encoding: .utf8).split(separator: "\n").count == 5)
@@ -84,6 +84,39 @@ import Testing
         #expect(try mode("new.ndjson") == Int(0o666 & ~mask))
         let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
         #expect(!names.contains { $0.contains("partial") }, "\(names)")
+    }
+
+    /// Somebody's own file, whatever its name is. Files of earlier runs are replaced.
+    @Test func noOutputReplacesAFileThatNoCommandHasWritten() throws {
+        let bad = try program.file("bad.ndjson", "{\"text\": \"a\"}\n{\"text\": \n"), store = "sqlite:\(path("a.db"))"
+        func dump(_ name: String) throws -> (code: Int32, output: String, error: String) {
+            try program.run(["dump", store, "-o", path(name)])
+        }
+        func reject(_ name: String) throws -> (code: Int32, output: String, error: String) {
+            try? FileManager.default.removeItem(atPath: path("b.db"))
+            return try program.run([
+                "load", "sqlite:\(path("b.db"))", bad, "--entity", "Note", "--model", model, "--rejects", path(name),
+            ])
+        }
+        #expect(try load(program.file("notes.csv", "text\na\nb\n")).code == 0)
+        let own = "name,email\nann,ann@example.com\n"
+        for name in ["own.txt", "own.csv", "own.ndjson", "own.ndjson.gz"] {
+            _ = try program.file(name, own)
+            let generated = try program.run(["model", "generate", model, "-o", path(name)])
+            for result in [try dump(name), try reject(name), generated] {
+                #expect(result.code == 5 && result.error.contains("\(name) exists and is not a"), "\(result)")
+            }
+            #expect(try String(contentsOfFile: path(name), encoding: .utf8) == own)
+            #expect(!FileManager.default.fileExists(atPath: path("b.db")))
+        }
+        for name in ["new.ndjson", "new.ndjson.gz"] {
+            for _ in 1...2 { #expect(try dump(name).code == 0) }
+            #expect(try reject(name).code == 5)
+        }
+        for _ in 1...2 { #expect(try program.run(["model", "generate", model, "-o", path("Model.swift")]).code == 0) }
+        _ = try program.file("empty.ndjson", "")
+        for name in ["empty.ndjson", "rejects.ndjson"] { for _ in 1...2 { #expect(try reject(name).code == 3) } }
+        #expect(try dump("rejects.ndjson").code == 5)
     }
 
     @Test(arguments: ["a.db", "a.db-journal", "link.db", "a.lmdb", "a.lmdb-lock"])

@@ -180,22 +180,26 @@ import Testing
             let found = try program.run(["transfer", source, target] + options)
             #expect(found.code == 64, "\(options): \(found)")
         }
-        for path in [path("shop.db"), path("copy.db"), path("copy.db-wal"), path("rows.csv"), path("missing/rows.ndjson")] {
+        let own = try program.file("own.ndjson", "{\"name\":\"ann\"}\n")
+        for path in [path("shop.db"), path("copy.db"), path("copy.db-wal"), path("rows.csv"), path("missing/rows.ndjson"), own] {
             let found = try program.run(["transfer", source, target] + rejects + [path])
             #expect(found.code == 2 || found.code == 5, "\(path): \(found)")
         }
         #expect(!FileManager.default.fileExists(atPath: path("copy.db")))
+        #expect(try lines("own.ndjson") == [#"{"name":"ann"}"#])
         // A file of an earlier run is made empty, and without anything that is left out no new one is made.
         try program.sqlite3(
             "shop.db", "DELETE FROM product WHERE id BETWEEN 2 AND 5; DELETE FROM line WHERE id = 2; DELETE FROM maker WHERE id = 2")
         #expect(try program.run(["transfer", source, target] + rejects + [path("none.ndjson")]).code == 0)
         #expect(!FileManager.default.fileExists(atPath: path("none.ndjson")))
         for name in ["old.ndjson", "old.ndjson.gz"] {
-            let old = try program.file(name, "{}\n")
-            #expect(try program.run(["transfer", source, target] + rejects + [old]).code == 0)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: old)).count == (name.hasSuffix("gz") ? 20 : 0))
+            let old = try program.file(name, "{\"polystore_key\":1}\n")
+            for _ in 1...2 {
+                #expect(try program.run(["transfer", source, target] + rejects + [old]).code == 0)
+                #expect(try Data(contentsOf: URL(fileURLWithPath: old)).count == (name.hasSuffix("gz") ? 20 : 0))
+            }
         }
-        let old = try program.file("old.ndjson", "{}\n"), other = "sqlite:\(path("other.db"))"
+        let old = try program.file("old.ndjson", "{\"polystore_key\":1}\n"), other = "sqlite:\(path("other.db"))"
         #expect(try program.run(["transfer", source, other] + rejects + [old]).code == 0)
         #expect(try lines("old.ndjson").isEmpty)
     }

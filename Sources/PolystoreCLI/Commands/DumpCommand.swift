@@ -8,7 +8,8 @@ struct DumpCommand: ParsableCommand {
         commandName: "dump", abstract: "Writes an archive of a store: its model and all objects as JSON, one object per line.",
         discussion: """
             polystore restore creates a store from an archive, of any kind. An archive contains keys, versions and relationships, and digests by \
-            which damage is noticed, and the history of the store unless --no-history is given, as for a history that is damaged. A file whose name ends with .gz is compressed.
+            which damage is noticed, and the history of the store unless --no-history is given, as for a history that is damaged. A file whose name ends with .gz is compressed. An archive with the same name is replaced when the new one is complete, and \
+            any other file is kept.
             """)
 
     @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
@@ -26,6 +27,7 @@ struct DumpCommand: ParsableCommand {
         try output.map { path throws(StorageError) in
             try Stores.checkIsNoPart(path, of: opened)
             try Stores.check(output: path, from: store)
+            try Stores.check(replacing: path, "an archive", marks: [#"{"polystore":"archive""#])
         }
         try opened.check()
         for note in opened.remarks { Console.error("note: \(note)") }

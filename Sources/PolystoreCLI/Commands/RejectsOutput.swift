@@ -7,6 +7,9 @@ struct RejectsOutput {
     private let path: String
     private let isFolder: Bool
 
+    /// Names of properties, of which each file with rejected records has one.
+    static let marks = ["polystore_reason", "polystore_key"]
+
     /// The number of rejected records that are shown.
     private static let mostShown = 20
 
@@ -23,6 +26,7 @@ struct RejectsOutput {
             }
         } else {
             try Stores.check(output: path, from: input)
+            try Stores.check(replacing: path, "a file of rejected records", marks: Self.marks)
             // A file that cannot be written is refused before anything is read.
             _ = try OutputFile(path)
         }

@@ -228,6 +228,24 @@ enum Stores {
         }
     }
 
+    /// Refuses to replace an existing file that no command of this kind has written.
+    ///
+    /// - Parameters:
+    ///   - noun: What the files of this kind are, such as `an archive`.
+    ///   - marks: Texts of which the start of each such file contains one. A file without any content can be replaced too.
+    static func check(replacing path: String, _ noun: String, marks: [String]) throws(StorageError) {
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let known = try? FileManager.default.attributesOfItem(atPath: file), known[.type] as? FileAttributeType == .typeRegular,
+            known[.size] as? UInt64 != 0
+        else { return }
+        // A file that cannot be read, such as a damaged compressed one, may be anything.
+        if let start = try? blocks(file).block() ?? Data() {
+            let text = String(decoding: start, as: UTF8.self)
+            if text.isEmpty || marks.contains(where: text.contains) { return }
+        }
+        throw StorageError(.alreadyExists, "\(path) exists and is not \(noun); write to another file, or remove it first")
+    }
+
     /// The ends of the paths of the files that a store may have.
     static let suffixes = ["", "-wal", "-shm", "-journal", "-lock", "/data.mdb", "/lock.mdb"]
 
