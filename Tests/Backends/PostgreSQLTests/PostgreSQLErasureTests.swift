@@ -154,4 +154,16 @@ import Testing
         #expect(error?.message.contains("\"\(table)\"") == true && error?.message.contains("x-schema") == true)
         #expect(try contents(admin) == [table])
     }
+    /// Also that of the metadata, in a form that is not the store's.
+    @Test func aTableOfOthersWithTheNameOfTheMetadataIsNamedAndKept() throws {
+        let admin = try admin()
+        defer { try? admin.execute("DROP SCHEMA IF EXISTS \(name) CASCADE") }
+        try admin.execute("CREATE SCHEMA \(name); CREATE TABLE \(name).polystore_metadata(id int, value text)")
+        let store = try PostgreSQLStore(url: StoreURL("\(TestServer.url ?? "")&x-schema=\(name)"))
+        for work in [{ _ = try self.made() }, { try store.erase() }] as [() throws -> Void] {
+            let error = #expect(throws: StorageError.self) { try work() }
+            #expect(error?.code == .alreadyExists && error?.message.contains("polystore_metadata belongs to another program") == true)
+        }
+        #expect(try contents(admin) == ["polystore_metadata"])
+    }
 }
