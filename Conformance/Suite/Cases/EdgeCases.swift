@@ -112,7 +112,7 @@ enum EdgeCases {
             try harness.withFixture { scratch in
                 // A program may nest deeper than a text; the excluded facts test that.
                 for fact in PredicateCases.facts where !fact.id.hasPrefix("P015") {
-                    let text = fact.predicate("").description
+                    let text = try fact.predicate("").description
                     let read = try QueryPredicate(parsing: text)
                     check.equal(read.description, text, "\(fact.id), printed again")
                     check.equal(try scratch.keys(ObjectRequest("Thing", where: read)), fact.keys, "keys of \(text)")

@@ -6,11 +6,14 @@ enum PredicateCases {
     /// A predicate with the keys of the fixture's things for which it is true, determined by hand, and whether it is true of nil.
     struct Fact: Sendable {
         let id: String
-        let predicate: @Sendable (String) -> QueryPredicate
+        let predicate: @Sendable (String) throws -> QueryPredicate
         let keys: [Int64]
         let holdsOfNil: Bool
 
-        init(_ id: String, _ keys: [Int64], ofNil holdsOfNil: Bool = false, _ predicate: @escaping @Sendable (String) -> QueryPredicate) {
+        init(
+            _ id: String, _ keys: [Int64], ofNil holdsOfNil: Bool = false,
+            _ predicate: @escaping @Sendable (String) throws -> QueryPredicate
+        ) {
             self.id = id
             self.predicate = predicate
             self.keys = keys
@@ -86,7 +89,7 @@ enum PredicateCases {
         func make(_ suffix: String, _ entity: String, _ prefix: String, _ expected: [Int64], negated: Bool) -> ConformanceCase {
             ConformanceCase("\(fact.id)\(suffix)", clause: clause(of: fact)) { harness, check in
                 try harness.withFixture { scratch in
-                    let predicate = negated ? .not(fact.predicate(prefix)) : fact.predicate(prefix)
+                    let predicate = try negated ? .not(fact.predicate(prefix)) : fact.predicate(prefix)
                     check.equal(try scratch.keys(ObjectRequest(entity, where: predicate)), expected, "keys")
                     check.equal(ReferenceStore.fixture.keys(ObjectRequest(entity, where: predicate)), expected, "keys of the reference")
                 }
@@ -104,7 +107,7 @@ enum PredicateCases {
     private static func residual(_ fact: Fact) -> ConformanceCase {
         ConformanceCase("\(fact.id)-without-pushdown", clause: "Q13") { harness, check in
             try harness.withFixture { scratch in
-                let plan = try ObjectRequest("Thing", where: fact.predicate("")).plan(in: scratch.schema)
+                let plan = try ObjectRequest("Thing", where: try fact.predicate("")).plan(in: scratch.schema)
                 let rows = try scratch.read { reader in
                     try scratch.rows(reader.through(NoPushdown.init).cursor(for: plan))
                 }

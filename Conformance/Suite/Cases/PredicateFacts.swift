@@ -11,7 +11,7 @@ enum PredicateFacts {
     /// tree.
     private static func fact(_ id: String, _ keys: [Int64], ofNil: Bool = false, _ text: String) -> Fact {
         Fact(id, keys, ofNil: ofNil) { prefix in
-            guard let predicate = try? QueryPredicate(parsing: text) else { return .constant(false) }
+            let predicate = try QueryPredicate(parsing: text)
             return prefix.isEmpty ? predicate : predicate.prefixed(prefix)
         }
     }

@@ -32,11 +32,11 @@ enum SearchCases {
             try harness.withStore(schema) { scratch in
                 try Fixture.fill(scratch)
                 for fact in SearchFacts.all {
-                    let predicate = fact.predicate("")
+                    let predicate = try fact.predicate("")
                     let rest = (1...8).filter { !fact.keys.contains($0) }
                     check.equal(try scratch.keys(ObjectRequest("Thing", where: predicate)), fact.keys, fact.id)
                     check.equal(try scratch.keys(ObjectRequest("Thing", where: .not(predicate))), rest, "\(fact.id), negated")
-                    let joined = ObjectRequest("Holder", where: fact.predicate("thing."))
+                    let joined = ObjectRequest("Holder", where: try fact.predicate("thing."))
                     check.equal(try scratch.keys(joined), fact.keys.map { $0 + 100 }, "\(fact.id), joined")
                     let either = ObjectRequest("Thing", where: .or([predicate, .compare(.path("number"), .equal, .value(.int(-7)))]))
                     check.equal(try scratch.keys(either), Set(fact.keys + [4]).sorted(), "\(fact.id), or something else")
