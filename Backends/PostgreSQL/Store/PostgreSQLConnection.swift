@@ -14,7 +14,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// The encoder of a copy that continues until the connection is used for another purpose.
     var copying: PostgreSQLCopyEncoder?
     /// Whether the pools of a store have prepared the connection for sessions.
-    var hasEntered = false
+    var isPrepared = false
     /// The tables that error messages refer to.
     var tables: SQLTables?
     /// The time without an answer of the server after which the connection counts as lost; nil for never.

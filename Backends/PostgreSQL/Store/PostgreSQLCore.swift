@@ -80,13 +80,13 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
             try connection.checkCluster(cluster)
             return connection
         }
-        let enter: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void = { connection throws(StorageError) in
+        let prepare: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void = { connection throws(StorageError) in
             if checksOffset, let cluster { try PostgreSQLSetup(connection, schema).join(cluster, historyOffset) }
             connection.tables = tables
         }
-        readers = PostgreSQLPool(size: readerCount, idle: idle, open: open, enter: enter)
-        writers = PostgreSQLPool(size: Self.mostWriters, idle: idle, open: open, enter: enter)
-        helpers = PostgreSQLPool(size: 4, idle: idle, open: open, enter: enter)
+        readers = PostgreSQLPool(size: readerCount, idle: idle, open: open, prepare: prepare)
+        writers = PostgreSQLPool(size: Self.mostWriters, idle: idle, open: open, prepare: prepare)
+        helpers = PostgreSQLPool(size: 4, idle: idle, open: open, prepare: prepare)
     }
 
     final var isClosed: Bool { closed.load(ordering: .acquiring) }

@@ -15,20 +15,20 @@ final class PostgreSQLPool: Sendable {
     private let state: Mutex<State>
     private let idle: PostgreSQLIdleConnections
     private let open: @Sendable () throws -> PostgreSQLConnection
-    private let enter: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
+    private let prepare: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
     /// A serial queue for requests to cancel: a server that does not answer blocks one thread, not one for each session.
     private let cancelling = DispatchQueue(label: "polystore-cancel")
 
     /// - Parameters:
     ///   - open: Opens a connection.
-    ///   - enter: Prepares a connection before its first session.
+    ///   - prepare: Prepares a connection before its first session.
     init(
         size: Int, idle: PostgreSQLIdleConnections, open: @escaping @Sendable () throws -> PostgreSQLConnection,
-        enter: @escaping @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
+        prepare: @escaping @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
     ) {
         state = Mutex(State(free: size))
         self.idle = idle
-        self.enter = enter
+        self.prepare = prepare
         self.open = open
     }
 
@@ -63,9 +63,9 @@ final class PostgreSQLPool: Sendable {
         on connection: PostgreSQLConnection, _ limit: WorkLimit?, _ body: (PostgreSQLConnection) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
         connection.begin(limit, cancelling)
-        if !connection.hasEntered {
-            try enter(connection)
-            connection.hasEntered = true
+        if !connection.isPrepared {
+            try prepare(connection)
+            connection.isPrepared = true
         }
         return try body(connection)
     }

@@ -239,7 +239,7 @@ enum Stores {
             known[.size] as? UInt64 != 0
         else { return }
         // A file that cannot be read, such as a damaged compressed one, may be anything.
-        if let start = try? blocks(file).block() ?? Data() {
+        if let start = try? blocks(file, isCounted: false).block() ?? Data() {
             let text = String(decoding: start, as: UTF8.self)
             if text.isEmpty || marks.contains(where: text.contains) { return }
         }
@@ -279,7 +279,9 @@ enum Stores {
     }
 
     /// Returns the contents of a file, block by block. A compressed file is decompressed; `-` is the standard input.
-    static func blocks(_ path: String) throws(StorageError) -> FileBlocks {
+    ///
+    /// - Parameter isCounted: Whether the progress of the command is that of reading this file.
+    static func blocks(_ path: String, isCounted: Bool = true) throws(StorageError) -> FileBlocks {
         func blocks(_ file: FileHandle) -> FileBlocks {
             FileBlocks { try file.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : $0 } }
         }
@@ -297,7 +299,7 @@ enum Stores {
                 .valueNotStorable, "\(path): the text is UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)")
         }
         if Compression.isCompressed(start) { return try Compression.decompressed(path) }
-        return InputProgress.counting(blocks(file), of: path)
+        return isCounted ? InputProgress.counting(blocks(file), of: path) : blocks(file)
     }
 
     private static func open(file path: String) throws(StorageError) -> FileHandle {
