@@ -52,6 +52,8 @@ public actor PersistentHistoryTracker {
     private var positions: [UUID: TrackerPosition] = [:]
     /// The positions in the stack of the stores in which the consumer is registered.
     private var registered: Set<Int> = []
+    /// The positions in the stack of the stores in which the consumer is expired, because items were removed that no listener has received.
+    private var expired: Set<Int> = []
     /// The processed offsets that are still to be acknowledged.
     private var offsets: [UUID: TrackerLog.Offset] = [:]
     /// The stores whose history has no valid token, because a program writes without recording history. This was reported as a gap.
@@ -150,9 +152,10 @@ public actor PersistentHistoryTracker {
     }
 
     /// Returns the events of commits by other authors from now on, while the tracker is monitoring. If there is no other listener, the
-    /// sequence also contains the events that the last listener has not processed, and those found before the first listener, within the
-    /// limit of `keepsHistoryFor`. Each call returns a separate sequence for one consumer, which ends with the tracker. The slowest of the
-    /// retained sequences determines the speed of all, and the acknowledged offset.
+    /// sequence also contains the events that the last listener has not processed, and those found before the first listener; it begins
+    /// with a gap if some of them became older than `keepsHistoryFor`, in this run of the program or an earlier one. Each call returns a
+    /// separate sequence for one consumer, which ends with the tracker. The slowest of the retained sequences determines the speed of all,
+    /// and the acknowledged offset.
     public nonisolated func events() -> AsyncStream<Event> { log.listen().events }
 
     private static func consumer(_ author: TransactionAuthor, _ options: PersistentHistoryTrackingOptions) -> String {
@@ -200,7 +203,7 @@ public actor PersistentHistoryTracker {
                 await acknowledge(consumer)
             }
             // Events without a listener must not delay a purge.
-        } while purgeTime.map(log.forgetUnheard) ?? false
+        } while purgeTime.map(log.removeUnheard) ?? false
         if purgeTime != nil { await purge() } else if isPurgeDue { polls = true }
         if hasFailed { return .pause(.seconds(1)) }
         lastError = nil
@@ -268,11 +271,13 @@ public actor PersistentHistoryTracker {
     private func acknowledge(_ consumer: HistoryConsumer) async {
         // A store that was added again may have come back from a backup, which reading it shows.
         if !registered.contains(consumer.position) { return }
-        let store = core.storeID(consumer.position), (hasItems, done) = log.takeOffset(of: store)
+        let store = core.storeID(consumer.position)
+        guard case .processed(let done, let isAll) = log.takeProgress(in: store) else { return await expire(consumer) }
+        expired.remove(consumer.position)
         if let done {
             offsets[store] = TrackerLog.Offset(token: done.token, isRestart: done.isRestart || offsets[store]?.isRestart ?? false)
         }
-        if !hasItems, let position = positions[store]?.token, !unrecorded.contains(store) {
+        if isAll, let position = positions[store]?.token, !unrecorded.contains(store) {
             let isOld = acknowledged[store].map { $0.position != position && $0.time.duration(to: .now) > .seconds(1) } ?? true
             if offsets[store] != nil || isOld {
                 offsets[store] = TrackerLog.Offset(token: position, isRestart: offsets[store]?.isRestart ?? false)
@@ -289,6 +294,17 @@ public actor PersistentHistoryTracker {
         if isKept == nil { return }
         offsets[store] = nil
         acknowledged[store] = (offset.token, .now)
+    }
+
+    /// Records in a store that events were removed which no listener has received: until one has processed the gap in their place, the
+    /// next program finds it too.
+    private func expire(_ consumer: HistoryConsumer) async {
+        if expired.contains(consumer.position) { return }
+        if await attempt({ () throws(StorageError) in _ = try consumer.expire() }) == nil { return }
+        expired.insert(consumer.position)
+        let store = core.storeID(consumer.position)
+        offsets[store] = nil
+        acknowledged[store] = nil
     }
 
     private var isPurgeDue: Bool {

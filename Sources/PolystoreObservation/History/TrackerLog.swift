@@ -18,6 +18,14 @@ final class TrackerLog: Sendable {
         let isRestart: Bool
     }
 
+    /// The progress of the listeners in a store.
+    enum Progress: Sendable {
+        /// The new offset, if there is one, and whether all items are processed.
+        case processed(Offset?, isAll: Bool)
+        /// Items were removed, and no listener has received the gap in their place.
+        case missed
+    }
+
     struct Item: Sendable {
         let event: Event
         /// The processed offset of the store's history after this item; nil if the item does not change it.
@@ -42,8 +50,9 @@ final class TrackerLog: Sendable {
         var readers: [Reader] = []
         var listeners = 0
         var offsets: [UUID: Offset] = [:]
-        /// The stores of items that were removed because there was no listener.
-        var unheard: Set<UUID> = []
+        /// The gaps in place of items that were removed because there was no listener, by the identity of their store. They wait for the
+        /// next listener.
+        var unheard: [UUID: Item] = [:]
         /// Whether the tracker waits for room.
         var isBlocked = false
         var wake: (@Sendable () -> Void)?
@@ -84,50 +93,60 @@ final class TrackerLog: Sendable {
         for arrival in arrivals { arrival.yield() }
     }
 
-    /// Returns whether items of a store are unprocessed, and the processed offset since the last call.
-    @inline(never) func takeOffset(of store: UUID) -> (hasItems: Bool, offset: Offset?) {
-        state.withLock { state in (state.waiting.contains { $0.event.store == store }, state.offsets.removeValue(forKey: store)) }
+    /// Returns the progress of the listeners in a store since the last call.
+    @inline(never) func takeProgress(in store: UUID) -> Progress {
+        state.withLock { state in
+            if state.unheard[store] != nil { return .missed }
+            let offset = state.offsets.removeValue(forKey: store)
+            return .processed(offset, isAll: !state.waiting.contains { $0.event.store == store })
+        }
     }
 
-    /// Discards the offsets of a store, because its history no longer has their transactions. The items remain.
+    /// Discards the offsets of a store before a gap, because its history no longer has their transactions. The items remain.
     @inline(never) func forgetOffsets(of store: UUID) {
         state.withLock { state in
             state.offsets[store] = nil
+            state.unheard[store] = nil
             for (index, item) in state.items.enumerated() where item.event.store == store {
                 state.items[index] = Item(event: item.event, offset: nil)
             }
         }
     }
 
-    /// Removes items that are older than a time, if there are no listeners.
+    /// Replaces items that are older than a time by a gap for the next listener, if there are no listeners.
     ///
     /// - Returns: Whether any items were removed.
-    @inline(never) func forgetUnheard(before time: Date) -> Bool {
+    @inline(never) func removeUnheard(before time: Date) -> Bool {
         state.withLock { state in
             guard state.readers.isEmpty else { return false }
             let old = state.waiting.prefix { item in
                 if case .transaction(let transaction) = item.event { transaction.time < time } else { true }
             }
-            for item in old { state.unheard.insert(item.event.store) }
-            Self.advance(&state, to: state.undone + old.count)
+            for item in old {
+                let store = item.event.store, token = (item.offset ?? state.unheard[store]?.offset)?.token
+                state.unheard[store] = Item(event: .gap(store: store), offset: token.map { Offset(token: $0, isRestart: true) })
+                state.offsets[store] = nil
+            }
+            state.undone += old.count
+            Self.compact(&state)
             return !old.isEmpty
         }
     }
 
     // MARK: Listeners
 
-    /// Returns a listener for future items. If it is the only listener, it begins with the unprocessed items, after a gap for those that
-    /// were removed.
+    /// Returns a listener for future items. If it is the only listener, it begins with the unprocessed items, after a gap in place of those
+    /// that were removed.
     @inline(never) func listen() -> TrackerListener {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (number, isFinished) = state.withLock { state in
             var start = state.end
             if state.readers.isEmpty {
                 Self.compact(&state)
-                let gaps = state.unheard.map { Item(event: .gap(store: $0), offset: nil) }
-                state.unheard = []
+                let gaps = state.unheard.values
                 state.items.insert(contentsOf: gaps, at: 0)
                 state.first -= gaps.count
+                state.unheard = [:]
                 state.undone = state.first
                 start = state.first
             }

@@ -339,6 +339,47 @@ import Testing
         tracker.stopMonitoring()
     }
 
+    @Test(arguments: TestStore.all) func aGapWithoutAListenerIsReportedInALaterRun(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store)
+        let options = PersistentHistoryTrackingOptions(keepsHistoryFor: .zero, purgeInterval: .zero)
+        let isPurged = { () async throws -> Bool in
+            try await HistoryFixture.becomes {
+                try order(2, stack, author: "app")
+                return try stack.history().transactions.allSatisfy { $0.author == "app" }
+            }
+        }
+        // The second run purges too, although the consumer has not restarted.
+        for author in ["a", "b"] {
+            let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+            tracker.startMonitoring()
+            try order(1, stack, author: TransactionAuthor(author))
+            #expect(try await isPurged())
+            #expect(try stack.historyConsumer("tracker.app").status()?.isExpired == true)
+            tracker.stopMonitoring()
+        }
+        let third = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = third.events().makeAsyncIterator()
+        third.startMonitoring()
+        var event = await events.next()
+        #expect(text(event) == "gap")
+        third.stopMonitoring()
+        // The listener has not processed the gap.
+        let last = PersistentHistoryTracker(stack, currentAuthor: "app"), others = last.events()
+        events = others.makeAsyncIterator()
+        last.startMonitoring()
+        event = await events.next()
+        #expect(text(event) == "gap")
+        try order(3, stack, author: "c")
+        event = await events.next()
+        #expect(text(event) == "c")
+        // The first transaction after the gap is processed.
+        try order(4, stack, author: "d")
+        event = await events.next()
+        #expect(text(event) == "d")
+        #expect(try await HistoryFixture.becomes { try stack.historyConsumer("tracker.app").status()?.isExpired == false })
+        last.stopMonitoring()
+    }
+
     @Test func anUnrecordedHistoryIsOneGapUntilRecordingStarts() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(place()).path
         let store = TrackedStore(SQLiteStore(path: path), isSilent: true), stack = try opened(store)

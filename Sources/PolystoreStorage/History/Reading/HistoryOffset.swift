@@ -11,6 +11,9 @@ package struct HistoryOffset: Sendable, Hashable {
     /// The time of the last acknowledgement, in microseconds since 1970.
     package var seen: Int64
 
+    /// Whether the offset is before the start of every history. The consumer needs no entry: it has to read all data again.
+    package var isExpired: Bool { token.position < 0 }
+
     init(_ name: String, _ token: HistoryToken, now: Int64) {
         self.name = name
         self.token = token

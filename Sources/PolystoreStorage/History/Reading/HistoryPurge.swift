@@ -43,7 +43,7 @@ public struct HistoryPurge: Sendable, Hashable {
     public func run(_ writer: WriteSession, now: Date = Date()) throws(StorageError) -> Outcome {
         let store = writer.store.storeID
         let time = Microseconds.from(now) ?? 0
-        let known = try HistoryConsumers(writer).all().filter { $0.token.store == store }
+        let known = try HistoryConsumers(writer).all().filter { $0.token.store == store && !$0.isExpired }
         let counted = known.filter { !isIgnored($0, time) }
         var outcome = Outcome()
         outcome.ignored = known.filter { isIgnored($0, time) }.map(\.name)
