@@ -27,7 +27,8 @@ enum ShellCompletion {
         let colon = prefix.firstIndex(of: ":"), scheme = colon.map { String(prefix[...$0]) } ?? ""
         let schemes = colon == nil ? Stores.catalog.schemes.map { "\($0):" } : []
         let path = String(prefix.dropFirst(scheme.count))
-        let files = ["", "sqlite:", "lmdb:"].contains(scheme) ? files(path, scheme).map { scheme + $0 } : []
+        let files =
+            scheme.isEmpty || StoreURL.fileSchemes.contains(String(scheme.dropLast())) ? files(path, scheme).map { scheme + $0 } : []
         return (names + schemes).filter { $0.hasPrefix(prefix) } + files
     }
 

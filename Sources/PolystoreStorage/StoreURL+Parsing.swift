@@ -1,7 +1,8 @@
 internal import Foundation
 
 extension StoreURL {
-    private static let fileSchemes: Set<String> = ["sqlite", "lmdb", "file"]
+    /// The schemes of stores in files, for which the place of a URL is a path.
+    package static let fileSchemes: Set<String> = ["sqlite", "lmdb", "file"]
 
     /// Parses a store URL such as `memory:`, `sqlite:shop.db`, `lmdb:shop.lmdb?mapsize=8GiB`, or
     /// `postgresql://app@db/shop?sslmode=verify-full`. `env:NAME` stands for the value of an environment variable, which keeps passwords

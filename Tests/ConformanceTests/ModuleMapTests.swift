@@ -16,6 +16,18 @@ import Testing
         for (name, module) in manifest { #expect(table[name] == module, "\(name)") }
     }
 
+    /// `Polystore` exports other modules, and `PolystoreInterfaces` is empty on Linux.
+    @Test func theListingsOfPublicDeclarationsAreThoseOfTheLibraries() throws {
+        let products = try Checkout.lines("Package.swift").joined().matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }
+        #expect(products.count > 15)
+        let script = try Checkout.lines(".ci/api").joined(separator: "\n")
+        let list = try #require(script.firstMatch(of: #/\nMODULES = \[([^\]]*)\]/#)).1
+        let listed = Set(list.matches(of: #/"(\w+)"/#).map { String($0.1) })
+        #expect(Set(products).subtracting(listed) == ["Polystore", "PolystoreInterfaces"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: Checkout.root.appendingPathComponent(".github/api").path)
+        #expect(Set(files) == Set(listed.map { "\($0).txt" }))
+    }
+
     @Test func noTwoFoldersOfAModuleDependOnEachOther() throws {
         let modules = try Self.manifest().values.map(\.folder).filter { $0.hasPrefix("Sources/") || $0.hasPrefix("Backends/") }
         var count = 0

@@ -6,7 +6,13 @@ import Testing
     private let program: Program
     private let schema: JSONSchema
     private var folder: URL { program.folder }
+    private let described = Described()
     private static let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
+
+    /// The names of the definitions with which outputs were compared.
+    private final class Described {
+        var names: Set<String> = []
+    }
 
     init() throws {
         program = try Program()
@@ -18,6 +24,7 @@ import Testing
     private func check(
         _ name: String, _ arguments: [String], code: Int32 = 0, isLines: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> String {
+        described.names.insert(name)
         let result = try program.run(arguments + ["--json"])
         #expect(result.code == code, "\(arguments): \(result)", sourceLocation: sourceLocation)
         let texts = isLines ? result.output.split(separator: "\n").map(String.init) : [result.output]
@@ -80,6 +87,7 @@ import Testing
         try program.sqlite3("b.db", "UPDATE Note SET up = 99 WHERE _id = 1")
         try check("check", ["check", copy], code: 1, isLines: true)
         try check("erase", ["erase", copy, "--yes"])
+        #expect(schema.names.subtracting(described.names) == [])
     }
 
     @Test func outputsOfLiveTransfersAreAsDescribed() throws {

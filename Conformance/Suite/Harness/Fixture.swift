@@ -84,11 +84,15 @@ enum Fixture {
         try scratch.load("Thing", things)
         try scratch.load("Holder", holders)
         try scratch.load("Tag", tags)
-        guard let link = schema.links.firstIndex(where: { Set([$0.ownerRelationship, $0.memberRelationship]) == ["tags", "things"] }) else {
-            return
-        }
-        let isOwner = schema.entities[schema.links[link].owner].name == "Thing"
-        let pairs = tagged.map { isOwner ? LinkPair(owner: $0.thing, member: $0.tag) : LinkPair(owner: $0.tag, member: $0.thing) }
-        try scratch.write { try $0.load(link: link, pairs) }
+        try scratch.write { try $0.load(link: tagLink, tagged.map(pair)) }
+    }
+
+    /// The position of the link table of things and tags.
+    static let tagLink = schema.links.firstIndex { Set([$0.ownerRelationship, $0.memberRelationship]) == ["tags", "things"] } ?? 0
+
+    /// Returns the pair of a thing and a tag.
+    static func pair(_ thing: Int64, _ tag: Int64) -> LinkPair {
+        schema.entities[schema.links[tagLink].owner].name == "Thing"
+            ? LinkPair(owner: thing, member: tag) : LinkPair(owner: tag, member: thing)
     }
 }

@@ -150,7 +150,7 @@ public struct StorePlace: Sendable {
         let name = "polystore_conformance_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
         // The text after resolving environment variables.
         let named = try StoreURL(text), parts = named.text.split(separator: "?", maxSplits: 1)
-        if ["sqlite", "lmdb"].contains(named.scheme) {
+        if StoreURL.fileSchemes.contains(named.scheme) {
             let folder = try base(named).appendingPathComponent(name)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let path = folder.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? folder.path

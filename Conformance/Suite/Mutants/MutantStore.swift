@@ -16,6 +16,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         case missesNilInInequality = "P001.int-not-equal-includes-nil"
         case forgetsRollback = "T002.rollback-leaves-nothing"
         case keepsHalfChangeSets = "T007.a-violation-that-is-corrected"
+        case keepsNotesOverRollbacks = "T005.notes-set-after-a-savepoint"
         case reportsEveryCommitAsDone = "T060.the-outcome-of-a-commit-is-reported"
         case usesKeysAgain = "C015.keys-are-never-used-again"
         case forgetsVersions = "L002.stale-version"
@@ -166,7 +167,7 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
                 plan.predicate = .and([plan.predicate, .not(.isNil(path))])
             }
         case .losesTheLastRow, .forgetsRollback, .keepsHalfChangeSets, .usesKeysAgain, .forgetsVersions, .losesMicroseconds,
-            .turnsEmptyTextIntoNil,
+            .turnsEmptyTextIntoNil, .keepsNotesOverRollbacks,
             .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .losesTombstones, .tellsEachChange,
             .recordsTransientObjects, .forgetsAuthors, .goesOverGaps, .purgesNothing, .saysNoToken, .tellsTheNewestFirst, .namesSecrets,
             .forgetsLinks, .opensAnyModel, .forgetsItsFormat, .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps,
@@ -216,6 +217,8 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
 /// A write session with a defect.
 class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, HistoryPurgingWriter {
     let writer: any StorageWriter
+    /// The notes that were set, by their names.
+    private var notes: [String: Data?] = [:]
 
     init(_ writer: any StorageWriter, _ store: MutantStore) {
         self.writer = writer
@@ -264,12 +267,14 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
 
     func rollback(to savepoint: Int) throws(StorageError) {
         if store.defect != .keepsHalfChangeSets { try writer.rollback(to: savepoint) }
+        if store.defect == .keepsNotesOverRollbacks { for (name, bytes) in notes { try writer.setNote(name, bytes) } }
     }
 
     // These methods are declared here again so that a subclass can override them.
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
     func load(link: Int, _ pairs: [LinkPair]) throws(StorageError) { try writer.load(link: link, pairs) }
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
+        notes.updateValue(bytes, forKey: name)
         if store.defect != .losesWhatItKeeps || !name.hasPrefix("redo.") { try writer.setNote(name, bytes) }
     }
     func purgeHistory(through token: HistoryToken) throws(StorageError) {

@@ -22,7 +22,7 @@ extension ProgramPrinter {
 
     /// Prints that all stores are closed and opened again. Those that keep nothing stay open.
     mutating func reopen() {
-        if stores.allSatisfy(["sqlite", "lmdb", "postgresql"].contains) {
+        if !stores.contains("memory") {
             line("for store in stack.storages { try stack.removeStorage(store) }")
             line("stack = try open()")
         }
@@ -125,7 +125,7 @@ extension ProgramPrinter {
         let losses = zip(versions, versions.dropFirst()).flatMap { $1.changes(since: $0) }.filter { $0.loss != nil }.map(\.path)
         let added = stores.enumerated().map { position, name in
             let url =
-                ["sqlite", "lmdb"].contains(name) ? "\(name):program\(position)" : (name == "postgresql" ? "env:POSTGRES" : "memory:")
+                StoreURL.fileSchemes.contains(name) ? "\(name):program\(position)" : (name == "postgresql" ? "env:POSTGRES" : "memory:")
             let store =
                 "StoreCatalog.standard.store(at: StoreURL(\"\(url)\"), configuration: \(position == 0 ? "nil" : "\"\(GraphProgram.second)\""))"
             let upgrade = versions.count > 1 ? ["        try stack.upgradeStorageIfNeeded(\(store))"] : []

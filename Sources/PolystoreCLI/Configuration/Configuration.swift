@@ -90,7 +90,7 @@ struct Configuration {
         let parsed: StoreURL?
         // A variable need not be set before its store is used.
         do throws(StorageError) { parsed = url.hasPrefix("env:") ? nil : try StoreURL(url) } catch { throw refusal(error.message) }
-        if let parsed, ["sqlite", "lmdb"].contains(parsed.scheme), !parsed.place.hasPrefix("/") {
+        if let parsed, StoreURL.fileSchemes.contains(parsed.scheme), !parsed.place.hasPrefix("/") {
             throw refusal("the path of \(name) must be absolute, because commands run in any folder")
         }
         if stores.updateValue(url, forKey: name) != nil { throw refusal("there are two stores of the name \(name)") }

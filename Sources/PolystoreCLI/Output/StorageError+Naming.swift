@@ -12,7 +12,7 @@ extension StorageError {
     /// Returns how to write a relative path, if the file of a URL with three slashes cannot be opened. Other programs read such a URL as a
     /// relative path.
     private func relativePath(_ store: StoreURL) -> String? {
-        guard code == .notFound || code == .permissionDenied, store.scheme == "sqlite" || store.scheme == "lmdb" else { return nil }
+        guard code == .notFound || code == .permissionDenied, StoreURL.fileSchemes.contains(store.scheme) else { return nil }
         let start = "\(store.scheme):///"
         guard store.text.lowercased().hasPrefix(start) else { return nil }
         let path = store.text.dropFirst(start.count).prefix { $0 != "?" }

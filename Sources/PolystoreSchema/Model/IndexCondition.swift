@@ -7,11 +7,10 @@ struct IndexCondition {
     private static let longest = 2_000
     private static let deepest = 50
     private static let signs = ["==", "!=", "<>", "<=", ">=", "=<", "=>", "&&", "||", "=", "<", ">", "(", ")"]
-    private static let words = [
+    private static let words: Set<String> = Set(ValueType.allCases.compactMap(\.keyword)).union([
         "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "SEARCH", "ANY", "SOME", "ALL",
         "NONE", "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL", "SELF", "SUBQUERY", "TERNARY", "INFINITY",
-        "DATE", "UUID", "DATA", "DECIMAL",
-    ]
+    ])
 
     private enum Token: Equatable {
         case name(String)
