@@ -31,6 +31,9 @@ public struct StoreMetadata: Sendable {
         entityNumbers = schema.entities.indices.map { Int16(truncatingIfNeeded: $0 + 1) }
     }
 
+    /// Returns whether entries are those of a store, be they damaged, and not of another program.
+    package static func isStore(_ entries: [String: String]) -> Bool { ["format", "store", "schema"].contains { entries[$0] != nil } }
+
     /// Creates metadata from the entries that a store keeps.
     ///
     /// - Throws: `corrupted` if something is missing or ill-formed, `unsupported` for a newer format.

@@ -31,18 +31,17 @@ struct PostgreSQLSetup: SQLSetup {
     func readEntries() throws(StorageError) -> [String: String] {
         let table = SQLText.quoted(schema) + ".polystore_metadata"
         let columns: SQLText = """
-            SELECT CASE WHEN to_regclass(\(bind: .string(table), .string)) IS NULL THEN -1 ELSE (SELECT count(*) FROM pg_attribute \
-            WHERE attrelid = to_regclass(\(bind: .string(table), .string)) AND attname IN ('key', 'value') AND NOT attisdropped) END::int8
+            SELECT CASE WHEN to_regclass(\(bind: .string(table), .string)) IS NULL THEN -1 ELSE (SELECT count(*) FROM pg_attribute a \
+            JOIN pg_class c ON c.oid = a.attrelid WHERE c.oid = to_regclass(\(bind: .string(table), .string)) \
+            AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attname IN ('key', 'value') AND NOT a.attisdropped) END::int8
             """
-        switch try connection.number(columns) {
-        case -1: return [:]
-        case 2: return try connection.entries("SELECT key, value FROM \(raw: table)")
-        default:
-            throw StorageError(
-                .alreadyExists,
-                "the table \(table) belongs to another program; set another schema for the store with the option x-schema, or rename the "
-                    + "table")
-        }
+        let count = try connection.number(columns)
+        if count == -1 { return [:] }
+        let entries = count == 2 ? try connection.entries("SELECT key, value FROM \(raw: table)") : nil
+        if let entries, entries.isEmpty || StoreMetadata.isStore(entries) { return entries }
+        throw StorageError(
+            .alreadyExists,
+            "the table \(table) belongs to another program; set another schema for the store with the option x-schema, or rename the table")
     }
 
     /// Creates the key sequences and the functions of full-text indexes that a version of the model needs, where they are missing.

@@ -22,13 +22,19 @@ struct SQLiteSetup: SQLSetup {
     func readEntries() throws(StorageError) -> [String: String] {
         if try connection.number("SELECT count(*) FROM sqlite_master") == 0 { return [:] }
         let isMarked = try connection.number("PRAGMA application_id") == Self.applicationID
-        let found = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'", [.string]).map { $0[0].text }
+        let found = try connection.rows("SELECT name FROM sqlite_master WHERE type <> 'trigger'", [.string]).map { $0[0].text.lowercased() }
         // Erasing a store leaves the mark and the tables of other programs.
         if isMarked, Self.tables.allSatisfy({ !found.contains($0) }) { return [:] }
         guard isMarked, found.contains("polystore_metadata") else {
             throw StorageError(.notADatabase, "the SQLite file belongs to another program: it has no Polystore metadata")
         }
-        return try connection.entries("SELECT key, value FROM polystore_metadata")
+        let columns: SQLText = "SELECT count(*) FROM pragma_table_xinfo('polystore_metadata', 'main') WHERE name IN ('key', 'value')"
+        if try connection.number(columns) == 2 {
+            let entries = try connection.entries("SELECT key, value FROM polystore_metadata")
+            if StoreMetadata.isStore(entries) { return entries }
+        }
+        throw StorageError(
+            .alreadyExists, "polystore_metadata in the SQLite file belongs to another program; use another file, or rename the table")
     }
 
     func create(_ metadata: StoreMetadata) throws(StorageError) {

@@ -27,7 +27,7 @@ struct DumpCommand: ParsableCommand {
         try output.map { path throws(StorageError) in
             try Stores.checkIsNoPart(path, of: opened)
             try Stores.check(output: path, from: store)
-            try Stores.check(replacing: path, "an archive", marks: [#"{"polystore":"archive""#])
+            try Stores.check(replacing: path, "an archive") { try Stores.hasMark($0, [#"{"polystore":"archive""#], atStart: true) }
         }
         try opened.check()
         for note in opened.remarks { Console.error("note: \(note)") }

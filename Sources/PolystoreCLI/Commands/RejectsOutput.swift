@@ -7,8 +7,8 @@ struct RejectsOutput {
     private let path: String
     private let isFolder: Bool
 
-    /// Names of properties, of which each file with rejected records has one.
-    static let marks = ["polystore_reason", "polystore_key"]
+    /// Returns whether a file contains rejected records: the first line has the name of a property of them.
+    static func isOwn(_ file: FileBlocks) throws -> Bool { try Stores.hasMark(file, ["polystore_reason", "polystore_key"]) }
 
     /// The number of rejected records that are shown.
     private static let mostShown = 20
@@ -26,7 +26,7 @@ struct RejectsOutput {
             }
         } else {
             try Stores.check(output: path, from: input)
-            try Stores.check(replacing: path, "a file of rejected records", marks: Self.marks)
+            try Stores.check(replacing: path, "a file of rejected records", where: Self.isOwn)
             // A file that cannot be written is refused before anything is read.
             _ = try OutputFile(path)
         }

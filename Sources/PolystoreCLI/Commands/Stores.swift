@@ -232,18 +232,36 @@ enum Stores {
     ///
     /// - Parameters:
     ///   - noun: What the files of this kind are, such as `an archive`.
-    ///   - marks: Texts of which the start of each such file contains one. A file without any content can be replaced too.
-    static func check(replacing path: String, _ noun: String, marks: [String]) throws(StorageError) {
+    ///   - isOwn: Whether contents are those of a file of this kind. A file without any content can be replaced too.
+    static func check(
+        replacing path: String, _ noun: String, where isOwn: (FileBlocks) throws -> Bool
+    ) throws(StorageError) {
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         guard let known = try? FileManager.default.attributesOfItem(atPath: file), known[.type] as? FileAttributeType == .typeRegular,
             known[.size] as? UInt64 != 0
         else { return }
         // A file that cannot be read, such as a damaged compressed one, may be anything.
-        if let start = try? blocks(file, isCounted: false).block() ?? Data() {
-            let text = String(decoding: start, as: UTF8.self)
-            if text.isEmpty || marks.contains(where: text.contains) { return }
-        }
+        if (try? isOwn(blocks(file, isCounted: false))) == true { return }
         throw StorageError(.alreadyExists, "\(path) exists and is not \(noun); write to another file, or remove it first")
+    }
+
+    /// Returns whether the first line of a text contains one of the marks, or there is no text.
+    ///
+    /// - Parameters:
+    ///   - marks: Texts of at most 100 bytes.
+    ///   - atStart: Whether the text must begin with a mark.
+    static func hasMark(_ text: FileBlocks, _ marks: [String], atStart: Bool = false) throws -> Bool {
+        var line = Data(), isEmpty = true
+        while let block = try text.block() {
+            isEmpty = false
+            let end = block.firstIndex(of: UInt8(ascii: "\n"))
+            line += block[..<(end ?? block.endIndex)]
+            if marks.contains(where: { line.range(of: Data($0.utf8), options: atStart ? .anchored : []) != nil }) { return true }
+            if end != nil || atStart && line.count > 100 { return false }
+            // The line may be long, and a mark may be in two blocks.
+            line = Data(line.suffix(100))
+        }
+        return isEmpty
     }
 
     /// The ends of the paths of the files that a store may have.

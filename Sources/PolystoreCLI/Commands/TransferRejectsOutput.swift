@@ -13,7 +13,7 @@ struct TransferRejectsOutput {
     init(_ path: String, from source: Stores.Opened, to target: TransferTarget) throws(StorageError) {
         self.path = path
         try Stores.check(output: path, from: nil)
-        try Stores.check(replacing: path, "a file of rejected rows", marks: RejectsOutput.marks)
+        try Stores.check(replacing: path, "a file of rejected rows", where: RejectsOutput.isOwn)
         try Stores.checkIsNoPart(path, of: source)
         if let obstacle = target.obstacle(toOutput: path) { throw obstacle }
         let names = [".csv", ".tsv", ".tab"]

@@ -4,33 +4,32 @@ internal import Synchronization
 
 /// Compresses bytes by a running `gzip` into a file.
 ///
-/// Unchecked: the file is written by the thread that reads the output of `gzip` alone, until `finish` has waited for it.
-final class Compressor: @unchecked Sendable {
+/// Without `finish` the program ends too, and nothing retains the file.
+final class Compressor {
     private let process: Process
     private let input = Pipe(), output = Pipe()
-    private let file: AtomicFile
-    private let isRead = DispatchSemaphore(value: 0)
-    private let failure = Mutex<StorageError?>(nil)
+    private let sink: Sink
+    private var isRunning = false
 
     init(_ process: Process, _ file: AtomicFile) {
         self.process = process
-        self.file = file
+        sink = Sink(file)
         process.standardInput = input
         process.standardOutput = output
     }
 
+    deinit {
+        if !isRunning { return }
+        // The program ends at the end of its input. It may have inherited that SIGTERM is blocked.
+        try? input.fileHandleForWriting.close()
+        sink.isRead.wait()
+    }
+
     /// Begins to write the output of the started program to the file.
     func begin() {
-        Thread.detachNewThread { [self] in
-            defer { isRead.signal() }
-            while let data = try? output.fileHandleForReading.read(upToCount: 1 << 20), !data.isEmpty {
-                do throws(StorageError) { try file.write(data) } catch {
-                    failure.withLock { $0 = $0 ?? error }
-                    process.terminate()
-                    return
-                }
-            }
-        }
+        isRunning = true
+        let sink = sink, output = output.fileHandleForReading, process = process
+        Thread.detachNewThread { sink.read(output, of: process) }
     }
 
     /// Compresses bytes.
@@ -41,12 +40,38 @@ final class Compressor: @unchecked Sendable {
     /// Waits until everything is compressed and written to the file, which remains to be finished.
     func finish() throws(StorageError) {
         try? input.fileHandleForWriting.close()
-        isRead.wait()
+        sink.isRead.wait()
+        isRunning = false
         process.waitUntilExit()
-        if process.terminationStatus != 0 || failure.withLock({ $0 != nil }) { throw failed(nil) }
+        if process.terminationStatus != 0 || sink.failure.withLock({ $0 != nil }) { throw failed(nil) }
     }
 
     private func failed(_ cause: (any Error)?) -> StorageError {
-        failure.withLock { $0 } ?? StorageError(.inputOutput, "the program gzip failed; nothing was written", cause: cause)
+        sink.failure.withLock { $0 } ?? StorageError(.inputOutput, "the program gzip failed; nothing was written", cause: cause)
+    }
+}
+
+/// The thread that writes the output of `gzip` to the file.
+///
+/// Unchecked: the file is used by this thread alone until `isRead`.
+private final class Sink: @unchecked Sendable {
+    let isRead = DispatchSemaphore(value: 0)
+    let failure = Mutex<StorageError?>(nil)
+    private var file: AtomicFile?
+
+    init(_ file: AtomicFile) { self.file = file }
+
+    func read(_ output: FileHandle, of process: Process) {
+        defer {
+            file = nil
+            isRead.signal()
+        }
+        while let data = try? output.read(upToCount: 1 << 20), !data.isEmpty {
+            do throws(StorageError) { try file?.write(data) } catch {
+                failure.withLock { $0 = $0 ?? error }
+                process.terminate()
+                return
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PolystoreSQL
 import PolystoreStorage
 import RawSessions
 import Testing
@@ -154,16 +155,24 @@ import Testing
         #expect(error?.message.contains("\"\(table)\"") == true && error?.message.contains("x-schema") == true)
         #expect(try contents(admin) == [table])
     }
-    /// Also that of the metadata, in a form that is not the store's.
-    @Test func aTableOfOthersWithTheNameOfTheMetadataIsNamedAndKept() throws {
+
+    /// Also that of the metadata, in a form that is not the store's, or with other rows.
+    @Test(arguments: [
+        "TABLE SCHEMA.polystore_metadata(id int, value text)", "VIEW SCHEMA.polystore_metadata AS SELECT 'a' AS key, 'b' AS value",
+        "TABLE SCHEMA.polystore_metadata(key text, value text); INSERT INTO SCHEMA.polystore_metadata VALUES ('a', 'b')",
+        "TABLE SCHEMA.polystore_metadata(key int, value jsonb); INSERT INTO SCHEMA.polystore_metadata VALUES (1, '{}')",
+        "TYPE SCHEMA.polystore_metadata AS (key text, value text)", "SEQUENCE SCHEMA.polystore_metadata",
+    ]) func aTableOfOthersWithTheNameOfTheMetadataIsNamedAndKept(_ creation: String) throws {
         let admin = try admin()
         defer { try? admin.execute("DROP SCHEMA IF EXISTS \(name) CASCADE") }
-        try admin.execute("CREATE SCHEMA \(name); CREATE TABLE \(name).polystore_metadata(id int, value text)")
+        try admin.execute("CREATE SCHEMA \(name); CREATE \(creation.replacingOccurrences(of: "SCHEMA", with: name))")
         let store = try PostgreSQLStore(url: StoreURL("\(TestServer.url ?? "")&x-schema=\(name)"))
         for work in [{ _ = try self.made() }, { try store.erase() }] as [() throws -> Void] {
             let error = #expect(throws: StorageError.self) { try work() }
             #expect(error?.code == .alreadyExists && error?.message.contains("polystore_metadata belongs to another program") == true)
         }
-        #expect(try contents(admin) == ["polystore_metadata"])
+        let kept = try admin.number(
+            "SELECT count(*) FROM pg_class WHERE relname = 'polystore_metadata' AND relnamespace = '\(raw: name)'::regnamespace")
+        #expect(kept == 1)
     }
 }

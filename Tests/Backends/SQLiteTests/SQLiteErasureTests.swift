@@ -50,6 +50,21 @@ import Testing
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// In a file that keeps the mark of an erased store.
+    @Test(arguments: [
+        "TABLE polystore_metadata(id)", "TABLE Polystore_Metadata(key, value)", "INDEX polystore_metadata ON t(a)",
+        "TABLE polystore_metadata(key, value); INSERT INTO polystore_metadata VALUES('a', 'b')",
+        "VIEW polystore_metadata AS SELECT 1 AS key, 2 AS value",
+    ]) func somethingOfOthersWithTheNameOfTheMetadataIsNamedAndKept(_ creation: String) throws {
+        try sql("theirs.db", "PRAGMA application_id = \(0x706f_6c79); CREATE TABLE t(a); CREATE \(creation)")
+        let before = try Data(contentsOf: URL(fileURLWithPath: path("theirs.db"))), store = try store("theirs.db")
+        for work in [{ _ = try store.open(OpenRequest(schema: Self.schema.get())) }, { try store.erase() }] as [() throws -> Void] {
+            let error = #expect(throws: StorageError.self) { try work() }
+            #expect(error?.code == .alreadyExists && error?.message.contains("polystore_metadata") == true, "\(String(describing: error))")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path("theirs.db"))) == before)
+    }
+
     @Test func aFileThatIsNoStoreStays() throws {
         try "a text".write(toFile: path("text.txt"), atomically: true, encoding: .utf8)
         try FileManager.default.createDirectory(atPath: path("tree/leaf"), withIntermediateDirectories: true)
