@@ -3,13 +3,12 @@ internal import PolystoreSchema
 /// The Swift names of the classes and properties of a schema. They equal the stored names wherever possible.
 struct SwiftNames {
     /// Names of types in generated files. A class with such a name would hide the type.
-    private static let usedTypes: Set<String> = [
-        "Any", "AnyObject", "Array", "Attribute", "AttributeRules", "Bool", "Cell", "CrossReference", "Data", "Date", "Decimal",
-        "DeleteRule", "Double", "Entity",
-        "EntityIndex", "Float", "Foundation", "Index", "Int", "Int16", "Int32", "Int64", "KeyPath", "ManagedObject", "Microseconds",
-        "ObjectContext", "ObjectID", "Optional", "Polystore", "Protocol", "Relationship", "RowBatch", "RowView", "Self", "Sendable", "Set",
-        "Snapshot", "String", "Swift", "Type", "UInt64", "URL", "UUID", "UniqueConstraint", "UnsafeMutablePointer", "Value",
-    ]
+    private static let usedTypes = Set(ValueType.allCases.map(\.swiftName)).union([
+        "Any", "AnyObject", "Array", "Attribute", "AttributeRules", "Cell", "CrossReference", "DeleteRule", "Entity", "EntityIndex",
+        "Foundation", "Index", "Int64", "KeyPath", "ManagedObject", "Microseconds", "ObjectContext", "ObjectID", "Optional", "Polystore",
+        "Protocol", "Relationship", "RowBatch", "RowView", "Self", "Sendable", "Set", "Snapshot", "Swift", "Type", "UInt64",
+        "UniqueConstraint", "UnsafeMutablePointer", "Value",
+    ])
 
     private let schema: Schema
     private let types: [String: String]

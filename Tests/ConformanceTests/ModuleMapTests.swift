@@ -16,6 +16,17 @@ import Testing
         for (name, module) in manifest { #expect(table[name] == module, "\(name)") }
     }
 
+    @Test func theFilesOfTheGuideForContributorsExist() throws {
+        let text = try Checkout.lines(".github/CONTRIBUTING.md").joined(separator: "\n")
+        let paths = text.matches(of: #/`((?:Sources|Backends|Conformance|Tests|\.ci|\.github)\/[\w.+\/-]+)`/#).map { String($0.1) }
+        #expect(paths.count > 50)
+        // The file that the worked change of a command makes.
+        let made = ["Sources/PolystoreCLI/Commands/CountCommand.swift"]
+        for path in Set(paths).subtracting(made) {
+            #expect(FileManager.default.fileExists(atPath: Checkout.root.appendingPathComponent(path).path), "\(path)")
+        }
+    }
+
     /// `Polystore` exports other modules, and `PolystoreInterfaces` is empty on Linux.
     @Test func theListingsOfPublicDeclarationsAreThoseOfTheLibraries() throws {
         let products = try Checkout.lines("Package.swift").joined().matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }

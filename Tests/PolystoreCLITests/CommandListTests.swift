@@ -35,7 +35,7 @@ import Testing
         let table = rows.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2).prefix { $0.hasPrefix("|") }
         let inTable = table.flatMap { row in row.split(separator: "|")[0].matches(of: #/`(\w+)`/#).map { String($0.1) } }
         #expect(Set(inTable).symmetricDifference(names) == [])
-        let list = try #require(try text("README.md").firstMatch(of: #/`polystore ([a-z |\n]+)`/#)).1
+        let list = try #require(try text("README.md").firstMatch(of: #/`polystore (load [a-z |\n]+)`/#)).1
         let inReadme = list.split { $0 == "|" || $0.isWhitespace }.map(String.init)
         #expect(Set(inReadme).symmetricDifference(names) == [])
     }

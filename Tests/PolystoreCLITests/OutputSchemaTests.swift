@@ -87,7 +87,9 @@ import Testing
         try program.sqlite3("b.db", "UPDATE Note SET up = 99 WHERE _id = 1")
         try check("check", ["check", copy], code: 1, isLines: true)
         try check("erase", ["erase", copy, "--yes"])
-        #expect(schema.names.subtracting(described.names) == [])
+        // The steps of an online migration need a server, and the suite has the report of its own program.
+        let others = ["schema-expand", "schema-backfill", "schema-contract", "schema-abandon", "conformance"]
+        #expect(Set(try commands()).subtracting(described.names).symmetricDifference(others) == [])
     }
 
     @Test func outputsOfLiveTransfersAreAsDescribed() throws {
@@ -114,7 +116,8 @@ import Testing
         try check("erase", ["erase", store, "--yes"])
     }
 
-    @Test func eachCommandWithTheOptionIsDescribed() throws {
+    /// Returns the names of the definitions of all commands with the option.
+    private func commands() throws -> [String] {
         let dump = try JSONValue(program.run(["--experimental-dump-help"]).output)
         func commands(_ command: JSONValue, _ path: [String]) -> [String] {
             if let subcommands = command["subcommands"]?.items {
@@ -123,7 +126,11 @@ import Testing
             let hasOption = command["arguments"]?.items.contains { $0["preferredName"]?["name"]?.text == "json" } == true
             return hasOption ? [path.joined(separator: "-")] : []
         }
-        let names = commands(try #require(dump["command"]), [])
+        return commands(try #require(dump["command"]), [])
+    }
+
+    @Test func eachCommandWithTheOptionIsDescribed() throws {
+        let names = try commands()
         #expect(names.count > 25)
         // The report of the suite is that of the program polystore-conformance.
         #expect(names.filter { !schema.names.contains($0) } == ["conformance"])

@@ -136,7 +136,9 @@ struct ReferenceStore: Sendable {
         case (.bool(let x), .bool(let y)): return x == y ? 0 : (y ? -1 : 1)
         case (.date(let x), .date(let y)), (.int(let x), .int(let y)): return x == y ? 0 : (x < y ? -1 : 1)
         case (.double(let x), .double(let y)): return x == y ? 0 : (x < y ? -1 : 1)
-        case (_, _): return ReferenceNumber.order(a, b)
+        case (.int, _), (.double, _), (.decimal, _): return ReferenceNumber.order(a, b)
+        // Values of different types are never compared.
+        case (.bool, _), (.string, _), (.date, _), (.uuid, _), (.data, _): return -2
         }
     }
 

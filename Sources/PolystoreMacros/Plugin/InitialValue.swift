@@ -1,4 +1,5 @@
 #if Macros
+internal import PolystoreSchema
 internal import SwiftSyntax
 
 /// The initial value of an attribute, as an expression.
@@ -13,9 +14,7 @@ struct InitialValue {
     ]
 
     /// Other types whose initialisers depend only on their arguments.
-    private static let constant: Set<String> = [
-        "Array", "Bool", "Data", "Decimal", "Double", "Float", "Int", "Int16", "Int32", "Int64", "Set", "String", "URL",
-    ]
+    private static let constant = Set(ValueType.allCases.map(\.swiftName)).union(["Array", "Int64", "Set"])
 
     /// Whether the value is computed for each object.
     let isPerObject: Bool

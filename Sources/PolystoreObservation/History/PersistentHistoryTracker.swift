@@ -327,9 +327,10 @@ public actor PersistentHistoryTracker {
         for consumer in consumers {
             let store = core.storeID(consumer.position), known = acknowledged[store]?.position ?? TrackerPosition.beforeAll(store).token
             if unrecorded.contains(store) || !registered.contains(consumer.position) { continue }
+            let isExpired = expired.contains(consumer.position)
             await attempt { () throws(StorageError) in
                 // Shows that the tracker is active, however slow its listeners are.
-                try consumer.acknowledge(known)
+                if isExpired { _ = try consumer.expire() } else { try consumer.acknowledge(known) }
                 return try consumer.core.purgeHistory(purge, of: consumer.position)
             }
         }

@@ -52,7 +52,7 @@ extension Function {
     }
 
     /// The functions identified by their names alone, as the text form spells them.
-    static let named: [Function] = [
+    package static let named: [Function] = [
         .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase,
         .trim, .length, .concatenate, .coalesce,
     ]

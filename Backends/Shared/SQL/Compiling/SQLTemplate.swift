@@ -38,9 +38,7 @@ struct SQLTemplate {
     private static let positions: [Value: Int] = {
         var positions: [Value: Int] = [:]
         for position in 0..<mostConstants {
-            for kind: Value in [.int(0), .double(0), .decimal(0), .string(""), .date(0), .uuid(uuids[0]), .data(Data())] {
-                if let mark = mark(position, kind) { positions[mark] = position }
-            }
+            for type in ValueType.allCases { if let mark = mark(position, type) { positions[mark] = position } }
         }
         return positions
     }()
@@ -50,13 +48,14 @@ struct SQLTemplate {
         return ends
     }()
 
-    private static func mark(_ position: Int, _ value: Value) -> Value? {
-        switch value {
-        case .null, .bool: nil
-        case .int: .int(numbers[position])
-        case .double: .double(doubles[position])
+    /// Returns the mark of a position; nil for a type with so few values that a constant could be equal to one.
+    private static func mark(_ position: Int, _ type: ValueType?) -> Value? {
+        switch type {
+        case nil, .bool: nil
+        case .int16, .int32, .int64: .int(numbers[position])
+        case .float, .double: .double(doubles[position])
         case .decimal: .decimal(decimals[position])
-        case .string: .string(texts[position])
+        case .string, .url: .string(texts[position])
         case .date: .date(numbers[position])
         case .uuid: .uuid(uuids[position])
         case .data: .data(bytes[position])
@@ -64,7 +63,7 @@ struct SQLTemplate {
     }
 
     private mutating func replaced(_ value: Value) -> Value {
-        guard constants.count < Self.mostConstants, isReplaceable(value), let mark = Self.mark(constants.count, value) else { return value }
+        guard constants.count < Self.mostConstants, isReplaceable(value), let mark = Self.mark(constants.count, value.type) else { return value }
         constants.append(.value(value))
         return mark
     }
@@ -78,7 +77,7 @@ struct SQLTemplate {
         // One binding for each value, or one for all of them.
         guard tables.dialect.variables(2, type) == 1 else { return values.map { replaced($0) } }
         guard constants.count < Self.mostConstants, values.allSatisfy(isReplaceable), let first = values.first,
-            let mark = Self.mark(constants.count, first)
+            let mark = Self.mark(constants.count, first.type)
         else { return values }
         constants.append(.list(values))
         return [mark]
