@@ -63,7 +63,9 @@ struct SQLTemplate {
     }
 
     private mutating func replaced(_ value: Value) -> Value {
-        guard constants.count < Self.mostConstants, isReplaceable(value), let mark = Self.mark(constants.count, value.type) else { return value }
+        guard constants.count < Self.mostConstants, isReplaceable(value), let mark = Self.mark(constants.count, value.type) else {
+            return value
+        }
         constants.append(.value(value))
         return mark
     }
