@@ -10,7 +10,7 @@ public protocol OrderedStore: AnyObject, Sendable {
     /// The maximum length of a value in bytes.
     var maximumValueBytes: Int { get }
 
-    /// Whether records carry a checksum, because data that has left the memory of the process may come back changed.
+    /// Whether records carry a checksum: true for an engine whose data leaves the memory of the process, because it may come back changed.
     var checksRecords: Bool { get }
 
     /// Opens the engine with the maps that the request needs, and creates the ones that are missing if the request allows it.
@@ -20,7 +20,7 @@ public protocol OrderedStore: AnyObject, Sendable {
 
     /// Makes maps available, creating those that are missing.
     ///
-    /// - Returns: The number of each map by its name. Sessions that begin later use these numbers.
+    /// - Returns: The number of each map by its name. Sessions that begin later use these numbers; open sessions keep those that they know.
     @discardableResult
     func prepare(maps: [String]) throws(StorageError) -> [String: Int]
 
@@ -30,7 +30,7 @@ public protocol OrderedStore: AnyObject, Sendable {
     /// - Throws: `busy` when sessions are open.
     func reopen(mapCount: Int) throws(StorageError)
 
-    /// Removes maps that are empty. Names without a map are ignored.
+    /// Removes maps that are empty. Names without a map are ignored. The numbers of all other maps remain valid.
     func remove(maps: [String]) throws(StorageError)
 
     /// Begins a session that reads one snapshot.

@@ -29,8 +29,8 @@ public protocol OrderedWriter: OrderedReader {
     /// Keeps all changes since the innermost savepoint and removes it.
     func keepSavepoint() throws(StorageError)
 
-    /// The number of the transaction, unique in the store, by which the outcome of its commit can be found later; nil where commits cannot
-    /// fail.
+    /// The number of the transaction, unique in the store, by which the outcome of its commit can be found later; nil if a commit that
+    /// throws has certainly changed nothing.
     var commitNumber: Int64? { get }
 
     /// Commits the transaction.
