@@ -92,9 +92,8 @@ public struct CaseResult: Sendable, Hashable {
 public enum ConformanceSuite {
     /// The cases in the order of their names.
     public static let cases: [ConformanceCase] =
-        ValueCases.all + ObjectCases.all + TransactionCases.all + OutcomeCases.all + SessionCases.all + PredicateCases.all
-        + SearchFacts.cases
-        + SearchCases.all
+        ValueCases.all + ObjectCases.all + TransactionCases.all + ClosingCases.all + OutcomeCases.all + SessionCases.all
+        + PredicateCases.all + SearchFacts.cases + SearchCases.all
         + ConstantCases.all + PartialIndexCases.all + OrderCases.all + EdgeCases.all
         + AggregateCases.all + QueryCases.all + EngineCases.all + ComputationCases.all
         + RandomCases.all
