@@ -239,17 +239,13 @@ for target in package.targets where unoptimized.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 }
 
-// POLYSTORE_ENTRY_POINT=1 builds the tests without the index of the compiler, into a program that `swift test` does not run: Tests/EntryPoint.
-let runs = Context.environment["POLYSTORE_ENTRY_POINT"] != nil ? ["EntryPoint"] : []
-package.targets += runs.map { tests($0, "Tests/EntryPoint/Nothing", []) }
-
 // POLYSTORE_WITHOUT=PolystoreTests,… leaves out these test targets.
 let left = Set((Context.environment["POLYSTORE_WITHOUT"] ?? "").split(separator: ",").map(String.init))
 package.targets.removeAll { $0.isTest && left.contains($0.name) }
 
 // POLYSTORE_TESTS=PolystoreTests,… leaves only these test targets and what they need: building everything with a sanitizer takes too long.
 if let names = Context.environment["POLYSTORE_TESTS"] {
-    var needed = Set(names.split(separator: ",").map(String.init) + runs), found: Set<String> = []
+    var needed = Set(names.split(separator: ",").map(String.init)), found: Set<String> = []
     while found != needed {
         found = needed
         for target in package.targets where found.contains(target.name) {
