@@ -89,10 +89,14 @@ public struct HistoryConsumer: Sendable {
 
     /// Records durably that the consumer has missed transactions: it is expired until it restarts. Registers it if necessary.
     ///
+    /// - Parameter token: The token at which it will restart; nil for the newest. Entries after that are not purged.
     /// - Returns: The offset of the consumer.
     @discardableResult
-    package func expire() throws(StorageError) -> HistoryToken {
-        try write { writer throws(StorageError) in try HistoryConsumers.expire(name, writer).token }
+    package func expire(after token: HistoryToken?) throws(StorageError) -> HistoryToken {
+        try write { writer throws(StorageError) in
+            let after = if let token { token } else { try HistoryScan.newest(writer) }
+            return try HistoryConsumers.expire(name, after: after, writer).token
+        }
     }
 
     /// Returns the page after the offset. Without an acknowledgement the next call returns the same page.

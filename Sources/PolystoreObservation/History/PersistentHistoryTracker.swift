@@ -52,8 +52,9 @@ public actor PersistentHistoryTracker {
     private var positions: [UUID: TrackerPosition] = [:]
     /// The positions in the stack of the stores in which the consumer is registered.
     private var registered: Set<Int> = []
-    /// The positions in the stack of the stores in which the consumer is expired, because items were removed that no listener has received.
-    private var expired: Set<Int> = []
+    /// The tokens at which the consumer will restart where it is expired, because items were removed that no listener has received, by the
+    /// position of the store in the stack.
+    private var expired: [Int: HistoryToken?] = [:]
     /// The processed offsets that are still to be acknowledged.
     private var offsets: [UUID: TrackerLog.Offset] = [:]
     /// The stores whose history has no valid token, because a program writes without recording history. This was reported as a gap.
@@ -271,9 +272,12 @@ public actor PersistentHistoryTracker {
     private func acknowledge(_ consumer: HistoryConsumer) async {
         // A store that was added again may have come back from a backup, which reading it shows.
         if !registered.contains(consumer.position) { return }
-        let store = core.storeID(consumer.position)
-        guard case .processed(let done, let isAll) = log.takeProgress(in: store) else { return await expire(consumer) }
-        expired.remove(consumer.position)
+        let store = core.storeID(consumer.position), done: TrackerLog.Offset?, isAll: Bool
+        switch log.takeProgress(in: store, readTo: positions[store]?.token) {
+        case .missed(let token): return await expire(consumer, after: token)
+        case .processed(let offset, let isComplete): (done, isAll) = (offset, isComplete)
+        }
+        expired[consumer.position] = nil
         if let done {
             offsets[store] = TrackerLog.Offset(token: done.token, isRestart: done.isRestart || offsets[store]?.isRestart ?? false)
         }
@@ -297,14 +301,15 @@ public actor PersistentHistoryTracker {
     }
 
     /// Records in a store that events were removed which no listener has received: until one has processed the gap in their place, the
-    /// next program finds it too.
-    private func expire(_ consumer: HistoryConsumer) async {
-        if expired.contains(consumer.position) { return }
-        if await attempt({ () throws(StorageError) in _ = try consumer.expire() }) == nil { return }
-        expired.insert(consumer.position)
-        let store = core.storeID(consumer.position)
-        offsets[store] = nil
-        acknowledged[store] = nil
+    /// next program finds it too. Later tokens are recorded by the next purge.
+    private func expire(_ consumer: HistoryConsumer, after token: HistoryToken?) async {
+        if expired[consumer.position] == nil {
+            if await attempt({ () throws(StorageError) in _ = try consumer.expire(after: token) }) == nil { return }
+            let store = core.storeID(consumer.position)
+            offsets[store] = nil
+            acknowledged[store] = nil
+        }
+        expired[consumer.position] = .some(token)
     }
 
     private var isPurgeDue: Bool {
@@ -327,10 +332,10 @@ public actor PersistentHistoryTracker {
         for consumer in consumers {
             let store = core.storeID(consumer.position), known = acknowledged[store]?.position ?? TrackerPosition.beforeAll(store).token
             if unrecorded.contains(store) || !registered.contains(consumer.position) { continue }
-            let isExpired = expired.contains(consumer.position)
+            let gap = expired[consumer.position]
             await attempt { () throws(StorageError) in
                 // Shows that the tracker is active, however slow its listeners are.
-                if isExpired { _ = try consumer.expire() } else { try consumer.acknowledge(known) }
+                if let gap { _ = try consumer.expire(after: gap) } else { try consumer.acknowledge(known) }
                 return try consumer.core.purgeHistory(purge, of: consumer.position)
             }
         }
@@ -385,7 +390,7 @@ extension StackCore {
         case .registration(let known, let acknowledged, let addition):
             let step = try firstOfOthers(consumer, known, acknowledged, addition, author, limit)
             // The gap is reported again if it is not processed before the program ends.
-            if case .gap = step.found { try consumer.expire() }
+            if case .gap = step.found { try consumer.expire(after: step.position.token) }
             return step
         }
     }
@@ -401,7 +406,7 @@ extension StackCore {
         // Where nothing is known about the commits since the addition, the consumer begins expired: this attempt may fail later, and the
         // next one finds the consumer registered.
         let isUnknown = if let addition, addition.token == nil, known == nil { isNew } else { false }
-        let offset = try isUnknown ? consumer.expire() : register(consumer, addition?.token)
+        let offset = try isUnknown ? consumer.expire(after: nil) : register(consumer, addition?.token)
         return try withHistory(of: consumer.position) { reader throws(StorageError) in
             let start = known ?? TrackerPosition(offset)
             let match: TrackerPosition.Match = if let known { try known.find(reader) } else { .unknown }

@@ -22,8 +22,9 @@ final class TrackerLog: Sendable {
     enum Progress: Sendable {
         /// The new offset, if there is one, and whether all items are processed.
         case processed(Offset?, isAll: Bool)
-        /// Items were removed, and no listener has received the gap in their place.
-        case missed
+        /// Items were removed, and no listener has received the gap in their place. The token is the offset after this gap; nil if it does not
+        /// change the offset.
+        case missed(HistoryToken?)
     }
 
     struct Item: Sendable {
@@ -94,11 +95,17 @@ final class TrackerLog: Sendable {
     }
 
     /// Returns the progress of the listeners in a store since the last call.
-    @inline(never) func takeProgress(in store: UUID) -> Progress {
+    ///
+    /// - Parameter token: The token up to which the history of the store was read.
+    @inline(never) func takeProgress(in store: UUID, readTo token: HistoryToken?) -> Progress {
         state.withLock { state in
-            if state.unheard[store] != nil { return .missed }
-            let offset = state.offsets.removeValue(forKey: store)
-            return .processed(offset, isAll: !state.waiting.contains { $0.event.store == store })
+            let isAll = !state.waiting.contains { $0.event.store == store }
+            guard let gap = state.unheard[store] else { return .processed(state.offsets.removeValue(forKey: store), isAll: isAll) }
+            // Without items after it the gap includes everything that was read.
+            if isAll, gap.offset != nil, let token {
+                state.unheard[store] = Item(event: gap.event, offset: Offset(token: token, isRestart: true))
+            }
+            return .missed(state.unheard[store]?.offset?.token)
         }
     }
 

@@ -115,4 +115,20 @@ import Testing
         try gone.restart(from: .now)
         #expect(try gone.next().transactions.isEmpty)
     }
+
+    @Test(arguments: TestStore.all) func anExpiredConsumerKeepsTheEntriesAfterItsRestart(_ store: TestStore) throws {
+        let stack = try HistoryFixture.stack(store), consumer = try stack.historyConsumer("expired")
+        try consumer.register(from: .beginning)
+        let tokens = try write(3, stack)
+        try #require(tokens.count == 3)
+        try consumer.expire(after: tokens[0])
+        #expect(HistoryFixture.code { _ = try consumer.next() } == .tokenExpired)
+        // An older token only shows that the consumer is active.
+        try consumer.acknowledge(HistoryToken(store: tokens[0].store, position: -1))
+        #expect(try consumer.status()?.isExpired == true)
+        let outcome = try stack.purgeHistory(.olderThan(.seconds(0)))
+        #expect(outcome.removed == 1 && outcome.heldBackBy == ["expired"])
+        try consumer.restart(from: .after(tokens[0]))
+        #expect(try consumer.next().transactions.map(\.token) == [tokens[1], tokens[2]])
+    }
 }

@@ -87,9 +87,10 @@ extension HistoryConsumers {
         return try begin(name, at: token, writer)
     }
 
-    /// Sets the offset of a consumer before the start of every history: the consumer gets `tokenExpired` until it restarts.
-    package static func expire(_ name: String, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
-        try restart(name, at: HistoryToken(store: writer.store.storeID, position: -1), writer)
+    /// Marks a consumer as expired: it gets `tokenExpired` until it restarts. Until then the entries after a token, at which it will restart,
+    /// are not purged.
+    package static func expire(_ name: String, after token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
+        try restart(name, at: HistoryToken(store: token.store, position: -1 - max(token.position, 0)), writer)
     }
 
     private static func begin(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
@@ -113,7 +114,7 @@ extension HistoryConsumers {
                 .tokenExpired,
                 "the token belongs to another store than the history consumer \"\(name)\"; read all objects again and restart the consumer")
         }
-        if token.position > offset.token.position { offset.token = token }
+        if token.position >= 0, token.position > offset.token.position { offset.token = token }
         offset.seen = max(offset.seen, now)
         try writer.setNote(prefix + name, offset.note)
         return offset

@@ -11,8 +11,9 @@ package struct HistoryOffset: Sendable, Hashable {
     /// The time of the last acknowledgement, in microseconds since 1970.
     package var seen: Int64
 
-    /// Whether the offset is before the start of every history. The consumer needs no entry: it has to read all data again.
-    package var isExpired: Bool { token.position < 0 }
+    /// The position after which the consumer needs the entries. An expired consumer, which has to read all data again, has a negative
+    /// position, from which no history continues: -1 minus the position at which it will restart.
+    package var needed: Int64 { token.position < 0 ? -1 - token.position : token.position }
 
     init(_ name: String, _ token: HistoryToken, now: Int64) {
         self.name = name

@@ -43,7 +43,7 @@ public struct HistoryPurge: Sendable, Hashable {
     public func run(_ writer: WriteSession, now: Date = Date()) throws(StorageError) -> Outcome {
         let store = writer.store.storeID
         let time = Microseconds.from(now) ?? 0
-        let known = try HistoryConsumers(writer).all().filter { $0.token.store == store && !$0.isExpired }
+        let known = try HistoryConsumers(writer).all().filter { $0.token.store == store }
         let counted = known.filter { !isIgnored($0, time) }
         var outcome = Outcome()
         outcome.ignored = known.filter { isIgnored($0, time) }.map(\.name)
@@ -57,7 +57,7 @@ public struct HistoryPurge: Sendable, Hashable {
                 return true
             case .goes: break
             }
-            outcome.heldBackBy = counted.filter { $0.token.position < entry.token.position }.map(\.name)
+            outcome.heldBackBy = counted.filter { $0.needed < entry.token.position }.map(\.name)
             guard outcome.heldBackBy.isEmpty else { return false }
             outcome.removed += undecided + 1
             undecided = 0
