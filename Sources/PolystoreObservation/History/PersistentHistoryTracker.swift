@@ -154,7 +154,8 @@ public actor PersistentHistoryTracker {
 
     /// Returns the events of commits by other authors from now on, while the tracker is monitoring. If there is no other listener, the
     /// sequence also contains the events that the last listener has not processed, and those found before the first listener; it begins
-    /// with a gap if some of them became older than `keepsHistoryFor`, in this run of the program or an earlier one. Each call returns a
+    /// with a gap if some of them became older than `keepsHistoryFor`, in this run of the program or an earlier one. If there are other
+    /// listeners and one of them has not processed a gap, the sequence begins with this gap and the events after it. Each call returns a
     /// separate sequence for one consumer, which ends with the tracker. The slowest of the retained sequences determines the speed of all,
     /// and the acknowledged offset.
     public nonisolated func events() -> AsyncStream<Event> { log.listen().events }
@@ -204,7 +205,7 @@ public actor PersistentHistoryTracker {
                 await acknowledge(consumer)
             }
             // Events without a listener must not delay a purge.
-        } while purgeTime.map(log.removeUnheard) ?? false
+        } while purgeTime.map { log.removeUnheard(before: $0) } ?? false
         if purgeTime != nil { await purge() } else if isPurgeDue { polls = true }
         if hasFailed { return .pause(.seconds(1)) }
         lastError = nil
@@ -216,7 +217,7 @@ public actor PersistentHistoryTracker {
     private func read(_ consumer: HistoryConsumer) async -> (isUnsettled: Bool, isUnrecorded: Bool) {
         let store = core.storeID(consumer.position), author = currentAuthor
         while !Task.isCancelled {
-            let room = log.room(), after = positions[store], isRegistered = registered.contains(consumer.position)
+            let room = log.room(for: store), after = positions[store], isRegistered = registered.contains(consumer.position)
             if room == 0 { break }
             let addition = isRegistered ? nil : additions.find(store)
             let start: TrackerStart =
@@ -272,8 +273,9 @@ public actor PersistentHistoryTracker {
     private func acknowledge(_ consumer: HistoryConsumer) async {
         // A store that was added again may have come back from a backup, which reading it shows.
         if !registered.contains(consumer.position) { return }
-        let store = core.storeID(consumer.position), done: TrackerLog.Offset?, isAll: Bool
-        switch log.takeProgress(in: store, readTo: positions[store]?.token) {
+        let store = core.storeID(consumer.position), read = unrecorded.contains(store) ? nil : positions[store]?.token
+        let done: TrackerLog.Offset?, isAll: Bool
+        switch log.takeProgress(in: store, readTo: read) {
         case .missed(let token): return await expire(consumer, after: token)
         case .processed(let offset, let isComplete): (done, isAll) = (offset, isComplete)
         }
@@ -281,10 +283,10 @@ public actor PersistentHistoryTracker {
         if let done {
             offsets[store] = TrackerLog.Offset(token: done.token, isRestart: done.isRestart || offsets[store]?.isRestart ?? false)
         }
-        if isAll, let position = positions[store]?.token, !unrecorded.contains(store) {
-            let isOld = acknowledged[store].map { $0.position != position && $0.time.duration(to: .now) > .seconds(1) } ?? true
+        if isAll, let read {
+            let isOld = acknowledged[store].map { $0.position != read && $0.time.duration(to: .now) > .seconds(1) } ?? true
             if offsets[store] != nil || isOld {
-                offsets[store] = TrackerLog.Offset(token: position, isRestart: offsets[store]?.isRestart ?? false)
+                offsets[store] = TrackerLog.Offset(token: read, isRestart: offsets[store]?.isRestart ?? false)
             }
         }
         guard let offset = offsets[store] else { return }

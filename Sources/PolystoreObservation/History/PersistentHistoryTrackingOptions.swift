@@ -9,7 +9,7 @@ public struct PersistentHistoryTrackingOptions: Sendable, Hashable {
     public var purgeInterval: Duration
     /// The time of inactivity after which consumers no longer delay purges; nil for no limit.
     public var ignoresConsumersUnseenFor: Duration?
-    /// The maximum number of buffered events for the listeners. More events are read when half of them are processed.
+    /// The maximum number of buffered events of each store for the listeners. More events are read when half of them are processed.
     public var bufferedEvents: Int
 
     /// Creates options. By default one week of history is kept, with an hourly purge.

@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreObjects
 internal import Synchronization
 
-/// The events that a tracker has found and its listeners have not processed, in a bounded buffer.
+/// The events that a tracker has found and its listeners have not processed, in a buffer that is bounded for each store.
 ///
 /// A listener has processed an event when it requests the next one. Events that all listeners have processed can be acknowledged. Events
 /// that the last listener leaves unprocessed wait for the next listener.
@@ -22,8 +22,8 @@ final class TrackerLog: Sendable {
     enum Progress: Sendable {
         /// The new offset, if there is one, and whether all items are processed.
         case processed(Offset?, isAll: Bool)
-        /// Items were removed, and no listener has received the gap in their place. The token is the offset after this gap; nil if it does not
-        /// change the offset.
+        /// Items were removed, and no listener has received the gap in their place. The token is the offset after this gap, or the one up to
+        /// which the history was read if the gap does not change the offset; nil if no token is valid.
         case missed(HistoryToken?)
     }
 
@@ -31,6 +31,8 @@ final class TrackerLog: Sendable {
         let event: Event
         /// The processed offset of the store's history after this item; nil if the item does not change it.
         let offset: Offset?
+
+        var isGap: Bool { if case .gap = event { true } else { false } }
     }
 
     private struct Reader: Sendable {
@@ -54,14 +56,15 @@ final class TrackerLog: Sendable {
         /// The gaps in place of items that were removed because there was no listener, by the identity of their store. They wait for the
         /// next listener.
         var unheard: [UUID: Item] = [:]
-        /// Whether the tracker waits for room.
-        var isBlocked = false
+        /// The numbers of unprocessed items by store.
+        var counts: [UUID: Int] = [:]
+        /// The stores for whose items the tracker waits for room.
+        var blocked: Set<UUID> = []
         var wake: (@Sendable () -> Void)?
         var lastWake: ContinuousClock.Instant?
         var isFinished = false
 
         var end: Int { first + items.count }
-        var count: Int { end - undone }
         /// The unprocessed items.
         var waiting: ArraySlice<Item> { items[(undone - first)...] }
     }
@@ -74,13 +77,19 @@ final class TrackerLog: Sendable {
     /// Sets a closure that is called after items were processed.
     @inline(never) func whenDone(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.wake = body } }
 
-    /// Returns the number of items that can be added; 0 if the tracker should wait until more items are processed, when it is woken.
-    @inline(never) func room() -> Int {
+    /// Returns the number of items of a store that can be added; 0 if the tracker should wait until more items are processed, when it is
+    /// woken. A store with many items does not prevent the tracker from reading another.
+    @inline(never) func room(for store: UUID) -> Int {
         state.withLock { state in
-            let room = capacity - state.count
-            state.isBlocked = room < (capacity + 1) / 2
-            return state.isBlocked ? 0 : room
+            if hasRoom(for: store, state) { return capacity - state.counts[store, default: 0] }
+            state.blocked.insert(store)
+            return 0
         }
+    }
+
+    /// Whether at least half of the buffer of a store is free.
+    private func hasRoom(for store: UUID, _ state: State) -> Bool {
+        capacity - state.counts[store, default: 0] >= (capacity + 1) / 2
     }
 
     /// Whether there are listeners.
@@ -89,6 +98,7 @@ final class TrackerLog: Sendable {
     @inline(never) func append(_ items: [Item]) {
         let arrivals = state.withLock { state in
             state.items += items
+            for item in items { state.counts[item.event.store, default: 0] += 1 }
             return state.readers.map(\.arrival)
         }
         for arrival in arrivals { arrival.yield() }
@@ -96,16 +106,16 @@ final class TrackerLog: Sendable {
 
     /// Returns the progress of the listeners in a store since the last call.
     ///
-    /// - Parameter token: The token up to which the history of the store was read.
+    /// - Parameter token: The token up to which the history of the store was read; nil if it is not known or no longer valid.
     @inline(never) func takeProgress(in store: UUID, readTo token: HistoryToken?) -> Progress {
         state.withLock { state in
-            let isAll = !state.waiting.contains { $0.event.store == store }
+            let isAll = state.counts[store, default: 0] == 0
             guard let gap = state.unheard[store] else { return .processed(state.offsets.removeValue(forKey: store), isAll: isAll) }
             // Without items after it the gap includes everything that was read.
             if isAll, gap.offset != nil, let token {
                 state.unheard[store] = Item(event: gap.event, offset: Offset(token: token, isRestart: true))
             }
-            return .missed(state.unheard[store]?.offset?.token)
+            return .missed(state.unheard[store]?.offset?.token ?? token)
         }
     }
 
@@ -120,30 +130,48 @@ final class TrackerLog: Sendable {
         }
     }
 
-    /// Replaces items that are older than a time by a gap for the next listener, if there are no listeners.
+    /// Replaces items that are older than a limit by a gap for the next listener, if there are no listeners. In each store the first younger
+    /// item ends the removal. Transactions dated in the future are removed with an older item after them, as by a purge of the history, or if
+    /// the buffer is full, because the items that the tracker has not read yet could be older.
     ///
     /// - Returns: Whether any items were removed.
-    @inline(never) func removeUnheard(before time: Date) -> Bool {
+    @inline(never) func removeUnheard(before limit: Date, now: Date = Date()) -> Bool {
         state.withLock { state in
             guard state.readers.isEmpty else { return false }
-            let old = state.waiting.prefix { item in
-                if case .transaction(let transaction) = item.event { transaction.time < time } else { true }
+            Self.compact(&state)
+            // For each store, the end of the items to remove.
+            var ends: [UUID: Int] = [:], young: Set<UUID> = []
+            for (index, item) in state.items.enumerated() where !young.contains(item.event.store) {
+                let store = item.event.store
+                switch item.event {
+                case .transaction(let transaction) where transaction.time >= limit:
+                    if transaction.time <= now { young.insert(store) } else if !hasRoom(for: store, state) { ends[store] = index + 1 }
+                case .transaction, .gap: ends[store] = index + 1
+                }
             }
-            for item in old {
-                let store = item.event.store, token = (item.offset ?? state.unheard[store]?.offset)?.token
+            if ends.isEmpty { return false }
+            let items = state.items
+            state.items = []
+            for (index, item) in items.enumerated() {
+                let store = item.event.store
+                guard index < ends[store] ?? 0 else {
+                    state.items.append(item)
+                    continue
+                }
+                let token = (item.offset ?? state.unheard[store]?.offset)?.token
                 state.unheard[store] = Item(event: .gap(store: store), offset: token.map { Offset(token: $0, isRestart: true) })
                 state.offsets[store] = nil
+                state.counts[store, default: 0] -= 1
             }
-            state.undone += old.count
-            Self.compact(&state)
-            return !old.isEmpty
+            return true
         }
     }
 
     // MARK: Listeners
 
     /// Returns a listener for future items. If it is the only listener, it begins with the unprocessed items, after a gap in place of those
-    /// that were removed.
+    /// that were removed. Otherwise it begins with the first unprocessed gap, if there is one: the other listeners can leave before they
+    /// have processed it.
     @inline(never) func listen() -> TrackerListener {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (number, isFinished) = state.withLock { state in
@@ -151,11 +179,14 @@ final class TrackerLog: Sendable {
             if state.readers.isEmpty {
                 Self.compact(&state)
                 let gaps = state.unheard.values
+                for store in state.unheard.keys { state.counts[store, default: 0] += 1 }
                 state.items.insert(contentsOf: gaps, at: 0)
                 state.first -= gaps.count
                 state.unheard = [:]
                 state.undone = state.first
                 start = state.first
+            } else if let gap = state.waiting.firstIndex(where: \.isGap) {
+                start = state.first + gap
             }
             state.listeners += 1
             state.readers.append(Reader(number: state.listeners, arrival: arrival, undone: start, next: start))
@@ -209,8 +240,10 @@ final class TrackerLog: Sendable {
 
     private static func advance(_ state: inout State, to undone: Int) {
         for item in state.items[(state.undone - state.first)..<(undone - state.first)] {
+            let store = item.event.store
+            state.counts[store, default: 0] -= 1
             guard let offset = item.offset else { continue }
-            let store = item.event.store, isRestart = offset.isRestart || state.offsets[store]?.isRestart ?? false
+            let isRestart = offset.isRestart || state.offsets[store]?.isRestart ?? false
             state.offsets[store] = Offset(token: offset.token, isRestart: isRestart)
         }
         state.undone = undone
@@ -226,11 +259,11 @@ final class TrackerLog: Sendable {
     /// Returns the closure that wakes the tracker if it is due: all items are processed, there is room, or the last wake-up was more than a
     /// second ago.
     private func wakeIfDue(_ state: inout State) -> (@Sendable () -> Void)? {
-        let hasRoom = state.isBlocked && capacity - state.count >= (capacity + 1) / 2
+        let free = state.blocked.filter { hasRoom(for: $0, state) }
         let now = ContinuousClock.now
         let isDue = state.lastWake.map { $0.duration(to: now) > .seconds(1) } ?? true
-        guard state.count == 0 || hasRoom || isDue else { return nil }
-        state.isBlocked = state.isBlocked && !hasRoom
+        guard state.undone == state.end || !free.isEmpty || isDue else { return nil }
+        state.blocked.subtract(free)
         state.lastWake = now
         return state.wake
     }

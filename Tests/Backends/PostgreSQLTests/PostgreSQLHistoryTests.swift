@@ -56,30 +56,37 @@ import Testing
 
     // MARK: Prepared transactions
 
-    /// A prepared transaction of another program can end after the server has looked at its lock and before it looks for its name.
-    @Test func preparedTransactionsThatEndDelayNothing() throws {
+    /// A prepared transaction of another program can end after the server has looked at its lock and before it looks for its name. A session
+    /// that cannot decide whose an ID is ends its history before it. That is rare, and the next session decides again.
+    @Test func preparedTransactionsThatEndDelayAlmostNothing() throws {
         try withStore { store in
-            nonisolated(unsafe) let other = try PostgreSQLConnection(conninfo: #require(TestServer.url), schema: "public")
-            let isOver = Mutex(false), ended = DispatchSemaphore(value: 0), prepared = "\(name)_other"
-            Thread.detachNewThread {
-                while !isOver.withLock({ $0 }) {
-                    try? other.execute("BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION '\(prepared)'")
-                    try? other.execute("COMMIT PREPARED '\(prepared)'")
+            let isOver = Mutex(false), ended = DispatchSemaphore(value: 0), programs = 0..<4
+            for number in programs {
+                nonisolated(unsafe) let other = try PostgreSQLConnection(conninfo: #require(TestServer.url), schema: "public")
+                let prepared = "\(name)_other_\(number)"
+                Thread.detachNewThread {
+                    while !isOver.withLock({ $0 }) {
+                        try? other.execute("BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION '\(prepared)'")
+                        Thread.sleep(forTimeInterval: .random(in: 0...0.002))
+                        try? other.execute("COMMIT PREPARED '\(prepared)'")
+                    }
+                    ended.signal()
                 }
-                ended.signal()
             }
             defer {
                 isOver.withLock { $0 = true }
-                ended.wait()
+                for _ in programs { ended.wait() }
             }
             let end = ContinuousClock.now + .seconds(2)
-            var late = 0
+            var late = 0, rounds = 0
             while ContinuousClock.now < end {
-                let written = try Self.write(store), reader = try store.beginRead()
-                defer { reader.end() }
-                if try reader.currentToken() != written { late += 1 }
+                let written = try Self.write(store)
+                rounds += 1
+                if try read(store, { try $0.currentToken() }) == written { continue }
+                late += 1
+                #expect(try (0..<10).contains { _ in try read(store) { try $0.currentToken() } == written })
             }
-            #expect(late == 0)
+            #expect(late <= 1 + rounds / 100)
         }
     }
 
