@@ -309,10 +309,19 @@ package struct Contents {
     func isInTarget(_ key: Int64, _ entity: EntityIndex) -> Bool { scope.willExist(key, origin(entity)) }
 
     /// Returns the digest of each hierarchy and link table.
-    package func digests() throws(StorageError) -> [TransferItem] {
+    package func digests() throws(StorageError) -> [TransferItem] { try digests(nil) }
+
+    /// Returns the digest of each hierarchy and link table, and counts the rows.
+    func digests(_ progress: WorkProgress?) throws(StorageError) -> [TransferItem] {
         var items: [TransferItem] = []
-        for root in schema.roots { items.append(TransferItem(name: schema.entities[root].name, digest: try rows(root) { _ in })) }
-        for link in schema.links.indices { items.append(TransferItem(name: schema.links[link].name, digest: try links(link) { _ in })) }
+        for root in schema.roots {
+            let name = schema.entities[root].name
+            items.append(TransferItem(name: name, digest: try rows(root) { progress?.add($0.count, of: name) }))
+        }
+        for link in schema.links.indices {
+            let name = schema.links[link].name
+            items.append(TransferItem(name: name, digest: try links(link) { progress?.addFurther($0.count, of: name) }))
+        }
         return items
     }
 }

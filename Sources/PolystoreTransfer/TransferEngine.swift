@@ -191,10 +191,10 @@ public struct TransferEngine: Sendable {
         return Contents(work.reader, found.scope, work.model, accepting: work.options.acceptedLosses)
     }
 
-    private func progress(_ contents: Contents, _ report: @escaping Report) throws(StorageError) -> CopyProgress {
+    private func progress(_ contents: Contents, _ report: @escaping Report) throws(StorageError) -> WorkProgress {
         var totals: [String: Int] = [:]
         for root in contents.schema.roots { totals[contents.schema.entities[root].name] = try contents.count(root) }
-        return CopyProgress(totals, report)
+        return WorkProgress(totals, report)
     }
 
     private static func isEmpty(_ store: OpenStore) throws(StorageError) -> Bool {
@@ -216,12 +216,19 @@ public struct TransferEngine: Sendable {
 
     /// Returns the digests of two stores side by side, in the order of the first.
     ///
-    /// - Parameter includesHistory: Whether the transactions of their histories are compared too, as an item named `polystore_history`.
+    /// - Parameters:
+    ///   - includesHistory: Whether the transactions of their histories are compared too, as an item named `polystore_history`.
+    ///   - report: A closure that receives the progress. The totals count the rows of both stores.
     /// - Throws: `busy` if the newest transactions are not in the history yet, because older ones are still open.
     public func verify(
-        _ first: OpenStore, _ second: OpenStore, includesHistory: Bool = false
+        _ first: OpenStore, _ second: OpenStore, includesHistory: Bool = false, report: Report? = nil
     ) throws(StorageError) -> [VerifyItem] {
-        let a = try digests(first, includesHistory), b = try digests(second, includesHistory)
+        let firstReader = try reader(of: first, includesHistory)
+        defer { firstReader.end() }
+        let secondReader = try reader(of: second, includesHistory)
+        defer { secondReader.end() }
+        let progress = WorkProgress(reading: [firstReader, secondReader], report)
+        let a = try digests(firstReader, includesHistory, progress), b = try digests(secondReader, includesHistory, progress)
         let byName = Dictionary(b.map { ($0.name, $0.digest) }, uniquingKeysWith: { first, _ in first })
         let known = Set(a.map(\.name))
         return a.map { VerifyItem(name: $0.name, first: $0.digest, second: byName[$0.name]) }
@@ -231,38 +238,45 @@ public struct TransferEngine: Sendable {
     /// Passes each object that differs between two stores with the same schema to `body`, in the order of entities and keys.
     ///
     /// Versions are not compared. The memory that this needs does not depend on the number of objects.
+    /// - Parameter report: A closure that receives the progress. The totals count the rows of both stores.
     /// - Throws: `schemaMismatch` if the schemas differ; `cancelled`; errors of `body`.
     public func differences(
-        between first: OpenStore, and second: OpenStore, _ body: (RowDifference) throws(StorageError) -> Void
+        between first: OpenStore, and second: OpenStore, report: Report? = nil,
+        _ body: (RowDifference) throws(StorageError) -> Void
     ) throws(StorageError) {
         let a = try first.beginRead(ReadOptions(limit: limit))
         defer { a.end() }
         let b = try second.beginRead(ReadOptions(limit: limit))
         defer { b.end() }
-        try StoreComparison(a, b, limit).differences(body)
+        try StoreComparison(a, b, limit, report).differences(body)
     }
 
     /// Checks a store as a whole and passes each violation to `body`: damage that the engine finds, rows that cannot be decoded, required
     /// values that are nil, references and pairs without a destination, ends of a relationship or indexes that disagree with the rows, key
     /// counters below existing keys, and a history that cannot be read.
     ///
+    /// - Parameter report: A closure that receives the progress. The totals count each row twice, because a check reads it twice.
     /// - Throws: `corrupted` if the store cannot be read at all; `cancelled`; errors of `body`.
-    public func check(_ store: OpenStore, _ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+    public func check(
+        _ store: OpenStore, report: Report? = nil, _ body: (CheckFinding) throws(StorageError) -> Void
+    ) throws(StorageError) {
         let session = try store.beginRead(ReadOptions(limit: limit))
         defer { session.end() }
-        var check = StoreCheck(session, limit)
+        var check = StoreCheck(session, limit, report)
         try check.findings(body)
     }
 
-    private func digests(_ store: OpenStore, _ includesHistory: Bool) throws(StorageError) -> [TransferItem] {
-        if includesHistory, store.capabilities.contains(.history) {
-            let reader = try PastTransactions.settledSession(of: store, limit)
-            defer { reader.end() }
-            let history = TransferItem(name: PastTransactions.table, digest: try PastTransactions(reader, limit).digest())
-            return try Contents(reader).digests() + [history]
-        }
-        let reader = try store.beginRead(ReadOptions(limit: limit))
-        defer { reader.end() }
-        return try Contents(reader).digests()
+    /// Begins to read a store, if requested in a state in which its history is complete.
+    private func reader(of store: OpenStore, _ includesHistory: Bool) throws(StorageError) -> ReadSession {
+        if includesHistory, store.capabilities.contains(.history) { return try PastTransactions.settledSession(of: store, limit) }
+        return try store.beginRead(ReadOptions(limit: limit))
+    }
+
+    private func digests(
+        _ reader: ReadSession, _ includesHistory: Bool, _ progress: WorkProgress?
+    ) throws(StorageError) -> [TransferItem] {
+        let items = try Contents(reader).digests(progress)
+        guard includesHistory, reader.store.capabilities.contains(.history) else { return items }
+        return items + [TransferItem(name: PastTransactions.table, digest: try PastTransactions(reader, limit).digest())]
     }
 }

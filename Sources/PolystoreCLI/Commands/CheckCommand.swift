@@ -27,6 +27,9 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "Print JSON, one finding per line.")
     var json = false
 
+    @Flag(name: .shortAndLong, help: "Do not show progress.")
+    var quiet = false
+
     @Flag(help: "Mend what can be mended.")
     var repair = false
 
@@ -55,7 +58,9 @@ struct CheckCommand: ParsableCommand {
         let opened = try Stores.open(store)
         defer { opened.close() }
         if !repair { Interruption.watch() }
-        let plan = try engine.planRepair(of: opened.store, options) { finding in output.add(finding) }
+        let plan = try ProgressLine.follow(isQuiet: quiet) { report throws(StorageError) in
+            try engine.planRepair(of: opened.store, options, report: report) { finding in output.add(finding) }
+        }
         output.finish()
         if plan.findings == 0 { return }
         guard repair else {

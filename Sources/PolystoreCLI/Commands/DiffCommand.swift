@@ -24,6 +24,9 @@ struct DiffCommand: ParsableCommand {
     @Flag(help: "Print JSON, one object per line.")
     var json = false
 
+    @Flag(name: .shortAndLong, help: "Do not show progress.")
+    var quiet = false
+
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
     }
@@ -37,7 +40,7 @@ struct DiffCommand: ParsableCommand {
         try a.check()
         try b.check()
         Interruption.watch()
-        if try DifferenceList(limit: limit, isJSON: json).show(a, b) { throw Failure.differs }
+        if try DifferenceList(limit: limit, isJSON: json, isQuiet: quiet).show(a, b) { throw Failure.differs }
         if !json { Console.print("the stores are equal") }
     }
 }

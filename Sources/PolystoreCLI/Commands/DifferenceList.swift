@@ -7,17 +7,22 @@ struct DifferenceList {
     /// The maximum number of objects to print, or nil for all.
     let limit: Int?
     let isJSON: Bool
+    /// Whether no progress is shown.
+    let isQuiet: Bool
 
     /// Prints the differences of two stores. Returns whether there are any.
     func show(_ a: Stores.Opened, _ b: Stores.Opened) throws(StorageError) -> Bool {
         var count = 0, buffer = Data()
-        try TransferEngine(limit: Interruption.limit).differences(between: a.store, and: b.store) { difference throws(StorageError) in
-            count += 1
-            if let limit, count > limit { return }
-            buffer += Data((line(difference) + "\n").utf8)
-            if buffer.count > 1 << 16 {
-                try Console.write(buffer)
-                buffer.removeAll(keepingCapacity: true)
+        let engine = TransferEngine(limit: Interruption.limit)
+        try ProgressLine.follow(isQuiet: isQuiet) { report throws(StorageError) in
+            try engine.differences(between: a.store, and: b.store, report: report) { difference throws(StorageError) in
+                count += 1
+                if let limit, count > limit { return }
+                buffer += Data((line(difference) + "\n").utf8)
+                if buffer.count > 1 << 16 {
+                    try Console.write(buffer)
+                    buffer.removeAll(keepingCapacity: true)
+                }
             }
         }
         try Console.write(buffer)

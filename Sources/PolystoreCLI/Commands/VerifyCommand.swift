@@ -25,6 +25,9 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(name: .shortAndLong, help: "Do not show progress.")
+    var quiet = false
+
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
         if limit != nil, !rows { throw ValidationError("--limit is the number of objects that --rows names") }
@@ -39,7 +42,10 @@ struct VerifyCommand: ParsableCommand {
         try a.check()
         try b.check()
         Interruption.watch()
-        let items = try TransferEngine(limit: Interruption.limit).verify(a.store, b.store, includesHistory: history)
+        let engine = TransferEngine(limit: Interruption.limit)
+        let items = try ProgressLine.follow(isQuiet: quiet) { report throws(StorageError) in
+            try engine.verify(a.store, b.store, includesHistory: history, report: report)
+        }
         for item in items { Console.print(json ? VerifyCommand.json(item) : VerifyCommand.line(item)) }
         let differing = items.filter { !$0.isSame }.map(\.name)
         if differing.isEmpty {
@@ -47,7 +53,7 @@ struct VerifyCommand: ParsableCommand {
             return
         }
         if !json { Console.print("the stores differ in \(differing.joined(separator: ", "))") }
-        if rows { _ = try DifferenceList(limit: limit, isJSON: json).show(a, b) }
+        if rows { _ = try DifferenceList(limit: limit, isJSON: json, isQuiet: quiet).show(a, b) }
         throw Failure.differs
     }
 

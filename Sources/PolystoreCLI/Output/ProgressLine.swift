@@ -1,12 +1,23 @@
 internal import Foundation
 internal import Polystore
+internal import PolystoreStorage
 internal import PolystoreTransfer
 internal import Synchronization
 
-/// Shows the progress of a transfer or a migration: one line that is replaced on a terminal, otherwise a plain line every five seconds.
+/// Shows the progress of a command: one line that is replaced on a terminal, otherwise a plain line every five seconds.
 final class ProgressLine: Sendable {
-    private let start = Date()
-    private let last = Mutex(Console.errorIsTerminal ? Date.distantPast : Date())
+    private struct State {
+        /// The start of the work, or of its current part.
+        var start = Date()
+        /// The time of the last line. A command that ends soon shows none.
+        var last = Date()
+        /// The rows that were completed in the current part.
+        var done = 0
+        /// Whether there was a line.
+        var isShown = false
+    }
+
+    private let state = Mutex(State())
     private let isTerminal = Console.errorIsTerminal
     private let isQuiet: Bool
 
@@ -17,14 +28,19 @@ final class ProgressLine: Sendable {
             if !isQuiet { write("waiting while the throttle file exists, with \(progress.allDone) of \(progress.allTotal) rows copied") }
             return
         }
+        // The rows that a transfer has written are counted again when they are verified.
+        state.withLock { state in
+            if progress.allDone < state.done { state.start = Date() }
+            state.done = progress.allDone
+        }
         if progress.total == 0 { return show(progress.name, done: progress.done) }
         guard let seconds = due() else { return }
         let rate = Double(progress.allDone) / seconds
         let left = rate > 0 ? Double(progress.allTotal - progress.allDone) / rate : 0
         let percent = progress.allTotal > 0 ? progress.allDone * 100 / progress.allTotal : 100
         write(
-            "\(progress.name) \(progress.done)/\(progress.total)  \(percent)% of \(progress.allTotal)  "
-                + "\(Int(rate)) rows/s  \(String(format: "%.1f", left)) s left")
+            "\(progress.isVerifying ? "reading " : "")\(progress.name) \(progress.done)/\(progress.total)  "
+                + "\(percent)% of \(progress.allTotal)  \(Int(rate)) rows/s  \(String(format: "%.1f", left)) s left")
     }
 
     /// Shows the number of rows of an entity whose total is not known, and how much of the input file was read.
@@ -47,21 +63,29 @@ final class ProgressLine: Sendable {
     /// Returns the seconds since the start if a line is due, otherwise nil.
     private func due() -> Double? {
         let now = Date()
-        let isDue = last.withLock { last in
-            guard !isQuiet, now.timeIntervalSince(last) > (isTerminal ? 0.1 : 5) else { return false }
-            last = now
-            return true
+        return state.withLock { state in
+            guard !isQuiet, now.timeIntervalSince(state.last) > (isTerminal ? (state.isShown ? 0.1 : 0.5) : 5) else { return nil }
+            state.last = now
+            state.isShown = true
+            return max(now.timeIntervalSince(state.start), 0.001)
         }
-        guard isDue else { return nil }
-        return max(now.timeIntervalSince(start), 0.001)
     }
 
     private func write(_ text: String) { if isTerminal { Console.status(text) } else { Console.error(text) } }
 
-    func finish() { if !isQuiet, isTerminal { Console.status("") } }
+    func finish() { Console.clearStatus() }
 }
 
 extension ProgressLine {
+    /// Shows the progress of an operation that calls a closure with it.
+    static func follow<R>(
+        isQuiet: Bool, _ body: (TransferEngine.Report?) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
+        let line = ProgressLine(isQuiet: isQuiet)
+        defer { line.finish() }
+        return try body(isQuiet ? nil : { line.show($0) })
+    }
+
     /// Shows the progress of an operation while it runs, and cancels the operation on request.
     static func follow(_ name: String, isQuiet: Bool, _ body: (MigrationProgress) throws -> Void) throws {
         let progress = MigrationProgress(), line = ProgressLine(isQuiet: isQuiet)

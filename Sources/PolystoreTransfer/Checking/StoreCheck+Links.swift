@@ -7,6 +7,7 @@ extension StoreCheck {
         var owner: Int64?, members: Set<Int64> = []
         try session.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
             try limit?.check()
+            progress?.addFurther(pairs.count, of: description.name)
             for pair in pairs {
                 if pair.owner != owner {
                     owner = pair.owner

@@ -7,6 +7,9 @@ internal import PolystoreStorage
 struct StoreCheck {
     let session: ReadSession
     let limit: WorkLimit?
+    private let report: TransferEngine.Report?
+    /// The rows that were read; nil before the first one.
+    private(set) var progress: WorkProgress?
     /// The objects that a repair removes. They count as missing, and violations that end with them are not passed on.
     let removed: RemovedObjects
     /// The tables whose indexes are damaged.
@@ -26,9 +29,13 @@ struct StoreCheck {
     /// The number of objects that are looked up at once.
     static let blockSize = 1024
 
-    init(_ session: ReadSession, _ limit: WorkLimit?, without removed: RemovedObjects = RemovedObjects()) {
+    init(
+        _ session: ReadSession, _ limit: WorkLimit?, _ report: TransferEngine.Report? = nil,
+        without removed: RemovedObjects = RemovedObjects()
+    ) {
         self.session = session
         self.limit = limit
+        self.report = report
         self.removed = removed
     }
 
@@ -102,6 +109,8 @@ struct StoreCheck {
 
     /// Passes each violation of the objects and their relationships to `body`, apart from indexes and the history.
     mutating func objectFindings(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        // Each row is read with its values and again for its references.
+        progress = WorkProgress(reading: [session], times: 2, report)
         for root in schema.roots { try checkRows(root, body) }
         for root in schema.roots { try checkReferences(root, body) }
         for link in schema.links.indices { try checkPairs(link, body) }
@@ -134,7 +143,10 @@ struct StoreCheck {
             guard let key = rows.key else { break }
             count += 1
             last = key
-            if count % Self.blockSize == 0 { try limit?.check() }
+            if count % Self.blockSize == 0 {
+                try limit?.check()
+                progress?.add(Self.blockSize, of: name(root))
+            }
             if !removed.contains(key, root: root) { add(key, root, [rows.entity], &found) }
             if checksLimits { try checkVersion(rows.row, body) }
             for (index, slot) in schema[rows.entity].slots.enumerated() {
@@ -200,8 +212,10 @@ struct StoreCheck {
     private func checkReferences(
         _ root: EntityIndex, _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) {
-        var rows = try CheckedRows(session, root), partners = CheckedPartners(self)
+        var rows = try CheckedRows(session, root), partners = CheckedPartners(self), count = 0
         while let key = rows.key {
+            count += 1
+            if count % Self.blockSize == 0 { progress?.add(Self.blockSize, of: name(root)) }
             let isRemoved = removed.contains(key, root: root)
             for (index, slot) in schema[rows.entity].slots.enumerated() where !isRemoved || !slot.isOptionalReference {
                 guard let destination = slot.destination, !rows.cell(index).isNull else { continue }
@@ -264,6 +278,7 @@ struct StoreCheck {
         let cursor = try session.cursor(for: plan), batch = RowBatch(capacity: Self.blockSize)
         while try cursor.next(into: batch) {
             try limit?.check()
+            progress?.addFurther(batch.count, of: "the indexes of \(description.name)")
             for index in 0..<batch.count { digest.add(LinkPair(owner: batch.key(index), rank: 0, member: 0), position: 0) }
         }
         return digest

@@ -5,6 +5,8 @@ struct RowScan {
     private let cursor: any RowCursor
     private let batch = RowBatch(capacity: 1024)
     private var index = 0
+    /// The number of rows that were read.
+    private(set) var count = 0
     private var isFinished = false
 
     init(_ session: ReadSession, _ root: EntityIndex) throws(StorageError) {
@@ -30,5 +32,6 @@ struct RowScan {
     private mutating func refill() throws(StorageError) {
         index = 0
         repeat { isFinished = try !cursor.next(into: batch) } while !isFinished && batch.count == 0
+        if !isFinished { count += batch.count }
     }
 }

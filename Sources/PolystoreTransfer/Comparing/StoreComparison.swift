@@ -8,12 +8,15 @@ struct StoreComparison {
     private let first: ReadSession
     private let second: ReadSession
     private let limit: WorkLimit?
+    private let progress: WorkProgress?
     private var schema: Schema { first.schema }
 
     /// The number of objects whose link tables are compared at once.
     private static let blockSize = 4096
 
-    init(_ first: ReadSession, _ second: ReadSession, _ limit: WorkLimit?) throws(StorageError) {
+    init(
+        _ first: ReadSession, _ second: ReadSession, _ limit: WorkLimit?, _ report: TransferEngine.Report?
+    ) throws(StorageError) {
         if first.schema.hash != second.schema.hash {
             let difference = SchemaDifference.first(from: first.schema, to: second.schema)?.description ?? "the hashes differ"
             throw StorageError(.schemaMismatch, "the stores have different schemas, so their objects cannot be compared: \(difference)")
@@ -21,6 +24,7 @@ struct StoreComparison {
         self.first = first
         self.second = second
         self.limit = limit
+        progress = WorkProgress(reading: [first, second], report)
     }
 
     /// Passes each difference to `body`, entity by entity in key order.
@@ -31,14 +35,19 @@ struct StoreComparison {
     private func compare(_ root: EntityIndex, _ body: (RowDifference) throws(StorageError) -> Void) throws(StorageError) {
         var a = try RowScan(first, root), b = try RowScan(second, root)
         let links = schema.links.indices.filter { schema[schema.links[$0].owner].root == root }
-        var shared: [(key: Int64, entity: EntityIndex)] = [], count = 0
+        var shared: [(key: Int64, entity: EntityIndex)] = [], count = 0, reported = 0
         func compareLinks() throws(StorageError) {
             for link in links { try compare(link, shared, body) }
             shared.removeAll(keepingCapacity: true)
         }
         while true {
             count += 1
-            if count % Self.blockSize == 0 { try limit?.check() }
+            if count % Self.blockSize == 0 {
+                try limit?.check()
+                let rows = a.count + b.count
+                progress?.add(rows - reported, of: name(root))
+                reported = rows
+            }
             switch (a.key, b.key) {
             case (nil, nil): return try compareLinks()
             case (let key?, let other) where other.map({ key < $0 }) ?? true:

@@ -7,7 +7,7 @@ final class BulkCopy {
     private let target: OpenStore
     private let limit: WorkLimit?
     private let options: TransferOptions
-    private let progress: CopyProgress
+    private let progress: WorkProgress
     /// The progress of an earlier run, by table.
     private var earlier: [String: CopyState.Table] = [:]
     private let steps: CopySteps
@@ -26,7 +26,7 @@ final class BulkCopy {
     ///   - history: The session with the history of the source, if the options include that.
     ///   - willComplete: Called before the copy is complete. If it throws, the copy is not completed.
     init(
-        _ contents: Contents, to target: OpenStore, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress,
+        _ contents: Contents, to target: OpenStore, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: WorkProgress,
         refused: RefusedRows?, history: ReadSession?, willComplete: @escaping () throws(StorageError) -> Void
     ) {
         self.contents = contents
@@ -283,14 +283,14 @@ final class BulkCopy {
     }
 
     private func verify(_ report: TransferReport, _ target: ReadSession) throws(StorageError) {
-        try Self.verify(report.items, Contents(target))
+        try Self.verify(report.items, Contents(target), progress.verifying())
         guard let history = report.history else { return }
         if try PastTransactions(target, limit).digest() == history { return }
         throw StorageError(.corrupted, "the history differs after the copy; the target was not completed")
     }
 
-    static func verify(_ items: [TransferItem], _ copy: Contents) throws(StorageError) {
-        let found = try copy.digests()
+    static func verify(_ items: [TransferItem], _ copy: Contents, _ progress: WorkProgress? = nil) throws(StorageError) {
+        let found = try copy.digests(progress)
         guard let different = zip(items, found).first(where: { $0 != $1 })?.0.name else { return }
         throw StorageError(.corrupted, "\(different) differs after the copy; the target was not completed")
     }

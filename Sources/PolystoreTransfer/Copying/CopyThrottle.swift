@@ -5,7 +5,7 @@ internal import PolystoreStorage
 final class CopyThrottle {
     private let pace: TransferPace
     private let limit: WorkLimit?
-    private let progress: CopyProgress
+    private let progress: WorkProgress
     /// The number of threads that write while another one reads.
     private let writers: Int
     /// The time from which the next batch may be written.
@@ -21,7 +21,7 @@ final class CopyThrottle {
     private static let slice = 0.05
 
     /// - Parameter writers: The number of threads that write while another one reads; 0 if one does both.
-    init(_ pace: TransferPace, _ limit: WorkLimit?, _ progress: CopyProgress, writers: Int = 0) {
+    init(_ pace: TransferPace, _ limit: WorkLimit?, _ progress: WorkProgress, writers: Int = 0) {
         self.pace = pace
         self.limit = limit
         self.progress = progress

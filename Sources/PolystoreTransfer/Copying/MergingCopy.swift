@@ -6,7 +6,7 @@ final class MergingCopy {
     private let writer: WriteSession
     private let options: TransferOptions
     private let limit: WorkLimit?
-    private let progress: CopyProgress
+    private let progress: WorkProgress
     private let schema: Schema
     /// The rows that the target refuses; nil if the first one ends the copy.
     private let rejects: RejectedRows?
@@ -20,7 +20,7 @@ final class MergingCopy {
     private static let block = 1024
 
     init(
-        _ contents: Contents, _ writer: WriteSession, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: CopyProgress,
+        _ contents: Contents, _ writer: WriteSession, _ options: TransferOptions, _ limit: WorkLimit?, _ progress: WorkProgress,
         rejecting rejects: RejectedRows? = nil
     ) {
         self.contents = contents
@@ -254,8 +254,8 @@ final class MergingCopy {
 
     /// Compares what was written with what was read.
     private func verify(_ items: [TransferItem]) throws(StorageError) {
-        let copy = Contents(writer)
-        if options.existing == .replace { return try BulkCopy.verify(items, copy) }
+        let copy = Contents(writer), progress = progress.verifying()
+        if options.existing == .replace { return try BulkCopy.verify(items, copy, progress) }
         for (root, item) in zip(schema.roots, items) {
             var digest = Digest()
             let batch = RowBatch(capacity: Self.block)
@@ -264,6 +264,7 @@ final class MergingCopy {
                 batch.clear()
                 try writer.rows(root, keys: keys, into: batch)
                 copy.add(batch, 0..<batch.count, to: &digest)
+                progress.add(batch.count, of: item.name)
             }
             try Self.check(item, digest)
         }

@@ -184,7 +184,7 @@ public final class LiveTransfer {
         let schema = contents.schema
         var totals: [String: Int] = [:]
         for root in schema.roots { totals[schema.entities[root].name] = try contents.count(root) }
-        let progress = CopyProgress(totals, report)
+        let progress = WorkProgress(totals, report)
         for root in schema.roots where !live.copied.contains(schema.entities[root].name) {
             try copyRows(root, schema.entities[root].name, contents, progress)
         }
@@ -192,7 +192,7 @@ public final class LiveTransfer {
     }
 
     private func copyRows(
-        _ root: EntityIndex, _ name: String, _ contents: Contents, _ progress: CopyProgress
+        _ root: EntityIndex, _ name: String, _ contents: Contents, _ progress: WorkProgress
     ) throws(StorageError) {
         try contents.batches(root) { batch throws(StorageError) in
             try limit?.check()
@@ -254,7 +254,7 @@ public final class LiveTransfer {
         let links = reader.schema.links.indices.filter { isCopied || live.copied.contains(reader.schema.links[$0].name) }
         do throws(StorageError) {
             let writer = try steps.begin(isCopied ? nil : .part, limit)
-            try MergingCopy(contents, writer, options, limit, CopyProgress([:]) { _ in }).update(
+            try MergingCopy(contents, writer, options, limit, WorkProgress([:]) { _ in }).update(
                 deleting: changes.deleted, links: Set(links))
             live.token = changes.token
             try steps.commit()

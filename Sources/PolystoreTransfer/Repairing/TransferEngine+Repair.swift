@@ -4,15 +4,17 @@ extension TransferEngine {
     /// Checks a store as a whole as `check` does, passes each violation to `body`, and returns the changes that mend it. Changes nothing.
     ///
     /// Violations that follow from the removal of objects are passed to `body`, too.
+    /// - Parameter report: A closure that receives the progress. With options that remove objects the store is checked several times.
     /// - Throws: `corrupted` if the store cannot be read at all; `cancelled`; errors of `body`.
     public func planRepair(
-        of store: OpenStore, _ options: RepairOptions = RepairOptions(), _ body: (CheckFinding) throws(StorageError) -> Void
+        of store: OpenStore, _ options: RepairOptions = RepairOptions(), report: Report? = nil,
+        _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) -> StoreRepair {
         let session = try store.beginRead(ReadOptions(limit: limit))
         defer { session.end() }
-        let removed = try removedObjects(session, options)
+        let removed = try removedObjects(session, options, report)
         var repair = try StoreRepair(options, removed, session)
-        var check = StoreCheck(session, limit, without: removed)
+        var check = StoreCheck(session, limit, report, without: removed)
         try check.findings { finding throws(StorageError) in
             repair.add(finding)
             try body(finding)
@@ -21,11 +23,13 @@ extension TransferEngine {
     }
 
     /// Returns the objects that a repair removes: those that a check finds, and those that cannot exist without them.
-    private func removedObjects(_ session: ReadSession, _ options: RepairOptions) throws(StorageError) -> RemovedObjects {
+    private func removedObjects(
+        _ session: ReadSession, _ options: RepairOptions, _ report: Report?
+    ) throws(StorageError) -> RemovedObjects {
         var removed = RemovedObjects()
         while options.deletesBroken || options.removesUnreadable {
             var next = removed
-            var check = StoreCheck(session, limit, without: removed)
+            var check = StoreCheck(session, limit, report, without: removed)
             try check.findings { finding in
                 guard let step = finding.step, options.allows(step), let (entity, key) = step.removed else { return }
                 next.insert(key, root: session.schema[entity].root)

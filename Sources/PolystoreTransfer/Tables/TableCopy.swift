@@ -91,7 +91,7 @@ struct TableCopy {
     func run(_ report: @escaping TransferEngine.Report) throws(StorageError) -> TransferReport {
         var totals: [String: Int] = [:]
         for root in schema.roots { totals[schema.entities[root].name] = try contents.count(root) }
-        let progress = CopyProgress(totals, report)
+        let progress = WorkProgress(totals, report)
         let writer = try storage.beginTables(tables, accepting: accepted, WriteOptions(limit: limit))
         defer { writer.end() }
         let sides = OneToOneSides(tables)
@@ -117,7 +117,7 @@ struct TableCopy {
 
     private func copyRows(
         _ root: EntityIndex, to writer: any PlainTablesWriter, _ greatest: inout [EntityIndex: Int64], _ sides: OneToOneSides,
-        _ progress: CopyProgress
+        _ progress: WorkProgress
     ) throws(StorageError) -> TransferItem {
         let name = schema.entities[root].name, digest = RowDigest(self, schema[root].family)
         try contents.batches(root) { batch throws(StorageError) in

@@ -158,6 +158,7 @@ enum EventCases {
             let object = ObjectRecorder(try view.monitorObject(person("Ann", in: view)))
             let published = PublisherRecorder(try stack.publishList(byAge))
             let count = try stack.publishValue(of: Person.self) { try $0.fetchCount(From<Person>()) }
+            check.isTrue(published.waits(for: 1), "the first list")
             _ = try? stack.write { transaction in
                 try person("Ann", in: transaction).age = 7
                 _ = try transaction.fetchCount(From<Person>())
