@@ -28,6 +28,36 @@ import Testing
         }
     }
 
+    /// The history of the target does not have what the tracker has not read in the source.
+    @Test(.timeLimit(.minutes(5)), arguments: pairs) func aTrackerHasAGapAfterAMove(_ pair: LiveTransferTests.Pair) async throws {
+        let stack = try DataStack(schema: Self.schema()), source = pair.source.make(), target = pair.target.make()
+        defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }
+        try stack.addStorageAndWait(source)
+        let options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+        let events = tracker.events()
+        tracker.startMonitoring()
+        for number in 0..<6 { try Self.add(Int64(number), stack) }
+        try stack.moveStorage(source, to: target, named: "elsewhere")
+        var found: [String] = [], wasGap = false
+        // What was read before the move is delivered; then there is a gap.
+        for await event in events {
+            switch event {
+            case .transaction(let transaction): found.append(transaction.author.name)
+            case .gap: wasGap = true
+            }
+            if wasGap {
+                if found.last == "new" { break }
+                try stack.perform(
+                    author: "new",
+                    synchronous: { try $0.create(Into<DynamicObject>(entity: "Note")).setValue(.int(9), for: "number") })
+                found = []
+            }
+        }
+        #expect(wasGap && found == ["new"])
+        tracker.stopMonitoring()
+    }
+
     @Test(arguments: pairs) func transactionsContinueInTheTarget(_ pair: LiveTransferTests.Pair) async throws {
         let stack = try DataStack(schema: Self.schema()), source = pair.source.make(), target = pair.target.make()
         defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }

@@ -63,11 +63,17 @@ public actor PersistentHistoryTracker {
     private var hasFailed = false
     /// The last acknowledged position and its time.
     private var acknowledged: [UUID: (position: HistoryToken, time: ContinuousClock.Instant)] = [:]
-    private var lastPurge: ContinuousClock.Instant?
+    /// The time of the next purge; nil before the first one.
+    private var nextPurge: ContinuousClock.Instant?
+    /// The time after which a history that other transactions withhold is read again.
+    private var unsettledPause = shortestPause
     /// The time of the first pass.
     private var began: ContinuousClock.Instant?
     /// The time to wait for the first listener before events that it might need are purged.
     private static let patience = Duration.seconds(5)
+    /// The time after which a purge that failed in a store is repeated.
+    private static let purgeRetry = Duration.seconds(60)
+    private static let shortestPause = Duration.milliseconds(20)
 
     private struct Monitoring: Sendable {
         var isOn = false
@@ -77,8 +83,8 @@ public actor PersistentHistoryTracker {
 
     /// The condition for the next pass.
     private enum Next {
-        case arrival
-        case arrivalOrSecond
+        /// A commit or a processed event, or the end of a time.
+        case arrival(orAfter: Duration?)
         case pause(Duration)
     }
 
@@ -129,10 +135,10 @@ public actor PersistentHistoryTracker {
                     _ = mailbox.take()
                     guard let next = await self?.catchUp(mailbox) else { return }
                     switch next {
-                    case .arrival: break
-                    case .arrivalOrSecond:
+                    case .arrival(nil): break
+                    case .arrival(let time?):
                         timer = Task {
-                            try? await Task.sleep(for: .seconds(1))
+                            try? await Task.sleep(for: time)
                             if !Task.isCancelled { mailbox.wake() }
                         }
                     case .pause(let pause):
@@ -152,10 +158,9 @@ public actor PersistentHistoryTracker {
         }
     }
 
-    /// Returns the events of commits by other authors from now on, while the tracker is monitoring. If there is no other listener, the
-    /// sequence also contains the events that the last listener has not processed, and those found before the first listener; it begins
-    /// with a gap if some of them became older than `keepsHistoryFor`, in this run of the program or an earlier one. If there are other
-    /// listeners and one of them has not processed a gap, the sequence begins with this gap and the events after it. Each call returns a
+    /// Returns the events of commits by other authors, while the tracker is monitoring: those that another listener has not processed yet,
+    /// that the last listener has left or that were found before the first one, and all later ones. The sequence begins with a gap if some
+    /// of them became older than `keepsHistoryFor` without a listener, in this run of the program or an earlier one. Each call returns a
     /// separate sequence for one consumer, which ends with the tracker. The slowest of the retained sequences determines the speed of all,
     /// and the acknowledged offset.
     public nonisolated func events() -> AsyncStream<Event> { log.listen().events }
@@ -192,7 +197,7 @@ public actor PersistentHistoryTracker {
     ///
     /// - Parameter mailbox: The mailbox that the stores notify of their commits. Stores that are not watched yet are added.
     private func catchUp(_ mailbox: CommitMailbox) async -> Next {
-        if Task.isCancelled { return .arrival }
+        if Task.isCancelled { return .arrival(orAfter: nil) }
         hasFailed = false
         var isUnsettled = false, polls = self.polls
         await attempt { [core] () throws(StorageError) in try core.observe(mailbox) }
@@ -209,8 +214,10 @@ public actor PersistentHistoryTracker {
         if purgeTime != nil { await purge() } else if isPurgeDue { polls = true }
         if hasFailed { return .pause(.seconds(1)) }
         lastError = nil
-        if isUnsettled { return .pause(.milliseconds(20)) }
-        return polls ? .arrivalOrSecond : .arrival
+        var times = [polls ? .seconds(1) : nil, timeToPurge].compactMap { $0 }
+        if isUnsettled { times.append(unsettledPause) }
+        unsettledPause = isUnsettled ? min(unsettledPause * 2, .seconds(1)) : Self.shortestPause
+        return .arrival(orAfter: times.min())
     }
 
     /// Reads the commits of other authors in a store, as far as the buffer has room.
@@ -235,11 +242,14 @@ public actor PersistentHistoryTracker {
                 registered.insert(consumer.position)
                 if let addition { additions.remove(addition) }
                 switch step.found {
-                case .page(let transactions, let isLast, let isUnsettled):
+                case .page(let transactions, let skipped, let isLast, let isUnsettled):
                     unrecorded.remove(store)
+                    if let time = skipped[0] { log.skip(Microseconds.date(time), in: store) }
                     log.append(
-                        transactions.map {
-                            TrackerLog.Item(event: .transaction($0), offset: .init(token: $0.token, isRestart: false))
+                        transactions.enumerated().map { index, transaction in
+                            TrackerLog.Item(
+                                event: .transaction(transaction), offset: .init(token: transaction.token, isRestart: false),
+                                skipped: skipped[index + 1].map(Microseconds.date))
                         })
                     if isLast { return (isUnsettled, false) }
                 case .gap:
@@ -292,7 +302,7 @@ public actor PersistentHistoryTracker {
         guard let offset = offsets[store] else { return }
         let isKept: Void? = await attempt { () throws(StorageError) in
             do throws(StorageError) {
-                if offset.isRestart { try consumer.restart(from: .after(offset.token)) } else { try consumer.acknowledge(offset.token) }
+                if offset.isRestart { try consumer.restart(from: .after(offset.token)) } else { try consumer.keep(offset.token, read) }
             } catch  where error.code == .tokenExpired {
                 // The next read detects the gap.
             }
@@ -314,8 +324,12 @@ public actor PersistentHistoryTracker {
         expired[consumer.position] = .some(token)
     }
 
-    private var isPurgeDue: Bool {
-        options.keepsHistoryFor != nil && lastPurge.map { $0.duration(to: .now) >= options.purgeInterval } ?? true
+    private var isPurgeDue: Bool { options.keepsHistoryFor != nil && nextPurge.map { .now >= $0 } ?? true }
+
+    /// The time until the next purge, but at least a second; nil if there is none.
+    private var timeToPurge: Duration? {
+        guard options.keepsHistoryFor != nil, let nextPurge else { return nil }
+        return max(ContinuousClock.now.duration(to: nextPurge), .seconds(1))
     }
 
     /// The time before which transactions must be purged now; nil if no purge is due, or a listener may still begin.
@@ -329,18 +343,20 @@ public actor PersistentHistoryTracker {
 
     private func purge() async {
         guard let age = options.keepsHistoryFor else { return }
-        lastPurge = .now
+        var isComplete = true
         let purge = HistoryPurge(.olderThan(age), ignoresUnseenFor: options.ignoresConsumersUnseenFor?.inSeconds)
         for consumer in consumers {
             let store = core.storeID(consumer.position), known = acknowledged[store]?.position ?? TrackerPosition.beforeAll(store).token
             if unrecorded.contains(store) || !registered.contains(consumer.position) { continue }
-            let gap = expired[consumer.position]
-            await attempt { () throws(StorageError) in
+            let gap = expired[consumer.position], read = positions[store]?.token
+            let outcome = await attempt { () throws(StorageError) in
                 // Shows that the tracker is active, however slow its listeners are.
-                if let gap { _ = try consumer.expire(after: gap) } else { try consumer.acknowledge(known) }
+                if let gap { _ = try consumer.expire(after: gap) } else { try consumer.keep(known, read) }
                 return try consumer.core.purgeHistory(purge, of: consumer.position)
             }
+            if outcome == nil { isComplete = false }
         }
+        nextPurge = .now + (isComplete ? options.purgeInterval : min(options.purgeInterval, Self.purgeRetry))
     }
 
     /// Runs a closure on a thread of the stack; returns nil after an error.
@@ -363,8 +379,8 @@ public actor PersistentHistoryTracker {
 
 /// The result of reading the history of a store.
 private enum TrackerFinding {
-    /// The commits of other authors.
-    case page([HistoryTransaction], isLast: Bool, isUnsettled: Bool)
+    /// The commits of other authors, and the earliest times of the commits that were skipped, by the number of others before them.
+    case page([HistoryTransaction], skipped: [Int: Int64], isLast: Bool, isUnsettled: Bool)
     /// The history does not reach back to the tracker's offset.
     case gap
     /// There is no valid token at which to continue, because a program writes without recording history.
@@ -380,6 +396,19 @@ private enum TrackerStart {
     /// After that position, or after the consumer's offset. The consumer is registered first if necessary, at the addition of the store to
     /// the stack. The token is the last one that was acknowledged.
     case registration(TrackerPosition?, HistoryToken?, TrackerAdditions.Addition?)
+}
+
+extension HistoryConsumer {
+    /// Acknowledges a token. A consumer that somebody has unregistered is registered again, expired, because it no longer held entries back.
+    ///
+    /// - Parameter read: The token up to which the history was read.
+    fileprivate func keep(_ token: HistoryToken, _ read: HistoryToken?) throws(StorageError) {
+        do throws(StorageError) { try acknowledge(token) } catch {
+            guard error.code == .notFound else { throw error }
+            try expire(after: read)
+            try acknowledge(token)
+        }
+    }
 }
 
 extension StackCore {
@@ -488,7 +517,7 @@ extension StackCore {
                 return isUnsettled ? (start, .unsettled) : (TrackerPosition(newest), .gap)
             }
             let position = read.time.map { TrackerPosition(read.next, time: $0) } ?? start, page = HistoryPage(read, model)
-            return (position, .page(page.transactions, isLast: page.isLast, isUnsettled: isUnsettled))
+            return (position, .page(page.transactions, skipped: read.skippedTimes, isLast: page.isLast, isUnsettled: isUnsettled))
         } catch {
             guard error.code == .tokenExpired else { throw error }
             return try isRecorded(reader) ? (TrackerPosition(HistoryScan.newest(reader)), .gap) : (start, .unrecorded)

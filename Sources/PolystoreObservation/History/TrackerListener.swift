@@ -17,8 +17,11 @@ final class TrackerListener: Sendable {
     /// The sequence of events for one consumer. Only the sequence retains the listener.
     var events: AsyncStream<PersistentHistoryTracker.Event> { AsyncStream(unfolding: { await self.next() }) }
 
+    /// Returns the next event if there is one. The previous one is processed.
+    func take() -> PersistentHistoryTracker.Event? { log.next(number) }
+
     private func next() async -> PersistentHistoryTracker.Event? {
-        if let event = log.next(number) { return event }
+        if let event = take() { return event }
         for await _ in arrivals { if let event = log.next(number) { return event } }
         return Task.isCancelled ? nil : log.next(number)
     }

@@ -31,8 +31,9 @@ final class TrackerLog: Sendable {
         let event: Event
         /// The processed offset of the store's history after this item; nil if the item does not change it.
         let offset: Offset?
-
-        var isGap: Bool { if case .gap = event { true } else { false } }
+        /// The earliest time of the transactions after this item, and before the next one of the store, that are no events; nil if there are
+        /// none.
+        var skipped: Date?
     }
 
     private struct Reader: Sendable {
@@ -104,6 +105,14 @@ final class TrackerLog: Sendable {
         for arrival in arrivals { arrival.yield() }
     }
 
+    /// Records the earliest time of transactions that are no events, after the last item of a store.
+    @inline(never) func skip(_ time: Date, in store: UUID) {
+        state.withLock { state in
+            guard state.counts[store, default: 0] > 0, let last = state.items.lastIndex(where: { $0.event.store == store }) else { return }
+            state.items[last].skipped = min(state.items[last].skipped ?? time, time)
+        }
+    }
+
     /// Returns the progress of the listeners in a store since the last call.
     ///
     /// - Parameter token: The token up to which the history of the store was read; nil if it is not known or no longer valid.
@@ -125,14 +134,14 @@ final class TrackerLog: Sendable {
             state.offsets[store] = nil
             state.unheard[store] = nil
             for (index, item) in state.items.enumerated() where item.event.store == store {
-                state.items[index] = Item(event: item.event, offset: nil)
+                state.items[index] = Item(event: item.event, offset: nil, skipped: item.skipped)
             }
         }
     }
 
     /// Replaces items that are older than a limit by a gap for the next listener, if there are no listeners. In each store the first younger
-    /// item ends the removal. Transactions dated in the future are removed with an older item after them, as by a purge of the history, or if
-    /// the buffer is full, because the items that the tracker has not read yet could be older.
+    /// item ends the removal. Transactions dated in the future are removed with an older transaction after them, as by a purge of the
+    /// history, or if the buffer is full, because those that the tracker has not read yet could be older.
     ///
     /// - Returns: Whether any items were removed.
     @inline(never) func removeUnheard(before limit: Date, now: Date = Date()) -> Bool {
@@ -145,7 +154,11 @@ final class TrackerLog: Sendable {
                 let store = item.event.store
                 switch item.event {
                 case .transaction(let transaction) where transaction.time >= limit:
-                    if transaction.time <= now { young.insert(store) } else if !hasRoom(for: store, state) { ends[store] = index + 1 }
+                    if transaction.time <= now {
+                        young.insert(store)
+                    } else if item.skipped.map({ $0 < limit }) ?? false || !hasRoom(for: store, state) {
+                        ends[store] = index + 1
+                    }
                 case .transaction, .gap: ends[store] = index + 1
                 }
             }
@@ -169,27 +182,21 @@ final class TrackerLog: Sendable {
 
     // MARK: Listeners
 
-    /// Returns a listener for future items. If it is the only listener, it begins with the unprocessed items, after a gap in place of those
-    /// that were removed. Otherwise it begins with the first unprocessed gap, if there is one: the other listeners can leave before they
-    /// have processed it.
+    /// Returns a listener, which begins with the items that some listener has not processed, because that listener may leave. If it is the
+    /// only one, a gap in place of those that were removed comes first.
     @inline(never) func listen() -> TrackerListener {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (number, isFinished) = state.withLock { state in
-            var start = state.end
             if state.readers.isEmpty {
                 Self.compact(&state)
-                let gaps = state.unheard.values
                 for store in state.unheard.keys { state.counts[store, default: 0] += 1 }
-                state.items.insert(contentsOf: gaps, at: 0)
-                state.first -= gaps.count
-                state.unheard = [:]
+                state.items.insert(contentsOf: state.unheard.values, at: 0)
+                state.first -= state.unheard.count
                 state.undone = state.first
-                start = state.first
-            } else if let gap = state.waiting.firstIndex(where: \.isGap) {
-                start = state.first + gap
+                state.unheard = [:]
             }
             state.listeners += 1
-            state.readers.append(Reader(number: state.listeners, arrival: arrival, undone: start, next: start))
+            state.readers.append(Reader(number: state.listeners, arrival: arrival, undone: state.undone, next: state.undone))
             return (state.listeners, state.isFinished)
         }
         if isFinished { arrival.finish() }

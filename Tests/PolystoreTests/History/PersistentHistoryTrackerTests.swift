@@ -380,6 +380,55 @@ import Testing
         last.stopMonitoring()
     }
 
+    /// The consumer stands before the transaction of the future, and only this program commits after it.
+    @Test func aTransactionDatedInTheFutureDelaysNoPurge() async throws {
+        let stack = try opened(TrackedStore(TestStore.memory.make()))
+        let options = PersistentHistoryTrackingOptions(keepsHistoryFor: .milliseconds(100), purgeInterval: .milliseconds(50))
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+        tracker.startMonitoring()
+        try order(1, stack, author: "future")
+        let isPurged = try await HistoryFixture.becomes {
+            try order(2, stack, author: "app")
+            return try stack.history().transactions.first?.author == "app"
+        }
+        #expect(isPurged)
+        let listener = Listener(tracker.events())
+        try order(3, stack, author: "new")
+        #expect(await listener.hears(["gap", "new"]))
+        tracker.stopMonitoring()
+    }
+
+    @Test func anIdleProgramPurges() async throws {
+        let stack = try opened(TestStore.sqlite.make())
+        let options = PersistentHistoryTrackingOptions(keepsHistoryFor: .milliseconds(100), purgeInterval: .milliseconds(100))
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options), events = tracker.events()
+        for number in 0..<3 { try order(Int64(number), stack, author: "app") }
+        tracker.startMonitoring()
+        #expect(try await HistoryFixture.becomes { try stack.history().transactions.isEmpty })
+        tracker.stopMonitoring()
+        withExtendedLifetime(events) {}
+    }
+
+    @Test func aConsumerThatSomebodyUnregisteredIsExpired() async throws {
+        let stack = try HistoryFixture.stack(.memory), tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        try order(1, stack, author: "a")
+        var event = await events.next()
+        #expect(text(event) == "a")
+        let consumer = try stack.historyConsumer("tracker.app")
+        try consumer.unregister()
+        for author in ["b", "c"] { try order(2, stack, author: TransactionAuthor(author)) }
+        for author in ["b", "c"] {
+            event = await events.next()
+            #expect(text(event) == author)
+        }
+        // The first two are processed.
+        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 1 })
+        #expect(await HistoryFixture.becomes { await tracker.lastError == nil })
+        tracker.stopMonitoring()
+    }
+
     @Test func anUnrecordedHistoryIsOneGapUntilRecordingStarts() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(place()).path
         let store = TrackedStore(SQLiteStore(path: path), isSilent: true), stack = try opened(store)

@@ -3,7 +3,8 @@ import PolystoreStorage
 import RawSessions
 import Synchronization
 
-/// A store that counts the sessions that begin, and that can refuse a watch or a read or let who reads wait.
+/// A store that counts the sessions that begin, and that can refuse a watch or a read or let who reads wait. The commits of the author
+/// "future" are dated a year ahead.
 final class TrackedStore: ForwardingStore, ChangeNotifyingStorage {
     static let storeType = "tracked"
 
@@ -74,7 +75,19 @@ final class TrackedStore: ForwardingStore, ChangeNotifyingStorage {
 
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         state.withLock { $0.writes += 1 }
-        return try base.beginWrite(options)
+        return Writer(try base.beginWrite(options))
+    }
+
+    private final class Writer: ForwardingWriter {
+        let writer: any StorageWriter
+
+        init(_ writer: any StorageWriter) { self.writer = writer }
+
+        func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+            var record = record
+            if record.author == "future" { record.time = Int64((Date().timeIntervalSince1970 + 365 * 86_400) * 1_000_000) }
+            return try writer.commit(record)
+        }
     }
 
     func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {

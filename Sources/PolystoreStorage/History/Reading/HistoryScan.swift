@@ -40,6 +40,8 @@ package struct HistoryScan: Sendable, Hashable {
         package var time: Int64?
         /// Whether there were no entries after it.
         package var isLast: Bool
+        /// The lowest times of the entries that were examined and not selected, by the number of selected entries before them.
+        package var skippedTimes: [Int: Int64] = [:]
     }
 
     /// Returns the next page. If the history has no valid starting point, because a program writes without recording, the page is empty.
@@ -59,7 +61,11 @@ package struct HistoryScan: Sendable, Hashable {
             for entry in entries {
                 page.next = entry.token
                 page.time = entry.time
-                if includes(entry) { page.entries.append(entry) }
+                if includes(entry) {
+                    page.entries.append(entry)
+                } else {
+                    page.skippedTimes[page.entries.count] = min(page.skippedTimes[page.entries.count] ?? .max, entry.time)
+                }
                 if page.entries.count >= max(limit, 1) { break }
             }
         }
