@@ -58,6 +58,23 @@ import Testing
         tracker.stopMonitoring()
     }
 
+    /// Also a consumer of a program that is not running must learn that the target has another history.
+    @Test(arguments: pairs) func consumersAreExpiredInTheTarget(_ pair: LiveTransferTests.Pair) throws {
+        let stack = try DataStack(schema: Self.schema()), source = pair.source.make(), target = pair.target.make()
+        defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }
+        try stack.addStorageAndWait(source)
+        try stack.historyConsumer("index").register(from: .now)
+        for number in 0..<3 { try Self.add(Int64(number), stack) }
+        try stack.moveStorage(source, to: target, named: "elsewhere")
+        let consumer = try stack.historyConsumer("index")
+        #expect(try consumer.status()?.isExpired == true)
+        #expect(#expect(throws: StorageError.self) { try consumer.next() }?.code == .tokenExpired)
+        try consumer.restart(from: .now)
+        try Self.add(9, stack)
+        #expect(try consumer.next().transactions.count == 1)
+        #expect(try stack.historyConsumers().map(\.name) == ["index"])
+    }
+
     @Test(arguments: pairs) func transactionsContinueInTheTarget(_ pair: LiveTransferTests.Pair) async throws {
         let stack = try DataStack(schema: Self.schema()), source = pair.source.make(), target = pair.target.make()
         defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }

@@ -326,10 +326,10 @@ public actor PersistentHistoryTracker {
 
     private var isPurgeDue: Bool { options.keepsHistoryFor != nil && nextPurge.map { .now >= $0 } ?? true }
 
-    /// The time until the next purge, but at least a second; nil if there is none.
+    /// The time until the next purge, from a second to an hour, because a task cannot sleep for any time; nil if there is none.
     private var timeToPurge: Duration? {
         guard options.keepsHistoryFor != nil, let nextPurge else { return nil }
-        return max(ContinuousClock.now.duration(to: nextPurge), .seconds(1))
+        return min(max(ContinuousClock.now.duration(to: nextPurge), .seconds(1)), .seconds(3600))
     }
 
     /// The time before which transactions must be purged now; nil if no purge is due, or a listener may still begin.
@@ -347,6 +347,7 @@ public actor PersistentHistoryTracker {
         let purge = HistoryPurge(.olderThan(age), ignoresUnseenFor: options.ignoresConsumersUnseenFor?.inSeconds)
         for consumer in consumers {
             let store = core.storeID(consumer.position), known = acknowledged[store]?.position ?? TrackerPosition.beforeAll(store).token
+            if !registered.contains(consumer.position) { isComplete = false }
             if unrecorded.contains(store) || !registered.contains(consumer.position) { continue }
             let gap = expired[consumer.position], read = positions[store]?.token
             let outcome = await attempt { () throws(StorageError) in
@@ -399,7 +400,8 @@ private enum TrackerStart {
 }
 
 extension HistoryConsumer {
-    /// Acknowledges a token. A consumer that somebody has unregistered is registered again, expired, because it no longer held entries back.
+    /// Acknowledges a token. A consumer that somebody has unregistered is registered again. Until the token is acknowledged it is expired,
+    /// because entries after it may have been purged meanwhile.
     ///
     /// - Parameter read: The token up to which the history was read.
     fileprivate func keep(_ token: HistoryToken, _ read: HistoryToken?) throws(StorageError) {

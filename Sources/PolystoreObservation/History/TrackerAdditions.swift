@@ -29,13 +29,7 @@ final class TrackerAdditions: StoreAdditionObserver {
 
     init(consumer: String) { self.consumer = consumer }
 
-    func willAdd(_ store: OpenStore, isReplacement: Bool) {
-        guard store.capabilities.contains(.history) else { return }
-        if isReplacement { noteUnknown(store.storeID) } else { note(store) }
-    }
-
-    /// Records a store whose transactions the tracker cannot know from the history of the store that it replaces: it begins with a gap.
-    @inline(never) private func noteUnknown(_ store: UUID) { additions.withLock { $0[store] = Addition(store: store) } }
+    func willAdd(_ store: OpenStore) { if store.capabilities.contains(.history) { note(store) } }
 
     /// Records the state of a store whose history is read later, from here on.
     @inline(never) func note(_ store: OpenStore) {

@@ -66,8 +66,6 @@ final class TrackerLog: Sendable {
         var isFinished = false
 
         var end: Int { first + items.count }
-        /// The unprocessed items.
-        var waiting: ArraySlice<Item> { items[(undone - first)...] }
     }
 
     private let state = Mutex(State())

@@ -467,6 +467,7 @@ public final class LiveTransfer {
             try writer.setNote(CopyNote.incomplete, nil)
             try writer.setNote(CopyNote.complete, steps.state?.completeNote)
             try writer.setNote(MoveNote.name, nil)
+            try expireConsumers(of: reader, in: writer, after: token)
             _ = try writer.commit(CommitRecord(author: "transfer"))
             // A session keeps its connection, without which a store in a file can be closed completely.
             steps.abandon()
@@ -474,6 +475,16 @@ public final class LiveTransfer {
         } catch {
             steps.abandon()
             throw error
+        }
+    }
+
+    /// Registers the consumers of the source's history in the target, expired: what they have not processed is not in the history of the
+    /// target, so they must read its data again.
+    private func expireConsumers(of source: ReadSession, in writer: WriteSession, after token: HistoryToken?) throws(StorageError) {
+        guard self.source.capabilities.contains(.history), target.capabilities.contains(.history) else { return }
+        let token = token ?? HistoryToken(store: target.storeID, position: 0)
+        for name in try HistoryConsumers(source).names() where !name.hasPrefix(Self.consumerPrefix) {
+            _ = try HistoryConsumers.expire(name, after: token, writer)
         }
     }
 
@@ -494,7 +505,8 @@ public final class LiveTransfer {
     }
 
     /// The transfer as a consumer of the history of the source, which is not purged beyond its offset.
-    private var consumer: String { "transfer to \(target.storeID.uuidString.lowercased())" }
+    private var consumer: String { "\(Self.consumerPrefix)\(target.storeID.uuidString.lowercased())" }
+    private static let consumerPrefix = "transfer to "
 
     /// Acknowledges in the source how far its history was followed, if that has not happened for some time.
     private func acknowledge() throws(StorageError) {

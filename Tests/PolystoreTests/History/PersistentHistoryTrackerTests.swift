@@ -402,14 +402,19 @@ import Testing
         let stack = try opened(TestStore.sqlite.make())
         let options = PersistentHistoryTrackingOptions(keepsHistoryFor: .milliseconds(100), purgeInterval: .milliseconds(100))
         let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options), events = tracker.events()
-        for number in 0..<3 { try order(Int64(number), stack, author: "app") }
+        let consumer = try stack.historyConsumer("tracker.app")
+        try consumer.register(from: .now)
+        let registered = try #require(try consumer.status()?.seen)
         tracker.startMonitoring()
+        #expect(try await HistoryFixture.becomes { try consumer.status().map { $0.seen > registered } ?? false })
+        for number in 0..<3 { try order(Int64(number), stack, author: "app") }
+        // Nothing is committed after that.
         #expect(try await HistoryFixture.becomes { try stack.history().transactions.isEmpty })
         tracker.stopMonitoring()
         withExtendedLifetime(events) {}
     }
 
-    @Test func aConsumerThatSomebodyUnregisteredIsExpired() async throws {
+    @Test func aConsumerThatSomebodyUnregisteredIsRegisteredAgain() async throws {
         let stack = try HistoryFixture.stack(.memory), tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
         var events = tracker.events().makeAsyncIterator()
         tracker.startMonitoring()

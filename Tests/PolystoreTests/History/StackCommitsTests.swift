@@ -126,11 +126,11 @@ import Testing
         }
     }
 
-    /// Runs a closure while another thread commits to a stack.
+    /// Runs a closure while another thread commits to a stack, fewer times than feeds keep commits.
     private func withCommits<R>(in stack: DataStack, _ body: () throws -> R) throws -> R {
         let isOver = Mutex(false), ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            while !isOver.withLock({ $0 }) { try? self.order(-1, stack, author: "noise") }
+            for _ in 0..<5000 where !isOver.withLock({ $0 }) { try? self.order(-1, stack, author: "noise") }
             ended.signal()
         }
         defer {
