@@ -1,7 +1,6 @@
 import Foundation
 import Polystore
 import PolystoreInMemory
-import Synchronization
 import TestStores
 import Testing
 
@@ -105,39 +104,28 @@ import Testing
 
     @Test func noCommitAfterTheCallIsMissed() async throws {
         let stack = try HistoryFixture.stack(.memory)
-        for _ in 0..<20 {
-            // Somebody commits all the time while the feeds begin; the first commit after each call has to be in its feed. A thread does
-            // it, and all commits are there before the first is taken: a task waits long for its next turn where other tests are busy.
-            let marks = try withCommits(in: stack) {
-                try (Int64(0)..<50).map { number in
-                    let commits = try stack.commits(.gap(after: 1_000_000))
-                    try order(number, stack, author: TransactionAuthor("\(number)"))
-                    return (number: number, commits: commits)
-                }
+        // A task waits long for its next turn where other tests are busy, so that there are few turns.
+        for round in 0..<300 {
+            let commits = try feed(stack, after: 2 * round)
+            // It can also have commits from before the call.
+            let first = await commits.first { commit in
+                commit.authors.allSatisfy { author in author != "noise" && Int(author.name).map { $0 >= 2 * round } ?? true }
             }
-            try order(-1, stack, author: "end")
-            for mark in marks {
-                // A feed can also have commits from before the call.
-                let first = await mark.commits.first { commit in
-                    commit.authors != ["noise"] && commit.authors.allSatisfy { Int64($0.name) ?? .max >= mark.number }
-                }
-                #expect(first?.authors == [TransactionAuthor("\(mark.number)")])
-            }
+            #expect(first?.authors == [TransactionAuthor("\(2 * round)")])
         }
     }
 
-    /// Runs a closure while another thread commits to a stack, fewer times than feeds keep commits.
-    private func withCommits<R>(in stack: DataStack, _ body: () throws -> R) throws -> R {
-        let isOver = Mutex(false), ended = DispatchSemaphore(value: 0)
+    /// Returns a feed that begins while somebody commits, and commits by the authors of a number and the next one.
+    private func feed(_ stack: DataStack, after number: Int) throws -> StackCommits {
+        let ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            for _ in 0..<5000 where !isOver.withLock({ $0 }) { try? self.order(-1, stack, author: "noise") }
+            for _ in 0..<3 { try? self.order(-1, stack, author: "noise") }
             ended.signal()
         }
-        defer {
-            isOver.withLock { $0 = true }
-            ended.wait()
-        }
-        return try body()
+        defer { ended.wait() }
+        let commits = try stack.commits(.gap(after: 1000))
+        for author in [number, number + 1] { try order(Int64(author), stack, author: TransactionAuthor("\(author)")) }
+        return commits
     }
 
     @Test func noElementsFollowCancellationAndNothingLeaks() async throws {
