@@ -14,7 +14,9 @@ extension DataStack {
     /// begin during the cut-over wait for its end; a closure that had begun is run again, as after a conflict. Monitors, publishers and the
     /// feed of commits continue with the objects of the other store. The objects in it have the same primary keys, but other ids, because an
     /// id names the store: objects and ids from before, and the changes of detached transactions, belong to the former store and are no
-    /// longer found. Reads that are running when the former store is closed fail with `storeClosed`. Programs that open it for writing get `storeMoved` with the name of the other store.
+    /// longer found. Reads that are running when the former store is closed fail with `storeClosed`. Programs that open it for writing get
+    /// `storeMoved` with the name of the other store.
+    /// Consumers of the history are expired in the other store, whose history is another one.
     ///
     /// The call returns after the move and waits for other writers, so it is made on a thread of its own. If it is interrupted, the same
     /// call with the same stores goes on with the copy.
