@@ -74,6 +74,43 @@ import Testing
         #expect(try stack.historyConsumers().map(\.name) == ["index"])
     }
 
+    /// The program ends after the move, before its tracker has read the target.
+    @Test(.timeLimit(.minutes(5))) func aTrackerOfALaterRunHasAGapAfterAMove() async throws {
+        let name = "polystore_\(UUID().uuidString.lowercased())"
+        let source = TestStore.memory.make(), target = TestStore.sqlite.make(named: name), stack = try DataStack(schema: Self.schema())
+        defer { try? target.erase() }
+        try stack.addStorageAndWait(source)
+        try stack.historyConsumer("tracker.app").register(from: .now)
+        try Self.add(1, stack)
+        try stack.moveStorage(source, to: target, named: "elsewhere")
+        try stack.removeStorage(target)
+        let later = try DataStack(schema: Self.schema())
+        try later.addStorageAndWait(TestStore.sqlite.make(named: name))
+        let tracker = PersistentHistoryTracker(later, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        let event = await events.next()
+        guard case .gap = event else { return #expect(Bool(false), "the first event is not a gap") }
+        tracker.stopMonitoring()
+    }
+
+    /// Consumers that were registered or unregistered in the other store are as they were there.
+    @Test func consumersFollowAStoreThereAndBack() throws {
+        let source = TestStore.sqlite.make(), target = TestStore.sqlite.make(), stack = try DataStack(schema: Self.schema())
+        defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }
+        try stack.addStorageAndWait(source)
+        for name in ["kept", "gone", "transfer to archive"] { try stack.historyConsumer(name).register(from: .now) }
+        try Self.add(1, stack)
+        try stack.moveStorage(source, to: target, named: "elsewhere")
+        #expect(Set(try stack.historyConsumers().map(\.name)) == ["kept", "gone", "transfer to archive"])
+        try stack.historyConsumer("gone").unregister()
+        try stack.historyConsumer("added").register(from: .now)
+        try stack.moveStorage(target, to: source, named: "here")
+        let consumers = try stack.historyConsumers()
+        #expect(Set(consumers.map(\.name)) == ["kept", "transfer to archive", "added"])
+        #expect(consumers.allSatisfy { $0.isExpired })
+    }
+
     @Test(arguments: pairs) func transactionsContinueInTheTarget(_ pair: LiveTransferTests.Pair) async throws {
         let stack = try DataStack(schema: Self.schema()), source = pair.source.make(), target = pair.target.make()
         defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }

@@ -9,7 +9,7 @@ struct TransferCommand: ParsableCommand {
         commandName: "transfer", abstract: "Copies all objects from one store to another, and verifies the copy.",
         discussion: """
             Primary keys are preserved. The target is created if it does not exist; a target with objects is refused unless --if-exists says \
-            what happens to them. The positions of consumers of the history are not copied.
+            what happens to them. The positions of consumers of the history are not copied; after --live with --cut-over they are expired.
 
             --history gives a new target the transactions of the source with their times, authors and changes. Their tokens are new: those of the source \
             are refused as expired, so consumers begin again. Where the source or the target keeps no history, the objects are copied without it.

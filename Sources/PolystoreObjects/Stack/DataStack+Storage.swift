@@ -197,7 +197,7 @@ extension DataStack {
         let result = Result {
             try body { () throws(StorageError) in
                 other.residualReport = { [weak core, type = other.storeType] in core?.report($0, of: type) }
-                guard let replaced = core.additions.adding(other, { core.replace(storage, by: other) }) else {
+                guard let replaced = core.additions.adding(other, isReplacement: true, { core.replace(storage, by: other) }) else {
                     throw StorageError(.notFound, "the store is not part of this stack")
                 }
                 former = replaced.store

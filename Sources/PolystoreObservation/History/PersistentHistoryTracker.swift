@@ -302,7 +302,7 @@ public actor PersistentHistoryTracker {
         guard let offset = offsets[store] else { return }
         let isKept: Void? = await attempt { () throws(StorageError) in
             do throws(StorageError) {
-                if offset.isRestart { try consumer.restart(from: .after(offset.token)) } else { try consumer.keep(offset.token, read) }
+                if offset.isRestart { try consumer.restart(from: .after(offset.token)) } else { try consumer.acknowledgeOrRegister(offset.token, read) }
             } catch  where error.code == .tokenExpired {
                 // The next read detects the gap.
             }
@@ -352,7 +352,7 @@ public actor PersistentHistoryTracker {
             let gap = expired[consumer.position], read = positions[store]?.token
             let outcome = await attempt { () throws(StorageError) in
                 // Shows that the tracker is active, however slow its listeners are.
-                if let gap { _ = try consumer.expire(after: gap) } else { try consumer.keep(known, read) }
+                if let gap { _ = try consumer.expire(after: gap) } else { try consumer.acknowledgeOrRegister(known, read) }
                 return try consumer.core.purgeHistory(purge, of: consumer.position)
             }
             if outcome == nil { isComplete = false }
@@ -400,11 +400,11 @@ private enum TrackerStart {
 }
 
 extension HistoryConsumer {
-    /// Acknowledges a token. A consumer that somebody has unregistered is registered again. Until the token is acknowledged it is expired,
-    /// because entries after it may have been purged meanwhile.
+    /// Acknowledges a token. A consumer that was unregistered by another program is registered again. Until the token is acknowledged it is
+    /// expired, because entries after it may have been purged meanwhile.
     ///
     /// - Parameter read: The token up to which the history was read.
-    fileprivate func keep(_ token: HistoryToken, _ read: HistoryToken?) throws(StorageError) {
+    fileprivate func acknowledgeOrRegister(_ token: HistoryToken, _ read: HistoryToken?) throws(StorageError) {
         do throws(StorageError) { try acknowledge(token) } catch {
             guard error.code == .notFound else { throw error }
             try expire(after: read)

@@ -29,7 +29,14 @@ final class TrackerAdditions: StoreAdditionObserver {
 
     init(consumer: String) { self.consumer = consumer }
 
-    func willAdd(_ store: OpenStore) { if store.capabilities.contains(.history) { note(store) } }
+    func willAdd(_ store: OpenStore, isReplacement: Bool) {
+        guard store.capabilities.contains(.history) else { return }
+        if isReplacement { noteUnknown(store.storeID) } else { note(store) }
+    }
+
+    /// Records a store whose history does not have the transactions of the store that it replaces: if the consumer is not registered in it,
+    /// it begins with a gap.
+    @inline(never) private func noteUnknown(_ store: UUID) { additions.withLock { $0[store] = Addition(store: store) } }
 
     /// Records the state of a store whose history is read later, from here on.
     @inline(never) func note(_ store: OpenStore) {

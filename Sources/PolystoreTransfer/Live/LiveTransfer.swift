@@ -478,14 +478,16 @@ public final class LiveTransfer {
         }
     }
 
-    /// Registers the consumers of the source's history in the target, expired: what they have not processed is not in the history of the
-    /// target, so they must read its data again.
+    /// Registers the consumers of the source's history in the target in place of its own, expired: what they have not processed is not in the
+    /// history of the target, so they must read its data again. A target without a history can be opened with one later.
     private func expireConsumers(of source: ReadSession, in writer: WriteSession, after token: HistoryToken?) throws(StorageError) {
-        guard self.source.capabilities.contains(.history), target.capabilities.contains(.history) else { return }
         let token = token ?? HistoryToken(store: target.storeID, position: 0)
-        for name in try HistoryConsumers(source).names() where !name.hasPrefix(Self.consumerPrefix) {
-            _ = try HistoryConsumers.expire(name, after: token, writer)
+        let names = try HistoryConsumers(source).names().filter { !Self.isTransfer($0) }
+        // A target that was the source before still has consumers that were unregistered since, which would hold back its purges.
+        for name in try HistoryConsumers(writer).names() where !Self.isTransfer(name) && !names.contains(name) {
+            try HistoryConsumers.unregister(name, writer)
         }
+        for name in names { _ = try HistoryConsumers.expire(name, after: token, writer) }
     }
 
     /// Returns the position in the history of the target.
@@ -507,6 +509,11 @@ public final class LiveTransfer {
     /// The transfer as a consumer of the history of the source, which is not purged beyond its offset.
     private var consumer: String { "\(Self.consumerPrefix)\(target.storeID.uuidString.lowercased())" }
     private static let consumerPrefix = "transfer to "
+
+    /// Returns whether a consumer is that of a transfer.
+    private static func isTransfer(_ consumer: String) -> Bool {
+        consumer.hasPrefix(consumerPrefix) && UUID(uuidString: String(consumer.dropFirst(consumerPrefix.count))) != nil
+    }
 
     /// Acknowledges in the source how far its history was followed, if that has not happened for some time.
     private func acknowledge() throws(StorageError) {

@@ -20,12 +20,14 @@ final class StoreAdditions: Sendable {
     private var current: [any StoreAdditionObserver] { observers.withLock { $0.compactMap(\.observer) } }
 
     /// Notifies the observers of a store and adds it to the stack.
-    func adding<R>(_ store: OpenStore, _ add: () -> R) -> R {
+    func adding<R>(_ store: OpenStore, isReplacement: Bool = false, _ add: () -> R) -> R {
         let known = current
-        for observer in known { observer.willAdd(store) }
+        for observer in known { observer.willAdd(store, isReplacement: isReplacement) }
         let result = add()
         // One that has subscribed meanwhile may not have found the store in the stack.
-        for observer in current where !known.contains(where: { $0 === observer }) { observer.willAdd(store) }
+        for observer in current where !known.contains(where: { $0 === observer }) {
+            observer.willAdd(store, isReplacement: isReplacement)
+        }
         return result
     }
 }
