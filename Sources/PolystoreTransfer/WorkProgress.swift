@@ -19,14 +19,16 @@ final class WorkProgress {
         self.report = report
     }
 
-    /// Counts rows that are read in some stores, a number of times; nil without a closure that receives the progress. A total that a store
-    /// cannot find out is not known.
+    /// Counts rows that are read in some stores, a number of times; nil without a closure that receives the progress. The totals come from
+    /// sessions of their own, because a session of a damaged store may be of no use after an error; one that is not found is 0.
     convenience init?(reading stores: [ReadSession], times: Int = 1, _ report: TransferEngine.Report?) {
         guard let report else { return nil }
         var totals: [String: Int] = [:]
-        for store in stores {
-            for root in store.schema.roots {
-                totals[store.schema.entities[root].name, default: 0] += ((try? Contents(store).count(root)) ?? 0) * times
+        for store in stores.map(\.store) {
+            guard let reader = try? store.beginRead() else { continue }
+            defer { reader.end() }
+            for root in reader.schema.roots {
+                totals[reader.schema.entities[root].name, default: 0] += ((try? Contents(reader).count(root)) ?? 0) * times
             }
         }
         self.init(totals, isVerifying: true, report)
