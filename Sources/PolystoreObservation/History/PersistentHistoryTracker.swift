@@ -302,7 +302,11 @@ public actor PersistentHistoryTracker {
         guard let offset = offsets[store] else { return }
         let isKept: Void? = await attempt { () throws(StorageError) in
             do throws(StorageError) {
-                if offset.isRestart { try consumer.restart(from: .after(offset.token)) } else { try consumer.acknowledgeOrRegister(offset.token, read) }
+                if offset.isRestart {
+                    try consumer.restart(from: .after(offset.token))
+                } else {
+                    try consumer.acknowledgeOrRegister(offset.token, read)
+                }
             } catch  where error.code == .tokenExpired {
                 // The next read detects the gap.
             }
