@@ -47,12 +47,10 @@ struct MadeStore {
 
     /// Removes what an interrupted process has left.
     private func replace() throws(StorageError) {
+        if lock?.wasLeft == true { return removeFiles() }
         if !Self.isThere(path) { return }
-        guard lock?.wasLeft == true else {
-            lock?.remove()
-            throw StorageError(.alreadyExists, "\(name) is a file of another program; remove it, or choose another name for the store")
-        }
-        removeFiles()
+        lock?.remove()
+        throw StorageError(.alreadyExists, "\(name) is a file of another program; remove it, or choose another name for the store")
     }
 
     /// Whether a file or a symbolic link exists.
@@ -99,6 +97,11 @@ struct MadeStore {
 
     private func removeFiles() {
         for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        // A store is created under a name of this form, which remains if the process ends just then.
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path, unfinished = "\(name).new-"
+        for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where file.hasPrefix(unfinished) {
+            try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+        }
     }
 
     private func refusal(_ number: Int32) -> StorageError {
