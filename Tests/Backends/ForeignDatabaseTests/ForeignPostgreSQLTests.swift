@@ -124,6 +124,29 @@ import Testing
             ])
     }
 
+    @Test func indexesOverColumnsArePartOfTheModel() throws {
+        let place = try Place(
+            """
+            CREATE TABLE item(id int PRIMARY KEY, code text, rank int, weight int, words tsvector, span int4range);
+            CREATE INDEX by_code ON item(code text_pattern_ops);
+            CREATE INDEX by_hash ON item USING hash(rank);
+            CREATE INDEX by_weight ON item(weight DESC NULLS LAST, id) INCLUDE (code);
+            CREATE INDEX by_words ON item USING gin(words);
+            CREATE INDEX highest ON item(code) WHERE rank > 3;
+            CREATE INDEX lowest ON item(lower(code), rank);
+            ALTER TABLE item ADD EXCLUDE USING gist(span WITH &&);
+            """)
+        defer { place.drop() }
+        let indexes = try #require(place.store.schema.entity("item")?.indexes)
+        #expect(indexes == [Index(["code"]), Index(["rank"]), Index(["weight"])])
+        #expect(
+            place.store.remarks.filter { $0.contains("index") } == [
+                "the index by_words of item is left out: it has the access method gin",
+                "the index highest of item is left out: it is partial",
+                "the index lowest of item is left out: it is over expressions",
+            ])
+    }
+
     @Test func itMovesToLMDBAndBackWithEqualDigests() throws {
         let place = try Place()
         defer { place.drop() }

@@ -51,6 +51,36 @@ import Testing
             ])
     }
 
+    @Test func indexesOverColumnsArePartOfTheModel() throws {
+        let store = try open(
+            """
+            CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, mail TEXT);
+            CREATE TABLE item(
+                id INTEGER PRIMARY KEY, code TEXT, rank INTEGER, owner_id INTEGER REFERENCES owner(id), mark TEXT UNIQUE);
+            CREATE INDEX by_code ON item(code);
+            CREATE INDEX by_code_again ON item(code DESC);
+            CREATE INDEX by_rank_and_key ON item(rank, id, code);
+            CREATE INDEX by_key ON item(id, rank);
+            CREATE INDEX by_owner ON item(owner_id);
+            CREATE INDEX by_owner_and_rank ON item(owner_id, rank DESC);
+            CREATE INDEX by_mark ON item(mark);
+            CREATE INDEX highest ON item(code) WHERE rank > 3;
+            CREATE INDEX lower ON item(lower(code), rank);
+            CREATE INDEX by_name ON owner(name);
+            CREATE INDEX by_bytes ON owner(name COLLATE BINARY, mail);
+            """)
+        #expect(
+            store.schema.entity("item").map { Set($0.indexes) } == [Index(["code"]), Index(["rank"]), Index(["owner", "rank"])])
+        #expect(store.schema.entity("item")?.indexes.count == 3)
+        #expect(store.schema.entity("owner")?.indexes == [Index(["name", "mail"])])
+        #expect(
+            store.remarks == [
+                "the index highest of item is left out: it is partial",
+                "the index lower of item is left out: it is over expressions",
+                "the index by_name of owner is left out: it compares texts by the collation NOCASE",
+            ])
+    }
+
     @Test func itMovesToLMDBAndBackWithEqualDigests() throws {
         let shop = try open(ShopScript.sqlite)
         let there = try shop.transferred(to: LMDBStore(path: ForeignDatabases.path(".lmdb")))

@@ -78,9 +78,13 @@ struct PostgreSQLCatalogReader {
         for name in try rows.otherUniqueIndexes(table.oid) {
             remarks.append("the unique index \(name) of \(table.name) is left out: it is partial or over expressions")
         }
+        let indexes = try rows.otherIndexes(table.oid)
+        // In place, the server keeps using them.
+        if !isInPlace { remarks += indexes.compactMap { $0.remark(table.name) } }
         return CatalogTable(
             name: table.name, source: source, columns: columns, primaryKey: primaryKey, key: key,
-            uniqueKeys: keys.filter { !$0.isPrimary }.map(\.columns), checks: try rows.checks(table.oid).map { CatalogCheck($0) })
+            uniqueKeys: keys.filter { !$0.isPrimary }.map(\.columns), indexes: indexes.filter { $0.obstacle == nil }.map(\.columns),
+            checks: try rows.checks(table.oid).map { CatalogCheck($0) })
     }
 
     /// Returns the key of a table: its integer primary key, else the row number in primary key order, else the row number in table order.

@@ -128,6 +128,27 @@ struct PostgreSQLCatalogRows {
         return result
     }
 
+    /// Returns the indexes that are not unique. An ordered index supports the searches of one over hash values.
+    func otherIndexes(_ table: Int64) throws(StorageError) -> [CatalogIndex] {
+        let text: SQLText = """
+            SELECT c.relname::text, a.attname::text, CASE WHEN i.indexprs IS NOT NULL THEN 'is over expressions'
+                WHEN i.indpred IS NOT NULL THEN 'is partial'
+                WHEN m.amname NOT IN ('btree', 'hash') THEN 'has the access method ' || m.amname END::text
+            FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+            CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attribute, place)
+            LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attribute
+            WHERE i.indrelid = \(bind: .int(table), .int64)::oid AND NOT i.indisunique AND NOT i.indisexclusion AND i.indisvalid
+                AND k.place <= i.indnkeyatts
+            ORDER BY c.relname COLLATE "C", k.place
+            """
+        var result: [CatalogIndex] = []
+        for row in try connection.rows(text, [.string, .string, .string]) {
+            if result.last?.name != row[0].text { result.append(CatalogIndex(row[0].text, obstacle: row[2].isNull ? nil : row[2].text)) }
+            if !row[1].isNull { result[result.count - 1].columns.append(row[1].text) }
+        }
+        return result
+    }
+
     /// Returns the names of the unique indexes that are partial or over expressions.
     func otherUniqueIndexes(_ table: Int64) throws(StorageError) -> [String] {
         let text: SQLText = """

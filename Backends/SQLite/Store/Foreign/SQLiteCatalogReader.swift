@@ -73,11 +73,14 @@ struct SQLiteCatalogReader {
                 remarks.append("the unique index \(index.name) of \(table.name) is left out: it is partial or over expressions\(loss)")
             }
         }
+        let indexes = try rows.otherIndexes(table.name)
+        // In place, the engine keeps using them.
+        if !isInPlace { remarks += indexes.compactMap { $0.remark(table.name) } }
         let statement = try rows.statement(table.name), folded = CatalogCheck.foldedColumns(ofTable: statement)
         for index in columns.indices { columns[index].comparesBytes = !folded.contains(columns[index].name.lowercased()) }
         var result = CatalogTable(
             name: table.name, source: "main.\(SQLText.quoted(table.name))", columns: columns, primaryKey: primaryKey, key: key,
-            uniqueKeys: uniqueKeys, checks: CatalogCheck.checks(ofTable: statement))
+            uniqueKeys: uniqueKeys, indexes: indexes.filter { $0.obstacle == nil }.map(\.columns), checks: CatalogCheck.checks(ofTable: statement))
         let known = Set(columns.map(\.name))
         result.unwritable = declared.filter { $0.isRequired && !$0.hasDefault && !$0.isComputed && !known.contains($0.name) }.map(\.name)
         return result

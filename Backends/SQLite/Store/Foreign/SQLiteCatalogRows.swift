@@ -85,6 +85,34 @@ struct SQLiteCatalogRows {
         return result
     }
 
+    /// Returns the indexes that are not unique.
+    func otherIndexes(_ table: String) throws(StorageError) -> [CatalogIndex] {
+        let list: SQLText =
+            "SELECT name, partial FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE NOT \"unique\" ORDER BY name"
+        var result: [CatalogIndex] = []
+        for row in try connection.rows(list, [.string, .bool]) {
+            var index = CatalogIndex(row[0].text, obstacle: row[1] == .bool(true) ? "is partial" : nil)
+            for column in try columns(ofIndex: index.name) {
+                if column[0].isNull {
+                    index.obstacle = "is over expressions"
+                } else if column[1].text.uppercased() != "BINARY" {
+                    index.obstacle = "compares texts by the collation \(column[1].text)"
+                } else {
+                    index.columns.append(column[0].text)
+                }
+            }
+            result.append(index)
+        }
+        return result
+    }
+
+    /// Returns the columns of an index with their collations. The column of an expression is nil.
+    private func columns(ofIndex name: String) throws(StorageError) -> [[Value]] {
+        let parts: SQLText =
+            "SELECT name, coll FROM pragma_index_xinfo(\(bind: .string(name), .string), 'main') WHERE \"key\" ORDER BY seqno"
+        return try connection.rows(parts, [.string, .string])
+    }
+
     /// Returns the column sets of unique indexes, partial ones included, with the collation of each column. Indexes over expressions are
     /// left out.
     func uniqueColumns(_ table: String) throws(StorageError) -> [[(column: String, collation: String)]] {
@@ -93,10 +121,7 @@ struct SQLiteCatalogRows {
             """
         var result: [[(column: String, collation: String)]] = []
         for index in try connection.rows(list, [.string]) {
-            let parts: SQLText = """
-                SELECT name, coll FROM pragma_index_xinfo(\(bind: .string(index[0].text), .string), 'main') WHERE "key" ORDER BY seqno
-                """
-            let columns = try connection.rows(parts, [.string, .string])
+            let columns = try columns(ofIndex: index[0].text)
             if columns.allSatisfy({ !$0[0].isNull }) { result.append(columns.map { ($0[0].text, $0[1].text) }) }
         }
         return result

@@ -149,6 +149,7 @@ struct CatalogDerivation {
             remarks.append("a CHECK constraint of \(name) is left out: it does not correspond to a rule of an attribute")
         }
         draft.addConstraints()
+        draft.addIndexes()
         drafts[name] = draft
     }
 

@@ -77,6 +77,19 @@ struct CatalogDraft {
         }
     }
 
+    /// Adds the indexes that are not redundant. Every store has one over its constraints, and one over each reference.
+    mutating func addIndexes() {
+        var known = entity.uniqueConstraints.map(\.properties) + entity.relationships.map { [$0.name] }
+        for columns in table.indexes {
+            // The row key distinguishes the rows: what follows it in an index orders nothing.
+            let named = columns.prefix { !table.key.isColumn($0) }.map { properties[ExactText($0)] }
+            let found = named.compactMap { $0 }
+            guard !found.isEmpty, found.count == named.count, Set(found).count == found.count, !known.contains(found) else { continue }
+            known.append(found)
+            entity.indexes.append(Index(found))
+        }
+    }
+
     /// The source of the rows.
     var rows: CatalogSource.Rows {
         CatalogSource.Rows(

@@ -14,6 +14,8 @@ package struct CatalogTable: Sendable {
     package var key: CatalogKey
     /// The column sets of other unique constraints.
     package var uniqueKeys: [[String]]
+    /// The columns of each other index that covers every row by the values of columns, most significant first.
+    package var indexes: [[String]]
     /// The references to other tables.
     package var foreignKeys: [CatalogForeignKey]
     /// The check conditions of the table.
@@ -24,7 +26,7 @@ package struct CatalogTable: Sendable {
     /// Creates a table. Keys and conditions can be added later.
     package init(
         name: String, source: String, columns: [CatalogColumn], primaryKey: [String], key: CatalogKey, uniqueKeys: [[String]] = [],
-        foreignKeys: [CatalogForeignKey] = [], checks: [CatalogCheck] = []
+        indexes: [[String]] = [], foreignKeys: [CatalogForeignKey] = [], checks: [CatalogCheck] = []
     ) {
         self.name = name
         self.source = source
@@ -32,6 +34,7 @@ package struct CatalogTable: Sendable {
         self.primaryKey = primaryKey
         self.key = key
         self.uniqueKeys = uniqueKeys
+        self.indexes = indexes
         self.foreignKeys = foreignKeys
         self.checks = checks
     }
