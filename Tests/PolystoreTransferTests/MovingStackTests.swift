@@ -58,6 +58,59 @@ import Testing
         tracker.stopMonitoring()
     }
 
+    /// The history of the first store continues with the changes of the move, in other transactions than those of the second store.
+    @Test(.timeLimit(.minutes(5))) func aTrackerHasAGapAfterAMoveBack() async throws {
+        let source = TestStore.sqlite.make(), target = TestStore.sqlite.make(), stack = try DataStack(schema: Self.schema())
+        defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }
+        try stack.addStorageAndWait(source)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator(), heard: [String] = []
+        func next() async {
+            switch await events.next() {
+            case .transaction(let transaction): heard.append(transaction.author.name)
+            case .gap: heard.append("gap")
+            case nil: heard.append("end")
+            }
+        }
+        func add(_ author: TransactionAuthor) throws {
+            try stack.perform(
+                author: author, synchronous: { try $0.create(Into<DynamicObject>(entity: "Note")).setValue(.int(1), for: "number") })
+        }
+        tracker.startMonitoring()
+        try add("a")
+        await next()
+        try stack.moveStorage(source, to: target, named: "elsewhere")
+        await next()
+        for author in ["b", "app"] as [TransactionAuthor] { try add(author) }
+        await next()
+        try stack.moveStorage(target, to: source, named: "here")
+        await next()
+        try add("c")
+        await next()
+        #expect(heard == ["a", "gap", "b", "gap", "c"])
+        tracker.stopMonitoring()
+    }
+
+    /// A store that was prepared has a consumer which knows nothing of the moved objects; one that nobody uses does not become active.
+    @Test func consumersOfTheTargetAreExpiredToo() throws {
+        let source = TestStore.sqlite.make(), target = TestStore.sqlite.make(), stack = try DataStack(schema: Self.schema())
+        defer { for store in [source, target] as [any StorageInterface] { try? store.erase() } }
+        let prepared = try DataStack(schema: Self.schema())
+        try prepared.addStorageAndWait(target)
+        try prepared.historyConsumer("own").register(from: .now)
+        try prepared.removeStorage(target)
+        try stack.addStorageAndWait(source)
+        try stack.historyConsumer("index").register(from: .now)
+        let before = try #require(try stack.historyConsumer("index").status())
+        try Self.add(1, stack)
+        try stack.moveStorage(source, to: target, named: "elsewhere")
+        let consumers = try stack.historyConsumers()
+        #expect(Set(consumers.map(\.name)) == ["own", "index"])
+        #expect(consumers.allSatisfy { $0.isExpired })
+        let after = try #require(consumers.first { $0.name == "index" })
+        #expect(after.seen == before.seen && after.registered == before.registered)
+    }
+
     /// Also a consumer of a program that is not running must learn that the target has another history.
     @Test(arguments: pairs) func consumersAreExpiredInTheTarget(_ pair: LiveTransferTests.Pair) throws {
         let stack = try DataStack(schema: Self.schema()), source = pair.source.make(), target = pair.target.make()

@@ -303,10 +303,11 @@ struct ProgramGenerator {
         homes[number] = home
     }
 
-    /// Returns a request without features that are unavailable over several stores.
-    private mutating func plainRequest(_ entity: String) -> ProgramRequest {
+    /// Returns a request for a batch, mostly without a limit: engines perform such batches.
+    private mutating func batchRequest(_ entity: String) -> ProgramRequest {
         var request = conditions.request(entity, depth: 3)
-        (request.fetch.order, request.fetch.limit, request.fetch.offset, request.isCommitted) = ([], nil, 0, false)
+        request.isCommitted = false
+        if chance(70) { (request.fetch.order, request.fetch.limit, request.fetch.offset) = ([], nil, 0) }
         return request
     }
 
@@ -318,12 +319,12 @@ struct ProgramGenerator {
         let constant = value(attribute)
         var value = QueryExpression.value(constant.isNaN ? .null : constant)
         if let kind = ProgramExpressionKind(assignable: attribute.type), chance(50) { value = conditions.output(entity, kind) }
-        return ProgramStep(.updateAll(plainRequest(entity), attribute.name, value))
+        return ProgramStep(.updateAll(batchRequest(entity), attribute.name, value))
     }
 
     private mutating func deleteAll() -> ProgramStep? {
         let entity = pick(schema.entities).name
-        return ProgramStep(.deleteAll(plainRequest(entity)))
+        return ProgramStep(.deleteAll(batchRequest(entity)))
     }
 
     private mutating func upsert(_ entity: String, _ home: Int) -> ProgramStep? {

@@ -21,17 +21,10 @@ extension WriteTransaction {
     package func updateAll<Object: ManagedObject>(_ from: From<Object>, _ assignments: [Assignment<Object>]) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
-            let plan = try from.plan(context.model)
-            var batch = BatchWork(context, plan)
+            let stores = try context.stack.stores(for: try from.plan(context.model).entity, from.configurations)
+            var batch = try BatchWork(context, from, in: stores)
             let values = try batch.checked(assignments)
             if values.isEmpty { return 0 }
-            let stores = try context.stack.stores(for: plan.entity, from.configurations)
-            if stores.count > 1, !batch.isPlain {
-                throw StorageError(
-                    .unsupported,
-                    "a batch of \(context.model.schema[plan.entity].name) over several stores cannot have a limit; specify one configuration "
-                        + "with From(\"configuration\")", details: .init(entity: context.model.schema[plan.entity].name))
-            }
             return try wholly { () throws(StorageError) in
                 for store in stores { try batch.update(values, in: store) }
                 return batch.count

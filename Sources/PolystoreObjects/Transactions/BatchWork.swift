@@ -6,20 +6,39 @@ struct BatchWork {
     private static let mostRows = 4096
 
     private let context: ObjectContext
-    private let plan: FetchPlan
+    /// The rows. Without a limit their order has no effect.
+    private var plan: FetchPlan
     private let description: EntityDescription
+    /// The keys of the rows by store, if they are known: a limit over several stores depends on the rows of all of them.
+    private let selected: [Int: [Int64]]?
     private(set) var count = 0
 
-    init(_ context: ObjectContext, _ plan: FetchPlan) {
+    init(_ context: ObjectContext, _ plan: FetchPlan, selected: [Int: [Int64]]? = nil) {
         self.context = context
         self.plan = plan
+        if plan.limit == nil, plan.offset == 0 { self.plan.sort = [] }
+        self.selected = selected
         description = context.model.schema[plan.entity]
+    }
+
+    /// Creates the work for the rows of a request.
+    init(_ context: ObjectContext, _ from: From<some ManagedObject>, in stores: [Int]) throws(StorageError) {
+        let plan = try from.plan(context.model)
+        var selected: [Int: [Int64]]?
+        if stores.count > 1, plan.limit != nil || plan.offset != 0 {
+            let positions = Dictionary(stores.map { (context.stack.storeID($0), $0) }, uniquingKeysWith: { first, _ in first })
+            selected = [:]
+            for id in try context.fetchIDs(from) {
+                if let store = positions[id.key.store] { selected?[store, default: []].append(id.key.key) }
+            }
+        }
+        self.init(context, plan, selected: selected)
     }
 
     private var schema: Schema { context.model.schema }
 
     /// Whether only a condition selects the rows, as in a statement of an engine.
-    var isPlain: Bool { plan.sort.isEmpty && plan.limit == nil && plan.offset == 0 }
+    private var isPlain: Bool { selected == nil && plan.sort.isEmpty && plan.limit == nil && plan.offset == 0 }
 
     // MARK: Changing
 
@@ -165,6 +184,7 @@ struct BatchWork {
 
     /// Returns the keys of the rows of the plan.
     private func matching(_ store: Int) throws(StorageError) -> [Int64] {
+        if let selected { return (selected[store] ?? []).sorted() }
         var plan = plan
         plan.fields = .keysOnly
         return try context.withReader(store) { reader throws(StorageError) in

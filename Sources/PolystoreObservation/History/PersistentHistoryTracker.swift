@@ -119,10 +119,9 @@ public actor PersistentHistoryTracker {
             // If a store fails, all are retried in each pass of the tracker.
             try? core.observe(mailbox)
             // Before the stores are enumerated: each one is then either among them, or reported as added.
+            additions.setMonitoring(true)
             core.observeAdditions(additions)
-            for consumer in consumers {
-                do throws(StorageError) { try consumer.register(from: .now) } catch { noteForLater(consumer) }
-            }
+            for consumer in consumers { register(consumer) }
             state.task = Task { [weak self] in
                 // The previous task must deliver what it has read first: a concurrent task would read and deliver the same events again.
                 await last?.value
@@ -146,14 +145,17 @@ public actor PersistentHistoryTracker {
                         mailbox.wake()
                     }
                 }
+                await self?.acknowledgeAll()
             }
         }
     }
 
-    /// Stops monitoring. Events that are being delivered are completed, and the stores keep the progress.
+    /// Stops monitoring. The stores record the progress of the listeners up to now soon after the method has returned. Listeners still get
+    /// the events that were found; the stores record the progress in these when monitoring starts again.
     public nonisolated func stopMonitoring() {
         monitoring.withLock { state in
             state.isOn = false
+            additions.setMonitoring(false)
             state.task?.cancel()
         }
     }
@@ -167,6 +169,18 @@ public actor PersistentHistoryTracker {
 
     private static func consumer(_ author: TransactionAuthor, _ options: PersistentHistoryTrackingOptions) -> String {
         options.consumer ?? "tracker.\(author.name)"
+    }
+
+    /// Registers the consumer in a store when monitoring starts.
+    private nonisolated func register(_ consumer: HistoryConsumer) {
+        let store = core.storeID(consumer.position), read = additions.position(of: store)
+        // A consumer that begins at an earlier state of the store is registered when the store is read.
+        if additions.find(store)?.isAwaited ?? false { return }
+        do throws(StorageError) {
+            if let read { try consumer.registerExpired(after: read) } else { try consumer.register(from: .now) }
+        } catch {
+            if read == nil { noteForLater(consumer) }
+        }
     }
 
     /// Records the state of a store in which the consumer could not be registered: it is registered at that state later.
@@ -199,6 +213,7 @@ public actor PersistentHistoryTracker {
     private func catchUp(_ mailbox: CommitMailbox) async -> Next {
         if Task.isCancelled { return .arrival(orAfter: nil) }
         hasFailed = false
+        log.beginPass()
         var isUnsettled = false, polls = self.polls
         await attempt { [core] () throws(StorageError) in try core.observe(mailbox) }
         let purgeTime = purgeTime
@@ -216,6 +231,7 @@ public actor PersistentHistoryTracker {
         lastError = nil
         var times = [polls ? .seconds(1) : nil, timeToPurge].compactMap { $0 }
         if isUnsettled { times.append(unsettledPause) }
+        if log.mayHaveProgress { times.append(.seconds(1)) }
         unsettledPause = isUnsettled ? min(unsettledPause * 2, .seconds(1)) : Self.shortestPause
         return .arrival(orAfter: times.min())
     }
@@ -240,7 +256,7 @@ public actor PersistentHistoryTracker {
                 if case .unsettled = step.found { return (true, false) }
                 positions[store] = step.position
                 registered.insert(consumer.position)
-                if let addition { additions.remove(addition) }
+                additions.didRead(store, to: step.position.token, since: addition)
                 switch step.found {
                 case .page(let transactions, let skipped, let isLast, let isUnsettled):
                     unrecorded.remove(store)
@@ -314,6 +330,13 @@ public actor PersistentHistoryTracker {
         if isKept == nil { return }
         offsets[store] = nil
         acknowledged[store] = (offset.token, .now)
+    }
+
+    /// Records the progress in all stores after the end of monitoring. A consumer that was unregistered since then remains so.
+    private func acknowledgeAll() async {
+        for consumer in consumers where await attempt({ () throws(StorageError) in try consumer.isRegistered }) ?? false {
+            await acknowledge(consumer)
+        }
     }
 
     /// Records in a store that events were removed which no listener has received: until one has processed the gap in their place, the
@@ -404,6 +427,20 @@ private enum TrackerStart {
 }
 
 extension HistoryConsumer {
+    /// Whether the consumer is registered.
+    fileprivate var isRegistered: Bool {
+        get throws(StorageError) {
+            try core.withHistory(of: position) { reader throws(StorageError) in try HistoryConsumers(reader).find(name) != nil }
+        }
+    }
+
+    /// Registers a consumer that was unregistered by another program, as expired: what it has not processed may be purged meanwhile.
+    ///
+    /// - Parameter read: The token up to which the history was read.
+    fileprivate func registerExpired(after read: HistoryToken) throws(StorageError) {
+        if try !isRegistered { try expire(after: read) }
+    }
+
     /// Acknowledges a token. A consumer that was unregistered by another program is registered again. Until the token is acknowledged it is
     /// expired, because entries after it may have been purged meanwhile.
     ///
@@ -437,18 +474,22 @@ extension StackCore {
         _ consumer: HistoryConsumer, _ known: TrackerPosition?, _ acknowledged: HistoryToken?, _ addition: TrackerAdditions.Addition?,
         _ author: TransactionAuthor, _ limit: Int
     ) throws(StorageError) -> (position: TrackerPosition, found: TrackerFinding) {
-        let isNew = try !withHistory(of: consumer.position) { reader throws(StorageError) in
-            try HistoryConsumers(reader).find(consumer.name) != nil
-        }
+        let isNew = try !consumer.isRegistered
         // Where nothing is known about the commits since the addition, the consumer begins expired: this attempt may fail later, and the
         // next one finds the consumer registered.
         let isUnknown = if let addition, addition.token == nil, known == nil { isNew } else { false }
-        let offset = try isUnknown ? consumer.expire(after: nil) : register(consumer, addition?.token)
+        let offset: HistoryToken
+        if isNew, let known {
+            offset = try consumer.expire(after: known.token)
+        } else {
+            offset = try isUnknown ? consumer.expire(after: nil) : register(consumer, addition?.token)
+        }
         return try withHistory(of: consumer.position) { reader throws(StorageError) in
             let start = known ?? TrackerPosition(offset)
             let match: TrackerPosition.Match = if let known { try known.find(reader) } else { .unknown }
             let isRestored =
                 switch match {
+                case _ where addition?.isReplacement ?? false: true
                 case .same: false
                 case .other: true
                 case .unsettled, .unknown: isRestored(known, acknowledged, addition, offset: isNew ? nil : offset)

@@ -3,7 +3,8 @@ internal import PolystoreObjects
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The positions in the histories of stores at the time when they were added to a stack, for a tracker that reads them later.
+/// The positions in the histories of stores at the time when they were added to a stack, for a tracker that reads them later, and those up to
+/// which it has read them.
 ///
 /// Functions that tasks call are not inlined: decision 0038, "No lock is inlined where a task waits".
 final class TrackerAdditions: StoreAdditionObserver {
@@ -15,6 +16,10 @@ final class TrackerAdditions: StoreAdditionObserver {
         var isSettled = false
         /// The offset of the tracker's consumer; nil if it was not registered.
         var offset: HistoryToken?
+        /// Whether the store replaces another one, whose transactions its history does not have.
+        var isReplacement = false
+        /// Whether the tracker reports the transactions since then, because it was monitoring.
+        var isAwaited = false
 
         /// Whether the history ends before that of another addition.
         fileprivate func ends(before other: Addition) -> Bool {
@@ -23,28 +28,40 @@ final class TrackerAdditions: StoreAdditionObserver {
         }
     }
 
+    private struct State: Sendable {
+        var isMonitoring = false
+        var additions: [UUID: Addition] = [:]
+        var positions: [UUID: HistoryToken] = [:]
+    }
+
     /// The name of the tracker's consumer.
     private let consumer: String
-    private let additions = Mutex<[UUID: Addition]>([:])
+    private let state = Mutex(State())
 
     init(consumer: String) { self.consumer = consumer }
 
+    /// Records that the tracker begins or ends monitoring.
+    @inline(never) func setMonitoring(_ isMonitoring: Bool) { state.withLock { $0.isMonitoring = isMonitoring } }
+
     func willAdd(_ store: OpenStore, isReplacement: Bool) {
         guard store.capabilities.contains(.history) else { return }
-        if isReplacement { noteUnknown(store.storeID) } else { note(store) }
+        if isReplacement { noteReplacement(store.storeID) } else { note(store) }
     }
 
-    /// Records a store whose history does not have the transactions of the store that it replaces: if the consumer is not registered in it,
-    /// it begins with a gap.
-    @inline(never) private func noteUnknown(_ store: UUID) { additions.withLock { $0[store] = Addition(store: store) } }
+    /// Records a store that replaces another one: the tracker begins it with a gap.
+    @inline(never) private func noteReplacement(_ store: UUID) {
+        state.withLock { $0.additions[store] = Addition(store: store, isReplacement: true, isAwaited: true) }
+    }
 
     /// Records the state of a store whose history is read later, from here on.
     @inline(never) func note(_ store: OpenStore) {
         let addition = (try? addition(of: store)) ?? Addition(store: store.storeID)
-        additions.withLock { additions in
+        state.withLock { state in
             // A store that was removed before the tracker has read it continues where it was added first, unless its history ends earlier.
-            if let known = additions[store.storeID], !addition.ends(before: known) { return }
-            additions[store.storeID] = addition
+            var noted = addition
+            if let known = state.additions[store.storeID], !addition.ends(before: known) { noted = known }
+            noted.isAwaited = noted.isAwaited || state.isMonitoring
+            state.additions[store.storeID] = noted
         }
     }
 
@@ -57,10 +74,18 @@ final class TrackerAdditions: StoreAdditionObserver {
     }
 
     /// Returns the addition of a store that was not read since then.
-    @inline(never) func find(_ store: UUID) -> Addition? { additions.withLock { $0[store] } }
+    @inline(never) func find(_ store: UUID) -> Addition? { state.withLock { $0.additions[store] } }
 
-    /// Removes an addition after which the store was read.
-    @inline(never) func remove(_ addition: Addition) {
-        additions.withLock { if $0[addition.store] == addition { $0[addition.store] = nil } }
+    /// Returns the token up to which a store was read; nil if it was never read.
+    @inline(never) func position(of store: UUID) -> HistoryToken? { state.withLock { $0.positions[store] } }
+
+    /// Records that a store was read.
+    ///
+    /// - Parameter addition: The addition after which it was read for the first time.
+    @inline(never) func didRead(_ store: UUID, to token: HistoryToken, since addition: Addition?) {
+        state.withLock { state in
+            state.positions[store] = token
+            if let addition, state.additions[store] == addition { state.additions[store] = nil }
+        }
     }
 }

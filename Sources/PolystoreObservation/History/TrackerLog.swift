@@ -63,6 +63,8 @@ final class TrackerLog: Sendable {
         var blocked: Set<UUID> = []
         var wake: (@Sendable () -> Void)?
         var lastWake: ContinuousClock.Instant?
+        /// Whether items were processed without waking the tracker since its current pass began.
+        var hasProgress = false
         var isFinished = false
 
         var end: Int { first + items.count }
@@ -75,6 +77,14 @@ final class TrackerLog: Sendable {
 
     /// Sets a closure that is called after items were processed.
     @inline(never) func whenDone(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.wake = body } }
+
+    /// Begins a pass of the tracker.
+    @inline(never) func beginPass() { state.withLock { $0.hasProgress = false } }
+
+    /// Whether items were processed during the pass of the tracker, or may be soon, without waking it, so that it must look again.
+    var mayHaveProgress: Bool {
+        @inline(never) get { state.withLock { $0.hasProgress || !Self.isWakeDue($0) } }
+    }
 
     /// Returns the number of items of a store that can be added; 0 if the tracker should wait until more items are processed, when it is
     /// woken. A store with many items does not prevent the tracker from reading another.
@@ -126,11 +136,12 @@ final class TrackerLog: Sendable {
         }
     }
 
-    /// Discards the offsets of a store before a gap, because its history no longer has their transactions. The items remain.
+    /// Discards the offsets of a store before a gap, because its history no longer has their transactions. The items remain, and so does a
+    /// gap in place of items before them.
     @inline(never) func forgetOffsets(of store: UUID) {
         state.withLock { state in
             state.offsets[store] = nil
-            state.unheard[store] = nil
+            state.unheard[store] = state.unheard[store].map { Item(event: $0.event, offset: nil) }
             for (index, item) in state.items.enumerated() where item.event.store == store {
                 state.items[index] = Item(event: item.event, offset: nil, skipped: item.skipped)
             }
@@ -265,11 +276,14 @@ final class TrackerLog: Sendable {
     /// second ago.
     private func wakeIfDue(_ state: inout State) -> (@Sendable () -> Void)? {
         let free = state.blocked.filter { hasRoom(for: $0, state) }
-        let now = ContinuousClock.now
-        let isDue = state.lastWake.map { $0.duration(to: now) > .seconds(1) } ?? true
-        guard state.undone == state.end || !free.isEmpty || isDue else { return nil }
+        guard state.undone == state.end || !free.isEmpty || Self.isWakeDue(state) else {
+            state.hasProgress = true
+            return nil
+        }
         state.blocked.subtract(free)
-        state.lastWake = now
+        state.lastWake = .now
         return state.wake
     }
+
+    private static func isWakeDue(_ state: State) -> Bool { state.lastWake.map { $0.duration(to: .now) > .seconds(1) } ?? true }
 }

@@ -466,8 +466,9 @@ public final class LiveTransfer {
             try Contents(reader).raiseKeys(of: writer)
             try writer.setNote(CopyNote.incomplete, nil)
             try writer.setNote(CopyNote.complete, steps.state?.completeNote)
+            let isBack = try MoveNote(in: writer) != nil
             try writer.setNote(MoveNote.name, nil)
-            try expireConsumers(of: reader, in: writer, after: token)
+            try expireConsumers(of: reader, in: writer, after: token, isBack: isBack)
             _ = try writer.commit(CommitRecord(author: "transfer"))
             // A session keeps its connection, without which a store in a file can be closed completely.
             steps.abandon()
@@ -478,16 +479,24 @@ public final class LiveTransfer {
         }
     }
 
-    /// Registers the consumers of the source's history in the target in place of its own, expired: what they have not processed is not in the
-    /// history of the target, so they must read its data again. A target without a history can be opened with one later.
-    private func expireConsumers(of source: ReadSession, in writer: WriteSession, after token: HistoryToken?) throws(StorageError) {
+    /// Registers the consumers of the source's history in the target, expired like its own: what they have not processed is not in the history
+    /// of the target, so they must read its data again. A target without a history can be opened with one later.
+    ///
+    /// - Parameter isBack: Whether the target was the source of the last transfer.
+    private func expireConsumers(
+        of source: ReadSession, in writer: WriteSession, after token: HistoryToken?, isBack: Bool
+    ) throws(StorageError) {
         let token = token ?? HistoryToken(store: target.storeID, position: 0)
-        let names = try HistoryConsumers(source).names().filter { !Self.isTransfer($0) }
-        // A target that was the source before still has consumers that were unregistered since, which would hold back its purges.
-        for name in try HistoryConsumers(writer).names() where !Self.isTransfer(name) && !names.contains(name) {
-            try HistoryConsumers.unregister(name, writer)
+        let offsets = try HistoryConsumers(source).all().filter { !Self.isTransfer($0.name) }, names = Set(offsets.map(\.name))
+        for offset in try HistoryConsumers(writer).all() where !Self.isTransfer(offset.name) && !names.contains(offset.name) {
+            // A consumer that was unregistered in the source since the last transfer would hold back the purges of the target.
+            if isBack {
+                try HistoryConsumers.unregister(offset.name, writer)
+            } else {
+                try HistoryConsumers.expire(offset, after: token, writer)
+            }
         }
-        for name in names { _ = try HistoryConsumers.expire(name, after: token, writer) }
+        for offset in offsets { try HistoryConsumers.expire(offset, after: token, writer) }
     }
 
     /// Returns the position in the history of the target.

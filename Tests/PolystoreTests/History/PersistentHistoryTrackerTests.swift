@@ -225,6 +225,29 @@ import Testing
         tracker.stopMonitoring()
     }
 
+    /// A listener that is quick and then slow, without a commit that makes the tracker look again.
+    ///
+    /// - Parameter isStopped: Whether monitoring ends directly after the last event.
+    @Test(arguments: [false, true]) func progressIsRecordedWithoutAnotherCommit(isStopped: Bool) async throws {
+        let stack = try HistoryFixture.stack(.memory), consumer = try stack.historyConsumer("tracker.app")
+        try consumer.register(from: .beginning)
+        for number in 0..<9 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        for _ in 0..<2 { _ = await events.next() }
+        // The tracker is woken once a second at most.
+        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 8 })
+        for _ in 2..<8 { _ = await events.next() }
+        if isStopped { tracker.stopMonitoring() }
+        // The eighth event is not processed.
+        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 2 })
+        tracker.stopMonitoring()
+        try consumer.unregister()
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(try consumer.status() == nil)
+    }
+
     @Test func aBacklogWaitsInTheHistory() async throws {
         let stack = try HistoryFixture.stack(.memory), count = 300
         try stack.historyConsumer("tracker.app").register(from: .beginning)

@@ -65,6 +65,50 @@ import Testing
         #expect(try await firstEvents(2, refusing: [.beginWrite, .beginRead], then: 2) == ["gap", "b"])
     }
 
+    /// The second start registers the consumer, which must begin where the first one could not.
+    @Test(arguments: [false, true]) func noCommitBetweenAFailedStartAndTheNextIsMissed(isUnreadable: Bool) async throws {
+        let store = HookedStore(TestStore.memory.make()), stack = try DataStack(schema: HistoryFixture.schema())
+        try stack.addStorageAndWait(store)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        try HistoryFixture.delayingReads(stack) {
+            let refused: Set<HookedStore.Event> = isUnreadable ? [.beginWrite, .beginRead] : [.beginWrite]
+            store.setHook { event throws(StorageError) in if refused.contains(event) { throw StorageError(.busy, "not now") } }
+            tracker.startMonitoring()
+            store.setHook(nil)
+            try order(stack, author: "a")
+            tracker.stopMonitoring()
+            tracker.startMonitoring()
+        }
+        #expect(text(await events.next()) == (isUnreadable ? "gap" : "a"))
+        try order(stack, author: "b")
+        #expect(text(await events.next()) == "b")
+        tracker.stopMonitoring()
+    }
+
+    /// Another program removes the registration of a tracker that has events which no listener has processed, and then the tracker ends.
+    @Test(arguments: [false, true]) func whatIsUnprocessedBeforeARegistrationIsRemovedIsAGap(isAddedAgain: Bool) async throws {
+        let store = Restorable(), stack = try store.stack(), tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        try order(stack, author: "a")
+        #expect(text(await events.next()) == "a")
+        if !isAddedAgain { tracker.stopMonitoring() }
+        try stack.historyConsumer("tracker.app").unregister()
+        try order(stack, author: "b")
+        if isAddedAgain {
+            try stack.removeStorage(store.storage)
+            try stack.addStorageAndWait(store.storage)
+        } else {
+            tracker.startMonitoring()
+        }
+        #expect(try await HistoryFixture.becomes { try stack.historyConsumer("tracker.app").status()?.isExpired == true })
+        // A listener loses nothing if the program goes on.
+        #expect(text(await events.next()) == "b")
+        #expect(try await HistoryFixture.becomes { try stack.historyConsumer("tracker.app").status()?.lag == 1 })
+        tracker.stopMonitoring()
+    }
+
     @Test func aStoreThatIsAddedWhileTheTrackerDoesNotMonitorHasNoGap() async throws {
         let stack = try DataStack(schema: HistoryFixture.schema()), tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
         var events = tracker.events().makeAsyncIterator()

@@ -101,6 +101,16 @@ struct TrackerLogTests {
         #expect(restart(log, first, readTo: 7) == token(first, 7))
     }
 
+    @Test func aGapInPlaceOfRemovedEventsStaysFirstBeforeAnotherGap() async {
+        let log = TrackerLog(capacity: 10)
+        log.append([item(first, 1, time: 800), item(first, 2, time: 950)])
+        #expect(remove(log))
+        log.forgetOffsets(of: first)
+        log.append([gap(first, after: 7)])
+        #expect(restart(log, first, readTo: 7) == token(first, 7))
+        #expect(await buffered(log) == [first: ["gap", "2", "gap"]])
+    }
+
     @Test func anEventDatedInTheFutureIsRemovedWithAnOlderTransactionThatIsNoEvent() async {
         let log = TrackerLog(capacity: 10)
         log.append([item(first, 1, time: 5000), item(second, 1, time: 5000)])

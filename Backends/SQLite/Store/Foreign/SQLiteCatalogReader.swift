@@ -80,7 +80,8 @@ struct SQLiteCatalogReader {
         for index in columns.indices { columns[index].comparesBytes = !folded.contains(columns[index].name.lowercased()) }
         var result = CatalogTable(
             name: table.name, source: "main.\(SQLText.quoted(table.name))", columns: columns, primaryKey: primaryKey, key: key,
-            uniqueKeys: uniqueKeys, indexes: indexes.filter { $0.obstacle == nil }.map(\.columns), checks: CatalogCheck.checks(ofTable: statement))
+            uniqueKeys: uniqueKeys, indexes: indexes.filter { $0.obstacle == nil }.map(\.columns),
+            checks: CatalogCheck.checks(ofTable: statement))
         let known = Set(columns.map(\.name))
         result.unwritable = declared.filter { $0.isRequired && !$0.hasDefault && !$0.isComputed && !known.contains($0.name) }.map(\.name)
         return result

@@ -89,6 +89,23 @@ enum IdentityCases {
             check.equal(
                 try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.name), ["Ann of B", "Bob of A", "Bob of B"], "left")
         },
+        .pairs("G091.a-limited-batch-takes-the-first-objects-of-all-stores", "R9", "People", "Rest") { pair, check in
+            try pair.needsCommonCommits()
+            // Alternately: a0 in the first store, a1 in the second, and so on.
+            for number in 0..<6 { try song(pair, "a\(number)", in: number % 2 == 0 ? "People" : "Rest") }
+            let songs = From<Song>().orderBy(.ascending(\.title)), stack = pair.stack
+            try stack.write { transaction in
+                check.equal(try transaction.updateAll(songs.offset(1).limit(3), .set(\.title, to: "b")), 3, "updated")
+                check.equal(try transaction.fetchAll(songs).map(\.title), ["a0", "a4", "a5", "b", "b", "b"], "with the pending update")
+                check.equal(try transaction.deleteAll(songs.limit(2)), 2, "deleted")
+                check.equal(try transaction.deleteAll(songs.offset(9)), 0, "deleted after the last")
+            }
+            check.equal(try stack.fetchAll(songs).map(\.title), ["a5", "b", "b", "b"], "left")
+            try stack.write { transaction in
+                check.equal(try transaction.updateAll(songs, .set(\.title, to: "c")), 4, "all, in an order")
+                check.equal(try transaction.deleteAll(songs), 4, "all of them")
+            }
+        },
         .pairs("G091.a-batch-without-objects-deletes-what-it-names", "R9", "People", "Rest") { pair, check in
             try pair.needsCommonCommits()
             for configuration in ["People", "Rest"] { try song(pair, "same", in: configuration) }

@@ -93,6 +93,13 @@ extension HistoryConsumers {
         try restart(name, at: HistoryToken(store: token.store, position: -1 - max(token.position, 0)), writer)
     }
 
+    /// Registers a consumer of another store's history, as expired. It keeps its times.
+    package static func expire(_ offset: HistoryOffset, after token: HistoryToken, _ writer: WriteSession) throws(StorageError) {
+        var expired = try expire(offset.name, after: token, writer)
+        (expired.registered, expired.seen) = (offset.registered, offset.seen)
+        try writer.setNote(prefix + offset.name, expired.note)
+    }
+
     private static func begin(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         let names = try HistoryConsumers(writer).names(), offset = HistoryOffset(name, token, now: now)
         if !names.contains(name) { try setNames(names + [name], writer) }
