@@ -12,7 +12,7 @@ enum PredicateFacts {
     private static func fact(_ id: String, _ keys: [Int64], ofNil: Bool = false, _ text: String) -> Fact {
         Fact(id, keys, ofNil: ofNil) { prefix in
             let predicate = try QueryPredicate(parsing: text)
-            return prefix.isEmpty ? predicate : predicate.prefixed(prefix)
+            return prefix.isEmpty ? predicate : predicate.changingPaths { PropertyPath(prefix + $0.description) }
         }
     }
 
@@ -78,6 +78,16 @@ enum PredicateFacts {
         fact("P032.none-over-links", [3, 4, 5, 6, 7, 8], ofNil: true, "NONE tags.name == 'blue'"),
         fact("P032.any-of-two-levels", [1], "ANY children.children.number == 2"),
         fact("P032.to-one-behind-to-many", [1], "ANY children.parent.flag == TRUE"),
+        // The things 1 and 8 have no parent; the parent of 2 and 4 is 1.
+        fact("P032.nil-to-one-behind-to-many", [1, 2, 8], "ANY tags.things.parent.flag == NIL"),
+        fact("P032.nil-to-one-behind-to-many-differs", [1, 2, 8], "ANY tags.things.parent.flag != TRUE"),
+        fact("P032.nil-to-one-behind-to-many-in-a-list", [1, 2, 8], "ANY tags.things.parent.flag IN {NIL, FALSE}"),
+        fact("P032.nil-to-one-behind-to-many-none", [3, 4, 5, 6, 7], ofNil: true, "NONE tags.things.parent.flag == NIL"),
+        fact("P032.nil-to-one-behind-to-many-all", [3, 4, 5, 6, 7], ofNil: true, "ALL tags.things.parent.flag == TRUE"),
+        fact("P032.nil-to-one-behind-to-many-itself", [1, 2, 8], "ANY tags.things.parent == NIL"),
+        fact("P032.nil-to-one-in-a-condition", [1, 2, 8], "ANY tags SATISFIES (ANY things SATISFIES (parent.flag == NIL))"),
+        // The objects of the path are the parents, which exist.
+        fact("P032.objects-of-a-to-one-behind-to-many", [], "ANY tags.things.parent SATISFIES (flag == NIL)"),
         fact("P032.nested", [1], "ANY children SATISFIES (ANY tags.name == 'blue')"),
         fact("P032.two-relationships", [1, 8], "ANY tags.things.text == 'apple pie'"),
         fact("P034.object-among-related", [1], "ANY children == 3"),
@@ -124,10 +134,9 @@ enum PredicateFacts {
 }
 
 extension QueryPredicate {
-    /// Returns the predicate with a relationship before each key path of its own object, including those inside of conditions on related
-    /// objects.
-    fileprivate func prefixed(_ prefix: String, _ depth: Int = 0) -> QueryPredicate {
-        func own(_ expression: QueryExpression) -> QueryExpression { expression.prefixed(prefix, depth) }
+    /// Returns the predicate with other key paths of its own object, including those inside of conditions on related objects.
+    func changingPaths(_ depth: Int = 0, _ change: (PropertyPath) -> PropertyPath) -> QueryPredicate {
+        func own(_ expression: QueryExpression) -> QueryExpression { expression.changingPaths(depth, change) }
         return switch node {
         case .constant, .isEntity: self
         case .compare(let a, let comparison, let b): .compare(own(a), comparison, own(b))
@@ -136,27 +145,27 @@ extension QueryPredicate {
         case .text(let expression, let match, let needle): .text(own(expression), match, needle)
         case .open(let expression, let test, let name): .open(own(expression), test, name)
         case .related(let quantifier, let path, let inner):
-            .related(
-                quantifier, depth == 0 ? PropertyPath(prefix + path.description) : path, inner.prefixed(prefix, depth + 1))
-        case .and(let parts): .and(parts.map { $0.prefixed(prefix, depth) })
-        case .or(let parts): .or(parts.map { $0.prefixed(prefix, depth) })
-        case .not(let part): .not(part.prefixed(prefix, depth))
+            .related(quantifier, depth == 0 ? change(path) : path, inner.changingPaths(depth + 1, change))
+        case .and(let parts): .and(parts.map { $0.changingPaths(depth, change) })
+        case .or(let parts): .or(parts.map { $0.changingPaths(depth, change) })
+        case .not(let part): .not(part.changingPaths(depth, change))
         }
     }
 }
 
 extension QueryExpression {
-    fileprivate func prefixed(_ prefix: String, _ depth: Int) -> QueryExpression {
+    fileprivate func changingPaths(_ depth: Int, _ change: (PropertyPath) -> PropertyPath) -> QueryExpression {
         switch node {
-        case .path(let path): return depth == 0 ? .path(PropertyPath(prefix + path.description)) : self
-        case .outer(let level, let path): return level == depth ? .outer(level, PropertyPath(prefix + path.description)) : self
+        case .path(let path): return depth == 0 ? .path(change(path)) : self
+        case .outer(let level, let path): return level == depth ? .outer(level, change(path)) : self
         case .value, .variable, .aggregate: return self
-        case .function(let function, let arguments): return .function(function, arguments.map { $0.prefixed(prefix, depth) })
+        case .function(let function, let arguments): return .function(function, arguments.map { $0.changingPaths(depth, change) })
         case .conditional(let condition, let a, let b):
-            return .conditional(condition.prefixed(prefix, depth), a.prefixed(prefix, depth), b.prefixed(prefix, depth))
+            return .conditional(
+                condition.changingPaths(depth, change), a.changingPaths(depth, change), b.changingPaths(depth, change))
         case .related(var aggregate):
-            if depth == 0 { aggregate.relationship = PropertyPath(prefix + aggregate.relationship.description) }
-            aggregate.predicate = aggregate.predicate?.prefixed(prefix, depth + 1)
+            if depth == 0 { aggregate.relationship = change(aggregate.relationship) }
+            aggregate.predicate = aggregate.predicate?.changingPaths(depth + 1, change)
             return .related(aggregate)
         }
     }

@@ -41,6 +41,25 @@ extension ReferenceStore {
         }
     }
 
+    /// Returns the relationship and the condition of a text such as `ANY children.children.number == 2`, in which the last relationship to
+    /// several rows of the fixture is that of the related rows. Conditions of random programs are not texts.
+    func extended(_ path: PropertyPath, _ inner: QueryPredicate) -> (PropertyPath, QueryPredicate) {
+        if related != nil { return (path, inner) }
+        var more: [String] = []
+        _ = inner.changingPaths { own in
+            // The last name is a property, or the relationship of an aggregate.
+            let last = own.names.dropLast().lastIndex(where: ["children", "holders", "tags", "things"].contains)
+            if let last { more = Array(own.names[...last]) }
+            return own
+        }
+        if more.isEmpty { return (path, inner) }
+        let rest = inner.changingPaths { own in
+            let names = Array(own.names.dropFirst(more.count))
+            return names.isEmpty ? .object : PropertyPath(names)
+        }
+        return (PropertyPath(path.names + more), rest)
+    }
+
     /// Returns the same store for the conditions on the objects related to a row.
     func inside(_ row: Row) -> ReferenceStore {
         var store = self

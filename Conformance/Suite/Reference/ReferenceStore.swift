@@ -97,7 +97,7 @@ struct ReferenceStore: Sendable {
             else { return false }
             return matches(text, match, wanted)
         case .related(let quantifier, let path, let inner):
-            let seen = inside(row), found = members(path, row).map { seen.holds(inner, $0) }
+            let (path, inner) = extended(path, inner), seen = inside(row), found = members(path, row).map { seen.holds(inner, $0) }
             switch quantifier {
             case .any: return found.contains(true)
             case .all: return !found.contains(false)

@@ -7,7 +7,7 @@ struct PathChecker {
 
     let schema: Schema
 
-    private func checkLength(_ path: PropertyPath) throws(QueryError) {
+    func checkLength(_ path: PropertyPath) throws(QueryError) {
         if path.names.count <= Self.longest + 1 { return }
         throw QueryError(.tooComplex, path: path.description, "a key path can have at most \(Self.longest) relationships and a property")
     }

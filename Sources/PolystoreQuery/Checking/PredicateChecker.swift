@@ -77,15 +77,7 @@ struct PredicateChecker {
     private func related(
         _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryPredicate, _ nodes: inout Int
     ) throws(QueryError) -> CheckedPredicate {
-        var path = path, inner = inner
-        // In `ANY a.friends == x` the to-many relationship is last: the condition is about the objects themselves.
-        if !paths.isToMany(path, from: entity), case .compare(let left, let comparison, let other) = inner.node,
-            case .path(let last) = left.node,
-            paths.isToMany(PropertyPath(path.names + last.names), from: entity)
-        {
-            path = PropertyPath(path.names + last.names)
-            inner = .compare(.path(.object), comparison, other)
-        }
+        let (path, inner) = try extended(path, inner)
         let (hops, destination) = try paths.hops(path, from: entity)
         guard hops.contains(where: { if case .toMany = $0 { true } else { false } }) else {
             throw QueryError(path: path.description, "\(quantifier.rawValue) requires a to-many relationship")
@@ -107,6 +99,47 @@ struct PredicateChecker {
         case .none: return some(condition).negated
         case .all: return some(condition.negated).negated
         }
+    }
+
+    /// Returns the relationship and the condition of a text such as `ANY a.friends.pets.name == 'Rex'`, of which the parser takes `a` for the
+    /// relationship: it includes all names up to the last to-many relationship. The names after that are a path from each related object.
+    private func extended(_ path: PropertyPath, _ inner: QueryPredicate) throws(QueryError) -> (PropertyPath, QueryPredicate) {
+        var relationships: [[String]] = []
+        _ = inner.contains { node, depth in
+            guard depth == 0, case .expression(let expression) = node else { return false }
+            switch expression.node {
+            case .path(let own): relationships.append(own.names)
+            // Its last to-many relationship is that of the aggregate.
+            case .related(let aggregate): relationships.append(aggregate.relationship.names.dropLast())
+            case .outer, .value, .variable, .aggregate, .conditional, .function: break
+            }
+            return false
+        }
+        var longest: [String] = []
+        for names in relationships {
+            try paths.checkLength(PropertyPath(path.names + names))
+            for count in names.indices.map({ $0 + 1 }) where count > longest.count && isToMany(path, names.prefix(count)) {
+                longest = Array(names.prefix(count))
+            }
+        }
+        if longest.isEmpty { return (path, inner) }
+        let isSingle = !paths.isToMany(path, from: entity)
+        var isWhole = true
+        var rewriter = ReferenceRewriter { level, own throws(QueryError) in
+            if level > 0 { return (level, own) }
+            if own.names == longest { return (0, .object) }
+            if own.names.starts(with: longest) { return (0, PropertyPath(Array(own.names.dropFirst(longest.count)))) }
+            if !isSingle { isWhole = false }
+            return (1, PropertyPath(path.names + own.names))
+        }
+        let extended = try rewriter.rewritten(inner, 0)
+        return isWhole ? (PropertyPath(path.names + longest), extended) : (path, inner)
+    }
+
+    /// Whether the last of the names after a path is a to-many relationship.
+    private func isToMany(_ path: PropertyPath, _ names: ArraySlice<String>) -> Bool {
+        guard case .toMany? = (try? paths.hops(PropertyPath(path.names + names), from: entity))?.hops.last else { return false }
+        return true
     }
 
     private func compare(_ a: QueryExpression, _ comparison: Comparison, _ b: QueryExpression) throws(QueryError) -> CheckedPredicate {

@@ -141,16 +141,15 @@ struct PredicateParser {
             return .related(quantifier, path, inner)
         }
         let found = try comparison()
-        // The condition applies to the last name; the names before it reference the objects. Key paths with other beginnings are the
-        // object's.
+        // The first name references objects. Which of the next ones do so too depends on the model. Key paths that begin with another name
+        // are the object's.
         var relationship: PropertyPath?
         var rewriter = ReferenceRewriter { level, path throws(QueryError) in
             if level > 0 { return (level + 1, path) }
-            let beginning = path.names.count > 1 ? PropertyPath(Array(path.names.dropLast())) : path
-            let known = relationship ?? beginning
+            let beginning = PropertyPath(Array(path.names.prefix(1))), known = relationship ?? beginning
             relationship = known
             if path == known { return (0, .object) }
-            return beginning == known ? (0, PropertyPath([path.names[path.names.count - 1]])) : (1, path)
+            return beginning == known ? (0, PropertyPath(Array(path.names.dropFirst()))) : (1, path)
         }
         let inner = try rewriter.rewritten(found, 0)
         guard let relationship else {
