@@ -129,6 +129,16 @@ struct PostgreSQLAddress {
                     + "sslmode, in the URL"
             )
         }
+        if says("is starting up", "is shutting down", "in recovery mode") {
+            return StorageError(.connectionLost, "the server is starting or shutting down; try again")
+        }
+        if says("parameter \"", "invalid command-line argument") {
+            return StorageError(
+                .invalidConfiguration, "the server rejects a setting of the connection; check PGOPTIONS and the options in the URL")
+        }
+        if says("FATAL:") {
+            return StorageError(.connectionLost, "the server refused the connection; its log states the reason")
+        }
         return StorageError(.connectionLost, "the server does not answer; check that it is running and that the address is correct")
     }
 }

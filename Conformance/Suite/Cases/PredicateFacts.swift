@@ -86,6 +86,10 @@ enum PredicateFacts {
         fact("P032.nil-to-one-behind-to-many-all", [3, 4, 5, 6, 7], ofNil: true, "ALL tags.things.parent.flag == TRUE"),
         fact("P032.nil-to-one-behind-to-many-itself", [1, 2, 8], "ANY tags.things.parent == NIL"),
         fact("P032.nil-to-one-in-a-condition", [1, 2, 8], "ANY tags SATISFIES (ANY things SATISFIES (parent.flag == NIL))"),
+        fact("P032.in-a-list-of-three-levels", [3, 5, 6, 7], ofNil: true, "ALL SELF IN tags.things.children"),
+        fact(
+            "P032.within-another-of-the-same-beginning", [1],
+            "ANY children.number > TERNARY(ANY children.children.number > 1, 1, 9007199254740994)"),
         // The objects of the path are the parents, which exist.
         fact("P032.objects-of-a-to-one-behind-to-many", [], "ANY tags.things.parent SATISFIES (flag == NIL)"),
         fact("P032.nested", [1], "ANY children SATISFIES (ANY tags.name == 'blue')"),

@@ -52,12 +52,14 @@ extension ReferenceStore {
             if let last { more = Array(own.names[...last]) }
             return own
         }
-        if more.isEmpty { return (path, inner) }
+        // The object itself, for such a text inside of another one.
+        let names = path == .object ? [] : path.names
+        if more.isEmpty { return (PropertyPath(names), inner) }
         let rest = inner.changingPaths { own in
             let names = Array(own.names.dropFirst(more.count))
             return names.isEmpty ? .object : PropertyPath(names)
         }
-        return (PropertyPath(path.names + more), rest)
+        return (PropertyPath(names + more), rest)
     }
 
     /// Returns the same store for the conditions on the objects related to a row.

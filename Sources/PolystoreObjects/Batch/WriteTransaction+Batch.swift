@@ -21,10 +21,12 @@ extension WriteTransaction {
     package func updateAll<Object: ManagedObject>(_ from: From<Object>, _ assignments: [Assignment<Object>]) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
-            let stores = try context.stack.stores(for: try from.plan(context.model).entity, from.configurations)
-            var batch = try BatchWork(context, from, in: stores)
+            let plan = try from.plan(context.model)
+            var batch = BatchWork(context, plan)
             let values = try batch.checked(assignments)
             if values.isEmpty { return 0 }
+            let stores = try context.stack.stores(for: plan.entity, from.configurations)
+            try batch.select(in: stores)
             return try wholly { () throws(StorageError) in
                 for store in stores { try batch.update(values, in: store) }
                 return batch.count

@@ -144,6 +144,16 @@ extension ObjectContext {
         }
     }
 
+    /// Returns the keys of the rows of a plan by store. A limit applies to the rows of all stores.
+    func keys(_ plan: FetchPlan, in stores: [Int]) throws(StorageError) -> [Int: [Int64]] {
+        try withSessions { sessions throws(StorageError) in
+            let rows = try RowStream(plan, stores, sessions, model.schema, batchSize: 1024)
+            var found: [Int: [Int64]] = [:]
+            while let (store, key) = try rows.next({ row, store in (Int(store), row.key) }) { found[store, default: []].append(key) }
+            return found
+        }
+    }
+
     /// Returns the object with an id; nil if it no longer exists or is of another class.
     package func existing<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
         let (store, root) = try place(of: id.key)

@@ -187,11 +187,11 @@ extension BaseTransaction {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
             // Without delete rules to apply, no object has to be instantiated.
-            let plan = try from.plan(context.model), stores = try context.stack.stores(for: plan.entity, from.configurations)
-            if let transaction = self as? WriteTransaction, from.includesPendingChanges != false,
-                BatchWork(context, plan).isDeletionAlone
-            {
-                var batch = try BatchWork(context, from, in: stores)
+            let plan = try from.plan(context.model)
+            var batch = BatchWork(context, plan)
+            if let transaction = self as? WriteTransaction, from.includesPendingChanges != false, batch.isDeletionAlone {
+                let stores = try context.stack.stores(for: plan.entity, from.configurations)
+                try batch.select(in: stores)
                 return try transaction.wholly { () throws(StorageError) in
                     for store in stores { try batch.delete(in: store) }
                     return batch.count

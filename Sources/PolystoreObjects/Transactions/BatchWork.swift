@@ -10,29 +10,19 @@ struct BatchWork {
     private var plan: FetchPlan
     private let description: EntityDescription
     /// The keys of the rows by store, if they are known: a limit over several stores depends on the rows of all of them.
-    private let selected: [Int: [Int64]]?
+    private var selected: [Int: [Int64]]?
     private(set) var count = 0
 
-    init(_ context: ObjectContext, _ plan: FetchPlan, selected: [Int: [Int64]]? = nil) {
+    init(_ context: ObjectContext, _ plan: FetchPlan) {
         self.context = context
         self.plan = plan
         if plan.limit == nil, plan.offset == 0 { self.plan.sort = [] }
-        self.selected = selected
         description = context.model.schema[plan.entity]
     }
 
-    /// Creates the work for the rows of a request.
-    init(_ context: ObjectContext, _ from: From<some ManagedObject>, in stores: [Int]) throws(StorageError) {
-        let plan = try from.plan(context.model)
-        var selected: [Int: [Int64]]?
-        if stores.count > 1, plan.limit != nil || plan.offset != 0 {
-            let positions = Dictionary(stores.map { (context.stack.storeID($0), $0) }, uniquingKeysWith: { first, _ in first })
-            selected = [:]
-            for id in try context.fetchIDs(from) {
-                if let store = positions[id.key.store] { selected?[store, default: []].append(id.key.key) }
-            }
-        }
-        self.init(context, plan, selected: selected)
+    /// Determines the rows in several stores, if there is a limit.
+    mutating func select(in stores: [Int]) throws(StorageError) {
+        if stores.count > 1, plan.limit != nil || plan.offset != 0 { selected = try context.keys(plan, in: stores) }
     }
 
     private var schema: Schema { context.model.schema }

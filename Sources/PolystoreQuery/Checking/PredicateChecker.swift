@@ -104,41 +104,58 @@ struct PredicateChecker {
     /// Returns the relationship and the condition of a text such as `ANY a.friends.pets.name == 'Rex'`, of which the parser takes `a` for the
     /// relationship: it includes all names up to the last to-many relationship. The names after that are a path from each related object.
     private func extended(_ path: PropertyPath, _ inner: QueryPredicate) throws(QueryError) -> (PropertyPath, QueryPredicate) {
+        // Such a text has a single comparison.
+        switch inner.node {
+        case .compare, .isIn, .between, .text, .open, .related: break
+        case .constant, .isEntity, .and, .or, .not: return (path, inner)
+        }
+        // The object itself, for a text inside of another one with the same beginning.
+        let names = path == .object ? [] : path.names
         var relationships: [[String]] = []
         _ = inner.contains { node, depth in
-            guard depth == 0, case .expression(let expression) = node else { return false }
-            switch expression.node {
-            case .path(let own): relationships.append(own.names)
-            // Its last to-many relationship is that of the aggregate.
-            case .related(let aggregate): relationships.append(aggregate.relationship.names.dropLast())
-            case .outer, .value, .variable, .aggregate, .conditional, .function: break
-            }
+            if depth == 0 { relationships += Self.relationships(node) }
             return false
         }
         var longest: [String] = []
-        for names in relationships {
-            try paths.checkLength(PropertyPath(path.names + names))
-            for count in names.indices.map({ $0 + 1 }) where count > longest.count && isToMany(path, names.prefix(count)) {
-                longest = Array(names.prefix(count))
+        for more in relationships {
+            for count in more.indices.map({ $0 + 1 }) where count > longest.count && endsToMany(names + more.prefix(count)) {
+                longest = Array(more.prefix(count))
             }
         }
-        if longest.isEmpty { return (path, inner) }
-        let isSingle = !paths.isToMany(path, from: entity)
+        let isSingle = names.isEmpty || !paths.isToMany(path, from: entity)
+        if longest.isEmpty {
+            if isSingle { for more in relationships { try paths.checkLength(PropertyPath(names + more)) } }
+            return (path, inner)
+        }
         var isWhole = true
         var rewriter = ReferenceRewriter { level, own throws(QueryError) in
             if level > 0 { return (level, own) }
             if own.names == longest { return (0, .object) }
             if own.names.starts(with: longest) { return (0, PropertyPath(Array(own.names.dropFirst(longest.count)))) }
             if !isSingle { isWhole = false }
-            return (1, PropertyPath(path.names + own.names))
+            return (1, own == .object && !names.isEmpty ? path : PropertyPath(names + own.names))
         }
         let extended = try rewriter.rewritten(inner, 0)
-        return isWhole ? (PropertyPath(path.names + longest), extended) : (path, inner)
+        return isWhole ? (PropertyPath(names + longest), extended) : (path, inner)
     }
 
-    /// Whether the last of the names after a path is a to-many relationship.
-    private func isToMany(_ path: PropertyPath, _ names: ArraySlice<String>) -> Bool {
-        guard case .toMany? = (try? paths.hops(PropertyPath(path.names + names), from: entity))?.hops.last else { return false }
+    /// Returns the names that may be relationships of a text with a quantifier. The last to-many relationship of an aggregate or of another
+    /// condition on related objects is its own.
+    private static func relationships(_ node: QueryNode) -> [[String]] {
+        switch node {
+        case .expression(let expression):
+            switch expression.node {
+            case .path(let path): [path.names]
+            case .related(let aggregate): [aggregate.relationship.names.dropLast()]
+            case .outer, .value, .variable, .aggregate, .conditional, .function: []
+            }
+        case .predicate(let predicate): if case .related(_, let path, _) = predicate.node { [path.names.dropLast()] } else { [] }
+        }
+    }
+
+    /// Whether the last of some relationships is a to-many one.
+    private func endsToMany(_ names: [String]) -> Bool {
+        guard case .toMany? = (try? paths.hops(PropertyPath(names), from: entity))?.hops.last else { return false }
         return true
     }
 

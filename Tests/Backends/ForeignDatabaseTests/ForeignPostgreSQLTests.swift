@@ -141,9 +141,9 @@ import Testing
         #expect(indexes == [Index(["code"]), Index(["rank"]), Index(["weight"])])
         #expect(
             place.store.remarks.filter { $0.contains("index") } == [
-                "the index by_words of item is left out: it has the access method gin",
                 "the index highest of item is left out: it is partial",
                 "the index lowest of item is left out: it is over expressions",
+                "the index by_words of item is left out: it has the access method gin",
             ])
     }
 

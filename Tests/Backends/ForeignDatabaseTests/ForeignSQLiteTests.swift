@@ -81,6 +81,30 @@ import Testing
             ])
     }
 
+    /// Models limit the columns of an index, and the values in it.
+    @Test func anIndexThatAModelCannotHaveIsLeftOut() throws {
+        let columns = (1...32).map { "c\($0)" }
+        let store = try open(
+            """
+            CREATE TABLE page(id INTEGER PRIMARY KEY, url TEXT, short TEXT, body BLOB, \(columns.map { "\($0) INT" }.joined(separator: ", ")));
+            CREATE INDEX by_url ON page(short, url);
+            CREATE INDEX by_short ON page(short);
+            CREATE INDEX by_body ON page(body);
+            CREATE INDEX wide ON page(\(columns.joined(separator: ", ")));
+            CREATE INDEX less_wide ON page(\(columns.dropLast().joined(separator: ", ")));
+            INSERT INTO page(url, short, body) VALUES ('x' || hex(zeroblob(512)), hex(zeroblob(512)), zeroblob(1025));
+            """)
+        #expect(store.schema.entity("page").map { Set($0.indexes) } == [Index(["short"]), Index(Array(columns.dropLast()))])
+        #expect(
+            store.remarks == [
+                "the index by_body of page is left out: it contains values of more than 1024 bytes in body",
+                "the index wide of page is left out: it has more than 31 columns",
+                "the index by_url of page is left out: it contains values of more than 1024 bytes in url",
+            ])
+        let copy = try store.transferred(to: LMDBStore(path: ForeignDatabases.path(".lmdb")))
+        #expect(try copy.digests() == store.digests())
+    }
+
     @Test func itMovesToLMDBAndBackWithEqualDigests() throws {
         let shop = try open(ShopScript.sqlite)
         let there = try shop.transferred(to: LMDBStore(path: ForeignDatabases.path(".lmdb")))

@@ -416,4 +416,41 @@ import Testing
         #expect(failure { _ = try OpenDatabase(store, other) }?.code == .schemaMismatch)
         #expect(try shop.objects() == before)
     }
+
+    /// The owner of a database creates and drops indexes: the model of a program does not depend on them, whether it has some or none.
+    @Test(arguments: InPlaceEngine.available, ["foreign", "inplace"])
+    func indexesOfTheOwnerDoNotMatter(_ engine: InPlaceEngine, _ catalog: String) throws {
+        let database = try InPlaceDatabase(
+            engine, "CREATE TABLE page(id INTEGER PRIMARY KEY, url TEXT, rank INTEGER); INSERT INTO page VALUES (1, 'a', 2);")
+        func add(_ schema: Schema) throws -> DataStack {
+            let stack = try DataStack(schema: schema)
+            try stack.addStorageAndWait(try StoreCatalog.standard.store(at: StoreURL(database.url(catalog: catalog))))
+            return stack
+        }
+        let before = try OpenDatabase(database.url(catalog: "foreign"))
+        before.close()
+        #expect(before.schema.entity("page")?.indexes == [])
+        let url = engine == .sqlite ? "url" : "md5(url)"
+        try database.sql("CREATE INDEX z ON page(rank); CREATE INDEX a ON page(\(url));")
+        let after = try OpenDatabase(database.url(catalog: "foreign"))
+        after.close()
+        #expect(after.schema.entity("page")?.indexes.contains(Index(["rank"])) == true)
+        // The identity of a file depends on all of its definitions.
+        if engine == .postgresql { #expect(after.id == before.id) }
+        for schema in [before.schema, after.schema] {
+            let stack = try add(schema)
+            let found = try stack.fetchAll(From<DynamicObject>(entity: "page").where(Where(format: "rank == 2")))
+            #expect(try found.map { try $0.value("url") } == [.string("a")])
+            if catalog == "inplace", schema.hash == before.schema.hash {
+                // The index of the owner takes it.
+                try stack.perform(synchronous: { transaction in
+                    let page = try transaction.create(Into<DynamicObject>(entity: "page"))
+                    try page.setValue(.string(String(repeating: "x", count: 2000)), for: "url")
+                })
+                #expect(try database.sql("SELECT max(length(url)) FROM page") == ["2000"])
+                try database.sql("DELETE FROM page WHERE rank IS NULL")
+            }
+            for storage in stack.storages { try stack.removeStorage(storage) }
+        }
+    }
 }

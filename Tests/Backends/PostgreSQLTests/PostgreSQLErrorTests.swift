@@ -75,6 +75,15 @@ import Testing
         #expect(code("FATAL:  the database system is starting up") == .connectionLost)
         #expect(code("FATAL:  database \"shop\" does not exist") == .notFound)
         #expect(code("invalid sslmode value: \"maybe\"") == .invalidConfiguration)
+        #expect(code("FATAL:  unrecognized configuration parameter \"work_men\"") == .invalidConfiguration)
+    }
+
+    /// A setting that only the configuration of the server can have, and one that the server does not know.
+    @Test(.enabled(if: TestServer.url != nil), arguments: ["log_line_prefix%3Da", "work_men%3D1"])
+    func aSettingThatTheServerRejectsIsNamedAsSuch(setting: String) throws {
+        let url = try #require(TestServer.url), error = try openingError(url + "&options=-c%20" + setting)
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("setting of the connection") == true, "\(error as Any)")
     }
 
     /// libpq's own value would take any server, and plain text.

@@ -12,12 +12,16 @@ struct PostgreSQLCatalogReader {
     /// The integer columns, by table and name.
     private var integers: Set<[String]> = []
     private let isInPlace: Bool
+    private let readsIndexes: Bool
 
-    /// - Parameter isInPlace: Whether the tables will be written in place.
-    init(_ connection: PostgreSQLConnection, schema: String, isInPlace: Bool = false) {
+    /// - Parameters:
+    ///   - isInPlace: Whether the tables will be written in place.
+    ///   - readsIndexes: Whether indexes that are not unique become part of the schema.
+    init(_ connection: PostgreSQLConnection, schema: String, isInPlace: Bool = false, readsIndexes: Bool = false) {
         rows = PostgreSQLCatalogRows(connection)
         self.schema = schema
         self.isInPlace = isInPlace
+        self.readsIndexes = readsIndexes
     }
 
     /// Returns the catalog.
@@ -78,13 +82,22 @@ struct PostgreSQLCatalogReader {
         for name in try rows.otherUniqueIndexes(table.oid) {
             remarks.append("the unique index \(name) of \(table.name) is left out: it is partial or over expressions")
         }
-        let indexes = try rows.otherIndexes(table.oid)
-        // In place, the server keeps using them.
-        if !isInPlace { remarks += indexes.compactMap { $0.remark(table.name) } }
+        let indexes = try indexes(table, source, columns)
         return CatalogTable(
             name: table.name, source: source, columns: columns, primaryKey: primaryKey, key: key,
             uniqueKeys: keys.filter { !$0.isPrimary }.map(\.columns), indexes: indexes.filter { $0.obstacle == nil }.map(\.columns),
             checks: try rows.checks(table.oid).map { CatalogCheck($0) })
+    }
+
+    private mutating func indexes(
+        _ table: PostgreSQLCatalogRows.Table, _ source: String, _ columns: [CatalogColumn]
+    ) throws(StorageError) -> [CatalogIndex] {
+        guard readsIndexes else { return [] }
+        let indexes = try CatalogIndex.checked(try rows.otherIndexes(table.oid), columns) { [rows] column, bytes throws(StorageError) in
+            try rows.holdsLong(source, column.name, isText: column.type != .data, bytes)
+        }
+        remarks += indexes.compactMap { $0.remark(table.name) }
+        return indexes
     }
 
     /// Returns the key of a table: its integer primary key, else the row number in primary key order, else the row number in table order.

@@ -159,6 +159,14 @@ struct PostgreSQLCatalogRows {
         return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
+    /// Returns whether a column of texts or data contains a value of more than some bytes.
+    func holdsLong(_ source: String, _ column: String, isText: Bool, _ bytes: Int) throws(StorageError) -> Bool {
+        let value = "t.\(SQLText.quoted(column))\(isText ? "::text" : "")"
+        return try count(
+            "SELECT count(*) FROM (SELECT 1 FROM \(raw: source) AS t WHERE octet_length(\(raw: value)) > \(bind: .int(Int64(bytes)), .int64) LIMIT 1) f"
+        ) > 0
+    }
+
     func references(_ table: Int64) throws(StorageError) -> [Reference] {
         let text: SQLText = """
             SELECT r.oid::int8, n.nspname::text, c.relname::text, r.confdeltype::text, r.convalidated, a.attname::text, f.attname::text

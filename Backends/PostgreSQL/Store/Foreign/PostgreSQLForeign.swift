@@ -28,16 +28,19 @@ struct PostgreSQLForeign: Sendable {
         """
 
     /// Reads the catalog of a schema.
-    init(conninfo: String, schema: String) throws(StorageError) {
+    ///
+    /// - Parameter request: The model of the program. Without one, indexes that are not unique are part of the schema.
+    init(conninfo: String, schema: String, _ request: OpenRequest) throws(StorageError) {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         try connection.checkVersion()
         // A single snapshot, so that all parts of the catalog are consistent.
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        var reader = PostgreSQLCatalogReader(connection, schema: schema)
-        let source = try reader.catalog().source()
+        var reader = PostgreSQLCatalogReader(connection, schema: schema, readsIndexes: request.schema == nil)
+        var source = try reader.catalog().source()
+        try source.adopt(request)
         let identity = try PostgreSQLCatalogRows(connection).database()
         try connection.execute("COMMIT")
-        metadata = try StoreMetadata(source, identity: "\(identity)\n\(schema)\n\(source.schema.hash)")
+        metadata = try StoreMetadata(source, identity: "\(identity)\n\(schema)\n\(source.identityHash)")
         remarks = source.remarks
         self.conninfo = conninfo
         self.schema = schema

@@ -57,6 +57,7 @@ final class PostgreSQLInPlace: Sendable {
         let catalog = try reader.catalog(), rows = PostgreSQLCatalogRows(connection)
         try catalog.checkInPlace(option: "x-catalog=foreign") { Self.remedy($0, schema) }
         var source = try catalog.source()
+        try source.adopt(request)
         try StoreMetadata.check(request, of: source.schema)
         let tables = InPlaceTables(source), identity = try rows.database()
         rules = try PostgreSQLInPlaceRules(connection, schema, tables)
@@ -77,7 +78,7 @@ final class PostgreSQLInPlace: Sendable {
             for table in tables.schema.descriptions { source.rows[table.name]?.version = Self.version(tables.tables[table.index], schema) }
             metadata = try StoreMetadata(source, storeID: id)
         } else {
-            metadata = try StoreMetadata(source, identity: "\(identity)\n\(schema)\n\(source.schema.hash)")
+            metadata = try StoreMetadata(source, identity: "\(identity)\n\(schema)\n\(source.identityHash)")
         }
         remarks = source.remarks
         let plain = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)

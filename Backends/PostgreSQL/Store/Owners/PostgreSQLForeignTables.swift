@@ -10,7 +10,7 @@ struct PostgreSQLForeignTables: PostgreSQLOwner {
     let refusal = StorageError.isForeign
 
     func open(_ store: PostgreSQLStore, _ request: OpenRequest) throws(StorageError) -> StorageState {
-        let foreign = try PostgreSQLForeign(conninfo: store.conninfo, schema: store.schema)
+        let foreign = try PostgreSQLForeign(conninfo: store.conninfo, schema: store.schema, request)
         var metadata = foreign.metadata
         try metadata.adopt(request, recordsHistory: false)
         let core = PostgreSQLForeignCore(

@@ -9,11 +9,15 @@ struct SQLiteCatalogReader {
     /// The tables and columns, in lower case, in which SQLite converts integer texts to numbers.
     private var integers: Set<[String]> = []
     private let isInPlace: Bool
+    private let readsIndexes: Bool
 
-    /// - Parameter isInPlace: Whether the tables will be written in place.
-    init(_ connection: SQLiteConnection, isInPlace: Bool = false) {
+    /// - Parameters:
+    ///   - isInPlace: Whether the tables will be written in place.
+    ///   - readsIndexes: Whether indexes that are not unique become part of the schema.
+    init(_ connection: SQLiteConnection, isInPlace: Bool = false, readsIndexes: Bool = false) {
         rows = SQLiteCatalogRows(connection)
         self.isInPlace = isInPlace
+        self.readsIndexes = readsIndexes
     }
 
     /// Returns the catalog.
@@ -73,9 +77,7 @@ struct SQLiteCatalogReader {
                 remarks.append("the unique index \(index.name) of \(table.name) is left out: it is partial or over expressions\(loss)")
             }
         }
-        let indexes = try rows.otherIndexes(table.name)
-        // In place, the engine keeps using them.
-        if !isInPlace { remarks += indexes.compactMap { $0.remark(table.name) } }
+        let indexes = try indexes(table, columns)
         let statement = try rows.statement(table.name), folded = CatalogCheck.foldedColumns(ofTable: statement)
         for index in columns.indices { columns[index].comparesBytes = !folded.contains(columns[index].name.lowercased()) }
         var result = CatalogTable(
@@ -85,6 +87,15 @@ struct SQLiteCatalogReader {
         let known = Set(columns.map(\.name))
         result.unwritable = declared.filter { $0.isRequired && !$0.hasDefault && !$0.isComputed && !known.contains($0.name) }.map(\.name)
         return result
+    }
+
+    private mutating func indexes(_ table: SQLiteCatalogRows.Table, _ columns: [CatalogColumn]) throws(StorageError) -> [CatalogIndex] {
+        guard readsIndexes else { return [] }
+        let indexes = try CatalogIndex.checked(try rows.otherIndexes(table.name), columns) { [rows] column, bytes throws(StorageError) in
+            try rows.holdsLong(table.name, column.name, bytes)
+        }
+        remarks += indexes.compactMap { $0.remark(table.name) }
+        return indexes
     }
 
     /// Returns the key of a table: its integer primary key, else its row ID, else the row number in primary key order.

@@ -161,6 +161,12 @@ struct SQLiteCatalogRows {
         try connection.number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE typeof(t.\(identifier: column)) <> 'integer'") == 0
     }
 
+    /// Returns whether a column contains a value of more than some bytes.
+    func holdsLong(_ table: String, _ column: String, _ bytes: Int) throws(StorageError) -> Bool {
+        let isLong: SQLText = "length(CAST(t.\(identifier: column) AS BLOB)) > \(bind: .int(Int64(bytes)), .int64)"
+        return try connection.number("SELECT EXISTS (SELECT 1 FROM main.\(identifier: table) AS t WHERE \(isLong))") == 1
+    }
+
     /// Returns whether a column contains a NULL.
     func holdsNull(_ table: String, _ column: String) throws(StorageError) -> Bool {
         try connection.number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE t.\(identifier: column) IS NULL") != 0

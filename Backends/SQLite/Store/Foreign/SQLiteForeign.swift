@@ -22,14 +22,17 @@ struct SQLiteForeign: Sendable {
     }
 
     /// Reads the catalog of a file.
-    init(_ place: SQLitePlace, _ catalog: SQLiteCatalog) throws(StorageError) {
+    ///
+    /// - Parameter request: The model of the program. Without one, indexes that are not unique are part of the schema.
+    init(_ place: SQLitePlace, _ catalog: SQLiteCatalog, _ request: OpenRequest) throws(StorageError) {
         let connection = try place.reader()
         SQLiteForm.register(connection.handle)
-        let source: CatalogSource
+        var source: CatalogSource
         switch catalog {
         case .own, .foreign, .inPlace:
-            var reader = SQLiteCatalogReader(connection)
+            var reader = SQLiteCatalogReader(connection, readsIndexes: request.schema == nil)
             source = try reader.catalog().source()
+            try source.adopt(request)
             metadata = try StoreMetadata(source, identity: try Self.identity(place, connection))
         case .coreData(let model):
             let file = try CoreDataFile(connection, model: model, folder: SQLiteOutsideData.folder(ofDatabase: place.path))

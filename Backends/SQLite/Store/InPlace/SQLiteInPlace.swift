@@ -40,6 +40,7 @@ final class SQLiteInPlace: Sendable {
         let catalog = try reader.catalog()
         try catalog.checkInPlace(option: "catalog=foreign", remedy: Self.remedy)
         var source = try catalog.source()
+        try source.adopt(request)
         try StoreMetadata.check(request, of: source.schema)
         tables = InPlaceTables(source)
         let setup = try SQLiteInPlaceSetup(connection, tables)

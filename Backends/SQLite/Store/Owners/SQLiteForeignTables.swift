@@ -15,7 +15,7 @@ struct SQLiteForeignTables: SQLiteOwner {
 
     func open(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> SQLOpening<SQLiteCore> {
         try place.checkExists()
-        let foreign = try SQLiteForeign(place.pinned, catalog)
+        let foreign = try SQLiteForeign(place.pinned, catalog, request)
         var metadata = foreign.metadata
         try metadata.adopt(request, recordsHistory: false)
         let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in throw .isForeign }

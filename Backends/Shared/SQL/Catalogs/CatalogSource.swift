@@ -27,7 +27,7 @@ package struct CatalogSource: Sendable {
     }
 
     /// The schema.
-    package let schema: Schema
+    package private(set) var schema: Schema
     /// The source of the rows of each root entity, by its name.
     package var rows: [String: Rows]
     /// The statement that returns owner, rank and member, by the name of the link.
@@ -45,6 +45,21 @@ package struct CatalogSource: Sendable {
         self.rows = rows
         self.links = links
         self.remarks = remarks
+    }
+
+    /// The hash of the schema without indexes, which the owner of the database creates and drops at any time.
+    package var identityHash: SchemaHash { get throws(StorageError) { try Self.hashWithoutIndexes(schema) } }
+
+    /// Changes the schema to that of a program if it differs only in the indexes.
+    package mutating func adopt(_ request: OpenRequest) throws(StorageError) {
+        guard let wanted = request.schema, try Self.hashWithoutIndexes(wanted) == identityHash else { return }
+        schema = wanted
+    }
+
+    private static func hashWithoutIndexes(_ schema: Schema) throws(StorageError) -> SchemaHash {
+        var entities = schema.entities
+        for index in entities.indices { entities[index].indexes = [] }
+        do throws(SchemaError) { return try Schema(entities: entities).hash } catch { throw StorageError(error) }
     }
 
     /// Returns the statements that create views with the names and columns of Polystore's own tables, for one connection.
