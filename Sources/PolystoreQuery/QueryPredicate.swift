@@ -25,6 +25,9 @@ public struct QueryPredicate: Sendable, Hashable {
         case open(QueryExpression, OpenTest, String)
         /// Whether the quantified number of the objects that the relationships reference, one of which is to-many, satisfies a condition.
         case related(Quantifier, PropertyPath, QueryPredicate)
+        /// Whether the quantified number of the objects that the last to-many relationship in its key paths references satisfies a condition.
+        /// The key paths begin at the object itself.
+        case quantified(Quantifier, QueryPredicate)
         /// Whether the object belongs to an entity or one of its descendants.
         case isEntity(String)
         /// True if all parts are true, or if there are none.
@@ -86,6 +89,13 @@ extension QueryPredicate {
     /// satisfies a condition.
     public static func related(_ quantifier: Quantifier, _ path: PropertyPath, _ condition: QueryPredicate) -> QueryPredicate {
         QueryPredicate(.related(quantifier, path, condition), below: condition.depth)
+    }
+
+    /// Returns a condition for whether the quantified number of the objects that the last to-many relationship in its key paths references
+    /// satisfies a condition, such as `friends.owner.level > 3` for any friend. The key paths begin at the object itself. What follows the
+    /// relationship is a path from each related object; a key path that does not begin with the relationship is one of the object.
+    public static func quantified(_ quantifier: Quantifier, _ condition: QueryPredicate) -> QueryPredicate {
+        QueryPredicate(.quantified(quantifier, condition), below: condition.depth)
     }
 
     /// Returns a condition for whether the object belongs to an entity or one of its descendants.

@@ -19,7 +19,9 @@ struct QuantifierTextTests {
     }
 
     private func plan(_ text: String) throws -> FetchPlan {
-        try ObjectRequest("Person", where: QueryPredicate(parsing: text)).plan(in: schema)
+        var condition = try QueryPredicate(parsing: text)
+        if text.contains("$v") { condition = try condition.substituting(["v": .value(.int(2))]) }
+        return try ObjectRequest("Person", where: condition).plan(in: schema)
     }
 
     @Test(arguments: [
@@ -36,6 +38,10 @@ struct QuantifierTextTests {
         ("ANY boss.staff == boss", "ANY boss.staff SATISFIES $x ($x == boss)"),
         ("ANY boss IN boss.staff.friends", "ANY boss.staff SATISFIES $x (boss IN $x.friends)"),
         ("ALL boss IN staff.friends.staff", "ALL staff.friends SATISFIES $x (boss IN $x.staff)"),
+        ("ALL boss IN staff.friends.boss.staff", "ALL staff.friends SATISFIES $x (boss IN $x.boss.staff)"),
+        ("ANY boss IN staff.friends.boss", "ANY staff SATISFIES $x (boss IN $x.friends.boss)"),
+        ("ANY staff.friends.boss.@sum.n > 2", "ANY staff SATISFIES (friends.boss.@sum.n > 2)"),
+        ("ANY staff.friends.n IN {1, $v}", "ANY staff.friends SATISFIES (n IN {1, $v})"),
         (
             "ANY staff.n > TERNARY(ANY staff.friends.n > 3, 1, 2)",
             "ANY staff SATISFIES (n > TERNARY(ANY friends SATISFIES (n > 3), 1, 2))"
@@ -46,11 +52,29 @@ struct QuantifierTextTests {
         #expect(try plan("NOT \(QueryPredicate(parsing: text))") == plan("NOT (\(other))"), "printed")
     }
 
+    /// The objects of each quantifier are those of its own relationship.
+    @Test func aConditionWithinAnotherKeepsItsQuantifier() throws {
+        #expect(
+            try plan("ALL friends SATISFIES (ANY staff.friends SATISFIES (n > 3))")
+                != plan("ALL friends.staff SATISFIES (ANY friends SATISFIES (n > 3))"))
+        _ = try plan("ALL friends SATISFIES (ANY staff.boss SATISFIES (n > 3))")
+        _ = try plan("ANY friends SATISFIES (staff.boss.@sum.n > 2)")
+    }
+
+    @Test(arguments: ["x", "x.y", "staff"]) func aLongPathIsRefusedAtOnce(name: String) {
+        let text = "ANY " + Array(repeating: name, count: 50_000).joined(separator: ".") + " == 1"
+        #expect { try plan(text) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
+    }
+
     @Test(arguments: [
         ("ANY boss.n == 1", "ANY requires a to-many relationship"),
         ("ALL staff SATISFIES (friends.n == 1 AND n > 1)", "use ANY, ALL or NONE"),
         ("ANY staff SATISFIES (NOT (friends.n == 1))", "use ANY, ALL or NONE"),
         ("ANY boss SATISFIES (staff.n == 1 AND n > 1)", "requires a to-many relationship"),
+        ("ANY staff SATISFIES (friends.n == 1)", "use ANY, ALL or NONE"),
+        ("ANY staff.n > TERNARY(ANY staff.n > 3, 1, 2)", "ANY requires a to-many relationship"),
+        ("ANY 1 == 1", "a key path through a relationship is expected after ANY"),
+        ("ANY staff.n > friends.n", "use ANY, ALL or NONE"), ("ANY staff.n > friends.@count", "refers to friends of an outer object"),
     ])
     func whatHasNoSuchRelationshipIsRefused(_ text: String, _ sentence: String) {
         #expect { try plan(text) } throws: { ($0 as? QueryError)?.message.contains(sentence) == true }

@@ -150,6 +150,7 @@ extension QueryPredicate {
         case .open(let expression, let test, let name): .open(own(expression), test, name)
         case .related(let quantifier, let path, let inner):
             .related(quantifier, depth == 0 ? change(path) : path, inner.changingPaths(depth + 1, change))
+        case .quantified(let quantifier, let inner): .quantified(quantifier, inner.changingPaths(depth, change))
         case .and(let parts): .and(parts.map { $0.changingPaths(depth, change) })
         case .or(let parts): .or(parts.map { $0.changingPaths(depth, change) })
         case .not(let part): .not(part.changingPaths(depth, change))

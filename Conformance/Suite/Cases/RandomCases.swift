@@ -159,6 +159,7 @@ enum Shrinking {
         case .and(let list): list + without(list).map { .and($0) } + deeper(list).map { .and($0) }
         case .or(let list): list + without(list).map { .or($0) } + deeper(list).map { .or($0) }
         case .related(let quantifier, let path, let inner): parts(inner).map { .related(quantifier, path, $0) }
+        case .quantified(let quantifier, let inner): parts(inner).map { .quantified(quantifier, $0) }
         case .isIn(let expression, let values) where values.count > 1: values.map { .isIn(expression, [$0]) }
         case .constant, .compare, .isIn, .between, .text, .open, .isEntity: []
         }

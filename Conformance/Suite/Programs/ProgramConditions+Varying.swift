@@ -16,6 +16,7 @@ extension ProgramConditions {
         case .isIn(let expression, let values): return .isIn(expression, values.map { varied($0) })
         case .between(let expression, let low, let high): return .between(expression, varied(low), varied(high))
         case .related(let quantifier, let path, let inner): return .related(quantifier, path, varied(inner))
+        case .quantified(let quantifier, let inner): return .quantified(quantifier, varied(inner))
         case .and(let parts): return .and(parts.map { varied($0) })
         case .or(let parts): return .or(parts.map { varied($0) })
         case .not(let part): return .not(varied(part))

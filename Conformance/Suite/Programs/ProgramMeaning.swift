@@ -98,6 +98,8 @@ extension Schema {
         case .related(_, let path, let inner):
             guard let member = destination(path.names, from: entity, isMany: true) else { return false }
             return means(inner, member, outside: outside + [entity])
+        // Random programs have none.
+        case .quantified: return false
         case .isEntity(let name): return index(of: name) != nil
         case .and(let parts), .or(let parts): return parts.allSatisfy { means($0, entity, outside: outside) }
         case .not(let part): return means(part, entity, outside: outside)

@@ -24,7 +24,8 @@ extension ReferenceStore {
 
     /// Returns the destination rows of relationships, once for each path to them.
     func members(_ path: PropertyPath, _ row: Row) -> [Row] {
-        path.names.reduce([row]) { rows, name in rows.flatMap { next($0, name) } }
+        let (names, start) = place(path, row)
+        return names.reduce([start]) { rows, name in rows.flatMap { next($0, name) } }
     }
 
     func next(_ row: Row, _ name: String) -> [Row] {
@@ -41,25 +42,36 @@ extension ReferenceStore {
         }
     }
 
-    /// Returns the relationship and the condition of a text such as `ANY children.children.number == 2`, in which the last relationship to
-    /// several rows of the fixture is that of the related rows. Conditions of random programs are not texts.
-    func extended(_ path: PropertyPath, _ inner: QueryPredicate) -> (PropertyPath, QueryPredicate) {
-        if related != nil { return (path, inner) }
-        var more: [String] = []
-        _ = inner.changingPaths { own in
-            // The last name is a property, or the relationship of an aggregate.
-            let last = own.names.dropLast().lastIndex(where: ["children", "holders", "tags", "things"].contains)
-            if let last { more = Array(own.names[...last]) }
+    /// The related row that a relationship of an object means within a condition with a quantifier.
+    struct Bound {
+        let relationship: [String]
+        let object: Row
+        let member: Row
+    }
+
+    /// Returns the names of a key path and the row at which it begins.
+    func place(_ path: PropertyPath, _ row: Row) -> ([String], Row) {
+        let names = path == .object ? [] : path.names
+        guard let bound, bound.object.key == row.key, bound.object.entity == row.entity, names.starts(with: bound.relationship) else {
+            return (names, row)
+        }
+        return (Array(names.dropFirst(bound.relationship.count)), bound.member)
+    }
+
+    /// Returns the relationship of `ANY children.children.number == 2`: all names up to the last one that means several rows of the fixture.
+    /// Random programs have no such conditions.
+    func relationship(_ condition: QueryPredicate) -> [String] {
+        func isMany(_ name: String) -> Bool { ["children", "holders", "tags", "things"].contains(name) }
+        // In `ANY parent IN tags.things` the last one is that of the list.
+        if case .related(_, let path, _) = condition.node {
+            return path.names.dropLast().lastIndex(where: isMany).map { Array(path.names[...$0]) } ?? []
+        }
+        var found: [String] = []
+        _ = condition.changingPaths { own in
+            if found.isEmpty, let last = own.names.lastIndex(where: isMany) { found = Array(own.names[...last]) }
             return own
         }
-        // The object itself, for such a text inside of another one.
-        let names = path == .object ? [] : path.names
-        if more.isEmpty { return (PropertyPath(names), inner) }
-        let rest = inner.changingPaths { own in
-            let names = Array(own.names.dropFirst(more.count))
-            return names.isEmpty ? .object : PropertyPath(names)
-        }
-        return (PropertyPath(names + more), rest)
+        return found
     }
 
     /// Returns the same store for the conditions on the objects related to a row.

@@ -21,6 +21,9 @@ struct ReferenceStore: Sendable {
     /// The outer objects of the enclosing conditions on related objects, outermost first.
     var outer: [Row] = []
 
+    /// The related row of the enclosing condition with a quantifier.
+    var bound: Bound?
+
     /// The rows of the fixture.
     static let fixture = ReferenceStore(
         rows: Fixture.things.map { Row(key: $0.0, entity: "Thing", version: 1, values: $0.1) }
@@ -49,10 +52,11 @@ struct ReferenceStore: Sendable {
 
     /// Returns the value at the end of a key path, or nil if a relationship on the path is nil or has no destination.
     func value(_ path: PropertyPath, _ row: Row) -> Value {
-        var current = row
-        for (position, name) in path.names.enumerated() {
+        var (names, current) = place(path, row)
+        if names.isEmpty { names = ["SELF"] }
+        for (position, name) in names.enumerated() {
             if name == "SELF" { return .int(identities[current.key] ?? current.key) }
-            if position == path.names.count - 1 { return current.values[name] ?? .null }
+            if position == names.count - 1 { return current.values[name] ?? .null }
             guard let next = next(current, name).first else { return .null }
             current = next
         }
@@ -97,18 +101,30 @@ struct ReferenceStore: Sendable {
             else { return false }
             return matches(text, match, wanted)
         case .related(let quantifier, let path, let inner):
-            let (path, inner) = extended(path, inner), seen = inside(row), found = members(path, row).map { seen.holds(inner, $0) }
-            switch quantifier {
-            case .any: return found.contains(true)
-            case .all: return !found.contains(false)
-            case .none: return !found.contains(true)
+            let seen = inside(row), found = members(path, row).map { seen.holds(inner, $0) }
+            return Self.holds(quantifier, found)
+        case .quantified(let quantifier, let inner):
+            let relationship = relationship(inner)
+            func isTrue(of member: Row) -> Bool {
+                var seen = self
+                seen.bound = Bound(relationship: relationship, object: row, member: member)
+                return seen.holds(inner, row)
             }
+            return Self.holds(quantifier, members(PropertyPath(relationship), row).map(isTrue))
         // A variable has no value until one is assigned.
         case .open: return false
         case .isEntity(let name): return family(name).contains(row.entity)
         case .and(let parts): return parts.allSatisfy { holds($0, row) }
         case .or(let parts): return parts.contains { holds($0, row) }
         case .not(let part): return !holds(part, row)
+        }
+    }
+
+    private static func holds(_ quantifier: Quantifier, _ found: [Bool]) -> Bool {
+        switch quantifier {
+        case .any: found.contains(true)
+        case .all: !found.contains(false)
+        case .none: !found.contains(true)
         }
     }
 

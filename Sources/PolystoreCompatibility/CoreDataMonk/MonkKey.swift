@@ -8,9 +8,6 @@ public struct MonkKey: Sendable {
     /// Returns a condition on the value of the key path, or on the values of related objects if the key path has a modifier.
     func condition<O: ManagedObject>(_ make: (QueryExpression) -> QueryPredicate) -> Where<O> {
         guard let quantifier else { return Where(make(.path(path))) }
-        // As in the text of a condition.
-        let property = path.names.count > 1 ? PropertyPath(Array(path.names.dropFirst())) : PropertyPath.object
-        let relationship = PropertyPath(Array(path.names.prefix(1)))
-        return Where(.related(quantifier, relationship, make(.path(property))))
+        return Where(.quantified(quantifier, make(.path(path))))
     }
 }

@@ -270,7 +270,7 @@ extension QueryPredicate {
                 [:]
             }
         case .and(let parts): parts.reduce(into: [:]) { $0.merge($1.demandedEqualities) { first, _ in first } }
-        case .constant, .compare, .isIn, .between, .text, .open, .related, .isEntity, .or, .not: [:]
+        case .constant, .compare, .isIn, .between, .text, .open, .related, .quantified, .isEntity, .or, .not: [:]
         }
     }
 }

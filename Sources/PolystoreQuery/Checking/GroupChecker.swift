@@ -68,7 +68,7 @@ struct GroupChecker: QueryRewriter {
     mutating func rewritten(_ predicate: QueryPredicate, _ depth: Int) throws(QueryError) -> QueryPredicate {
         switch predicate.node {
         case .open(_, _, let variable): throw PredicateChecker.open(variable)
-        case .related, .isEntity: throw QueryError("a condition on groups can contain only grouping keys and aggregates")
+        case .related, .quantified, .isEntity: throw QueryError("a condition on groups can contain only grouping keys and aggregates")
         case .constant, .compare, .isIn, .between, .text, .and, .or, .not: return try rebuilt(predicate, depth)
         }
     }

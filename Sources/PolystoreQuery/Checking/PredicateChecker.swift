@@ -47,6 +47,9 @@ struct PredicateChecker {
         case .text(let expression, let match, let needle): return try TextChecker(expressions: expressions).check(expression, match, needle)
         case .open(_, _, let variable): throw Self.open(variable)
         case .related(let quantifier, let path, let inner): return try related(quantifier, path, inner, &nodes)
+        case .quantified(let quantifier, let inner):
+            let (path, inner) = try self.inner(quantifier, inner)
+            return try related(quantifier, path, inner, &nodes)
         case .isEntity(let name): return try isEntity(name)
         case .and(let parts):
             return CheckedPredicate.all(try parts.mapChecked { part throws(QueryError) in try check(part, &nodes) })
@@ -77,7 +80,6 @@ struct PredicateChecker {
     private func related(
         _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryPredicate, _ nodes: inout Int
     ) throws(QueryError) -> CheckedPredicate {
-        let (path, inner) = try extended(path, inner)
         let (hops, destination) = try paths.hops(path, from: entity)
         guard hops.contains(where: { if case .toMany = $0 { true } else { false } }) else {
             throw QueryError(path: path.description, "\(quantifier.rawValue) requires a to-many relationship")
@@ -101,61 +103,52 @@ struct PredicateChecker {
         }
     }
 
-    /// Returns the relationship and the condition of a text such as `ANY a.friends.pets.name == 'Rex'`, of which the parser takes `a` for the
-    /// relationship: it includes all names up to the last to-many relationship. The names after that are a path from each related object.
-    private func extended(_ path: PropertyPath, _ inner: QueryPredicate) throws(QueryError) -> (PropertyPath, QueryPredicate) {
-        // Such a text has a single comparison.
-        switch inner.node {
-        case .compare, .isIn, .between, .text, .open, .related: break
-        case .constant, .isEntity, .and, .or, .not: return (path, inner)
-        }
-        // The object itself, for a text inside of another one with the same beginning.
-        let names = path == .object ? [] : path.names
-        var relationships: [[String]] = []
-        _ = inner.contains { node, depth in
-            if depth == 0 { relationships += Self.relationships(node) }
-            return false
-        }
-        var longest: [String] = []
-        for more in relationships {
-            for count in more.indices.map({ $0 + 1 }) where count > longest.count && endsToMany(names + more.prefix(count)) {
-                longest = Array(more.prefix(count))
+    /// Returns the relationship of a condition such as `ANY a.friends.boss.name == 'Rex'`, which ends with the last to-many one, and the
+    /// condition on the related objects.
+    private func inner(_ quantifier: Quantifier, _ condition: QueryPredicate) throws(QueryError) -> (PropertyPath, QueryPredicate) {
+        var relationship: [String]?, first: [String]?
+        for (names, isCollection) in Self.relationships(condition) {
+            try paths.checkLength(PropertyPath(names))
+            first = first ?? names
+            let found = names.indices.filter { endsToMany(names[...$0]) }
+            // The last to-many relationship of an aggregate, or of another condition on related objects, is its own.
+            if let last = isCollection ? found.dropLast().last : found.last {
+                relationship = Array(names[...last])
+                break
             }
         }
-        let isSingle = names.isEmpty || !paths.isToMany(path, from: entity)
-        if longest.isEmpty {
-            if isSingle { for more in relationships { try paths.checkLength(PropertyPath(names + more)) } }
-            return (path, inner)
+        guard let relationship else {
+            throw QueryError(
+                path: PropertyPath(first ?? []).description, "\(quantifier.rawValue) requires a to-many relationship")
         }
-        var isWhole = true
         var rewriter = ReferenceRewriter { level, own throws(QueryError) in
-            if level > 0 { return (level, own) }
-            if own.names == longest { return (0, .object) }
-            if own.names.starts(with: longest) { return (0, PropertyPath(Array(own.names.dropFirst(longest.count)))) }
-            if !isSingle { isWhole = false }
-            return (1, own == .object && !names.isEmpty ? path : PropertyPath(names + own.names))
+            if level > 0 { return (level + 1, own) }
+            if own.names == relationship { return (0, .object) }
+            return own.names.starts(with: relationship)
+                ? (0, PropertyPath(Array(own.names.dropFirst(relationship.count)))) : (1, own)
         }
-        let extended = try rewriter.rewritten(inner, 0)
-        return isWhole ? (PropertyPath(names + longest), extended) : (path, inner)
+        return (PropertyPath(relationship), try rewriter.rewritten(condition, 0))
     }
 
-    /// Returns the names that may be relationships of a text with a quantifier. The last to-many relationship of an aggregate or of another
-    /// condition on related objects is its own.
-    private static func relationships(_ node: QueryNode) -> [[String]] {
-        switch node {
-        case .expression(let expression):
-            switch expression.node {
-            case .path(let path): [path.names]
-            case .related(let aggregate): [aggregate.relationship.names.dropLast()]
-            case .outer, .value, .variable, .aggregate, .conditional, .function: []
+    /// Returns the names of the key paths of a condition, and whether they are those of several objects, with an own to-many relationship.
+    private static func relationships(_ condition: QueryPredicate) -> [(names: [String], isCollection: Bool)] {
+        var result: [(names: [String], isCollection: Bool)] = []
+        _ = condition.contains { node, depth in
+            if depth > 0 { return false }
+            switch node {
+            case .expression(let expression):
+                if case .path(let path) = expression.node { result.append((path.names, false)) }
+                if case .related(let aggregate) = expression.node { result.append((aggregate.relationship.names, true)) }
+            case .predicate(let predicate): if case .related(_, let path, _) = predicate.node { result.append((path.names, true)) }
             }
-        case .predicate(let predicate): if case .related(_, let path, _) = predicate.node { [path.names.dropLast()] } else { [] }
+            return false
         }
+        return result
     }
 
     /// Whether the last of some relationships is a to-many one.
-    private func endsToMany(_ names: [String]) -> Bool {
-        guard case .toMany? = (try? paths.hops(PropertyPath(names), from: entity))?.hops.last else { return false }
+    private func endsToMany(_ names: ArraySlice<String>) -> Bool {
+        guard case .toMany? = (try? paths.hops(PropertyPath(Array(names)), from: entity))?.hops.last else { return false }
         return true
     }
 

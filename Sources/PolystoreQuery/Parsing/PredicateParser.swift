@@ -140,22 +140,16 @@ struct PredicateParser {
             try need(symbol: ")")
             return .related(quantifier, path, inner)
         }
-        let found = try comparison()
-        // The first name references objects. Which of the next ones do so too depends on the model. Key paths that begin with another name
-        // are the object's.
-        var relationship: PropertyPath?
-        var rewriter = ReferenceRewriter { level, path throws(QueryError) in
-            if level > 0 { return (level + 1, path) }
-            let beginning = PropertyPath(Array(path.names.prefix(1))), known = relationship ?? beginning
-            relationship = known
-            if path == known { return (0, .object) }
-            return beginning == known ? (0, PropertyPath(Array(path.names.dropFirst()))) : (1, path)
+        let found: QueryPredicate
+        if isSymbol("("), isCondition() {
+            position += 1
+            found = try disjunction()
+            try need(symbol: ")")
+        } else {
+            found = try comparison()
         }
-        let inner = try rewriter.rewritten(found, 0)
-        guard let relationship else {
-            throw QueryError("at character \(start): a key path through a relationship is expected after \(quantifier.rawValue)")
-        }
-        return .related(quantifier, relationship, inner)
+        if found.readsPath { return .quantified(quantifier, found) }
+        throw QueryError("at character \(start): a key path through a relationship is expected after \(quantifier.rawValue)")
     }
 
     /// Returns whether a key path followed by SATISFIES begins here.

@@ -32,10 +32,18 @@ struct PredicatePrinter {
             // The paths of the objects have a variable only if the condition also reads an outer object.
             let printer = entering(isNamed: inner.looksOutside), variable = printer.scopes.last?.map { $0 + " " } ?? ""
             return "\(quantifier.rawValue) \(name(path)) SATISFIES \(variable)(\(printer.text(inner)))"
+        case .quantified(let quantifier, let inner): return "\(quantifier.rawValue) \(quantified(inner))"
         case .isEntity(let entity): return "\(name(.object)) ISA \(Self.quoted(entity))"
         case .and(let parts): return joined(parts, "AND", empty: "TRUEPREDICATE")
         case .or(let parts): return joined(parts, "OR", empty: "FALSEPREDICATE")
         case .not(let part): return "NOT (\(text(part)))"
+        }
+    }
+
+    private func quantified(_ inner: QueryPredicate) -> String {
+        switch inner.node {
+        case .compare, .isIn, .between, .text, .open: text(inner)
+        case .constant, .related, .quantified, .isEntity, .and, .or, .not: "(\(text(inner)))"
         }
     }
 

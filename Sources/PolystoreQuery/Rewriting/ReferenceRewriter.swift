@@ -71,6 +71,17 @@ extension QueryExpression {
 }
 
 extension QueryPredicate {
+    /// Whether the condition reads a property of its object, also in conditions on related objects.
+    var readsPath: Bool {
+        contains { node, depth in
+            switch node {
+            case .expression(let expression):
+                if case .path = expression.node { depth == 0 } else if case .related = expression.node { depth == 0 } else { false }
+            case .predicate(let predicate): if case .related = predicate.node { depth == 0 } else { false }
+            }
+        }
+    }
+
     /// Whether the condition reads an object outside of it.
     var looksOutside: Bool {
         contains { node, depth in

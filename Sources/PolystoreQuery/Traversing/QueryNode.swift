@@ -20,7 +20,7 @@ extension QueryNode {
             case .between(let a, let b, let c): any(a) || any(b) || any(c)
             case .related(_, _, let inner): any(inner, depth + 1)
             case .and(let parts), .or(let parts): parts.contains { any($0, depth) }
-            case .not(let part): any(part, depth)
+            case .not(let part), .quantified(_, let part): any(part, depth)
             }
         case .expression(let expression):
             switch expression.node {

@@ -21,6 +21,7 @@ extension QueryRewriter {
         case .text(let expression, let match, let needle): return .text(try rewritten(expression, depth), match, needle)
         case .open(let expression, let test, let name): return .open(try rewritten(expression, depth), test, name)
         case .related(let quantifier, let path, let inner): return .related(quantifier, path, try rewritten(inner, depth + 1))
+        case .quantified(let quantifier, let inner): return .quantified(quantifier, try rewritten(inner, depth))
         case .and(let parts): return .and(try parts.mapChecked { part throws(QueryError) in try rewritten(part, depth) })
         case .or(let parts): return .or(try parts.mapChecked { part throws(QueryError) in try rewritten(part, depth) })
         case .not(let part): return .not(try rewritten(part, depth))

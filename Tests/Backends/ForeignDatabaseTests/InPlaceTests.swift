@@ -437,6 +437,13 @@ import Testing
         #expect(after.schema.entity("page")?.indexes.contains(Index(["rank"])) == true)
         // The identity of a file depends on all of its definitions.
         if engine == .postgresql { #expect(after.id == before.id) }
+        // Requests would use these, and the database does not have them.
+        for index in [Index(["url"], kind: .fullText), Index(["url"], where: "rank > 1")] {
+            var entities = before.schema.entities
+            entities[0].indexes = [index]
+            let refused = try Schema(entities: entities)
+            #expect(failure { _ = try add(refused) }?.code == .schemaMismatch)
+        }
         for schema in [before.schema, after.schema] {
             let stack = try add(schema)
             let found = try stack.fetchAll(From<DynamicObject>(entity: "page").where(Where(format: "rank == 2")))

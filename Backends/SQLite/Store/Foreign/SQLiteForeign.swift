@@ -37,6 +37,7 @@ struct SQLiteForeign: Sendable {
         case .coreData(let model):
             let file = try CoreDataFile(connection, model: model, folder: SQLiteOutsideData.folder(ofDatabase: place.path))
             source = try file.source()
+            try source.adopt(request)
             metadata = try StoreMetadata(source, storeID: file.storeID, numbers: file.numbers(source.schema))
         }
         self.place = place

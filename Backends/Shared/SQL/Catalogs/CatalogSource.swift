@@ -50,7 +50,7 @@ package struct CatalogSource: Sendable {
     /// The hash of the schema without indexes, which the owner of the database creates and drops at any time.
     package var identityHash: SchemaHash { get throws(StorageError) { try Self.hashWithoutIndexes(schema) } }
 
-    /// Changes the schema to that of a program if it differs only in the indexes.
+    /// Changes the schema to that of a program if it differs only in ordered indexes without a condition. Requests do not name those.
     package mutating func adopt(_ request: OpenRequest) throws(StorageError) {
         guard let wanted = request.schema, try Self.hashWithoutIndexes(wanted) == identityHash else { return }
         schema = wanted
@@ -58,7 +58,7 @@ package struct CatalogSource: Sendable {
 
     private static func hashWithoutIndexes(_ schema: Schema) throws(StorageError) -> SchemaHash {
         var entities = schema.entities
-        for index in entities.indices { entities[index].indexes = [] }
+        for index in entities.indices { entities[index].indexes.removeAll { $0.kind == .ordered && $0.condition == nil } }
         do throws(SchemaError) { return try Schema(entities: entities).hash } catch { throw StorageError(error) }
     }
 
