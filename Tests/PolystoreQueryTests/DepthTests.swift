@@ -28,7 +28,7 @@ struct DepthTests {
 
     static let predicates: [QueryPredicate] = [
         nested(leaf) { .not($0) }, nested(leaf) { .and([leaf, $0]) }, nested(leaf) { .or([$0, leaf]) },
-        nested(leaf) { .related(.any, "others", $0) },
+        nested(leaf) { .related(.any, "others", $0) }, nested(leaf) { .quantified(.any, $0) },
         nested(leaf) { .compare(.conditional($0, .path("n"), .value(.int(2))), .greater, .value(.int(1))) },
         nested(leaf) { .compare(.related(RelatedAggregate(.count, "others", where: $0)), .equal, .value(.int(0))) },
         .compare(nested { .function(.negate, [$0]) }, .equal, .value(.int(1))),

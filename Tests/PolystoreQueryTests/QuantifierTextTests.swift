@@ -38,6 +38,11 @@ struct QuantifierTextTests {
         ("ANY boss.staff == boss", "ANY boss.staff SATISFIES $x ($x == boss)"),
         ("ANY boss IN boss.staff.friends", "ANY boss.staff SATISFIES $x (boss IN $x.friends)"),
         ("ALL boss IN staff.friends.staff", "ALL staff.friends SATISFIES $x (boss IN $x.staff)"),
+        (
+            "ANY TERNARY(ANY staff.friends.n > 3, 1, 2) < staff.n",
+            "ANY staff SATISFIES (TERNARY(ANY friends SATISFIES (n > 3), 1, 2) < n)"
+        ),
+        ("ANY n < friends.n", "ANY friends SATISFIES $x (n < $x.n)"),
         ("ALL boss IN staff.friends.boss.staff", "ALL staff.friends SATISFIES $x (boss IN $x.boss.staff)"),
         ("ANY boss IN staff.friends.boss", "ANY staff SATISFIES $x (boss IN $x.friends.boss)"),
         ("ANY staff.friends.boss.@sum.n > 2", "ANY staff SATISFIES (friends.boss.@sum.n > 2)"),
@@ -72,7 +77,11 @@ struct QuantifierTextTests {
         ("ANY staff SATISFIES (NOT (friends.n == 1))", "use ANY, ALL or NONE"),
         ("ANY boss SATISFIES (staff.n == 1 AND n > 1)", "requires a to-many relationship"),
         ("ANY staff SATISFIES (friends.n == 1)", "use ANY, ALL or NONE"),
-        ("ANY staff.n > TERNARY(ANY staff.n > 3, 1, 2)", "ANY requires a to-many relationship"),
+        ("ANY staff.n > TERNARY(ANY staff.n > 3, 1, 2)", "n is an attribute; a relationship is expected"),
+        ("ANY freinds.n == 1", "no property \"freinds\""), ("ANY boss.stff.n == 1", "no property \"stff\""),
+        ("ANY n.x == 1", "n is an attribute"), ("ANY staff.n > TERNARY(ANY friends.n > 3, 1, 2)", "refers to friends.n of an outer object"),
+        ("ANY (friends.n == 1 AND n > 2)", "one comparison is expected after ANY"),
+        ("ANY TERNARY(ANY staff.friends.n > staff.friends.staff.n, 1, 2) == 1", "use ANY, ALL or NONE"),
         ("ANY 1 == 1", "a key path through a relationship is expected after ANY"),
         ("ANY staff.n > friends.n", "use ANY, ALL or NONE"), ("ANY staff.n > friends.@count", "refers to friends of an outer object"),
     ])

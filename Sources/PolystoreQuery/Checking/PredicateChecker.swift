@@ -106,20 +106,18 @@ struct PredicateChecker {
     /// Returns the relationship of a condition such as `ANY a.friends.boss.name == 'Rex'`, which ends with the last to-many one, and the
     /// condition on the related objects.
     private func inner(_ quantifier: Quantifier, _ condition: QueryPredicate) throws(QueryError) -> (PropertyPath, QueryPredicate) {
-        var relationship: [String]?, first: [String]?
-        for (names, isCollection) in Self.relationships(condition) {
-            try paths.checkLength(PropertyPath(names))
-            first = first ?? names
-            let found = names.indices.filter { endsToMany(names[...$0]) }
-            // The last to-many relationship of an aggregate, or of another condition on related objects, is its own.
-            if let last = isCollection ? found.dropLast().last : found.last {
-                relationship = Array(names[...last])
-                break
-            }
+        let found = try KeyPathCollector.keyPaths(condition)
+        var relationship: [String]?
+        for path in found where relationship == nil {
+            try paths.checkLength(PropertyPath(path.names))
+            let ends = path.names.indices.filter { endsToMany(path.names[...$0]) }
+            relationship = ends.dropLast(path.inner).last.map { Array(path.names[...$0]) }
         }
         guard let relationship else {
-            throw QueryError(
-                path: PropertyPath(first ?? []).description, "\(quantifier.rawValue) requires a to-many relationship")
+            let names = found.first?.names ?? []
+            // A name that is wrong is more useful to know.
+            _ = try paths.hops(PropertyPath(names.count > 1 ? Array(names.dropLast()) : names), from: entity)
+            throw QueryError(path: PropertyPath(names).description, "\(quantifier.rawValue) requires a to-many relationship")
         }
         var rewriter = ReferenceRewriter { level, own throws(QueryError) in
             if level > 0 { return (level + 1, own) }
@@ -128,22 +126,6 @@ struct PredicateChecker {
                 ? (0, PropertyPath(Array(own.names.dropFirst(relationship.count)))) : (1, own)
         }
         return (PropertyPath(relationship), try rewriter.rewritten(condition, 0))
-    }
-
-    /// Returns the names of the key paths of a condition, and whether they are those of several objects, with an own to-many relationship.
-    private static func relationships(_ condition: QueryPredicate) -> [(names: [String], isCollection: Bool)] {
-        var result: [(names: [String], isCollection: Bool)] = []
-        _ = condition.contains { node, depth in
-            if depth > 0 { return false }
-            switch node {
-            case .expression(let expression):
-                if case .path(let path) = expression.node { result.append((path.names, false)) }
-                if case .related(let aggregate) = expression.node { result.append((aggregate.relationship.names, true)) }
-            case .predicate(let predicate): if case .related(_, let path, _) = predicate.node { result.append((path.names, true)) }
-            }
-            return false
-        }
-        return result
     }
 
     /// Whether the last of some relationships is a to-many one.

@@ -145,6 +145,10 @@ struct PredicateParser {
             position += 1
             found = try disjunction()
             try need(symbol: ")")
+            if !found.isOneComparison {
+                let word = quantifier.rawValue
+                throw QueryError("at character \(start): one comparison is expected after \(word); use \(word) … SATISFIES (…)")
+            }
         } else {
             found = try comparison()
         }
@@ -312,5 +316,19 @@ extension QueryExpression {
     /// - Throws: `QueryError` with the position and the expected element.
     public init(parsing text: String, arguments: [PredicateArgument] = []) throws(QueryError) {
         self = try PredicateParser.parseExpression(text, arguments)
+    }
+}
+
+extension QueryPredicate {
+    /// Whether it is the printed form of one comparison, which needs parentheses after a quantifier: with related objects, or with a list that
+    /// contains a variable.
+    fileprivate var isOneComparison: Bool {
+        switch node {
+        case .related: return true
+        case .or(let parts):
+            let compared = parts.map { if case .compare(let subject, .equal, _) = $0.node { subject } else { QueryExpression?.none } }
+            return compared.allSatisfy { $0 != nil && $0 == compared[0] }
+        case .compare, .isIn, .between, .text, .open, .constant, .quantified, .isEntity, .and, .not: return false
+        }
     }
 }

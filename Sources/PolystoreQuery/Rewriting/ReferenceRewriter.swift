@@ -8,6 +8,11 @@ struct ReferenceRewriter: QueryRewriter {
         if depth == 0, case .isEntity = predicate.node, try own(.object) != .object {
             throw QueryError("ISA on an object of a relationship is not allowed in an expression")
         }
+        if depth == 0, case .quantified(_, let inner) = predicate.node {
+            let result = try rebuilt(predicate, depth)
+            if !result.readsPath, let path = try KeyPathCollector.keyPaths(inner).first { throw Self.outside(PropertyPath(path.names)) }
+            return result
+        }
         guard depth == 0, case .related(let quantifier, let path, let inner) = predicate.node else { return try rebuilt(predicate, depth) }
         return .related(quantifier, try own(path), try rewritten(inner, depth + 1))
     }
