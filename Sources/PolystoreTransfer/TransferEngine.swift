@@ -223,12 +223,13 @@ public struct TransferEngine: Sendable {
     public func verify(
         _ first: OpenStore, _ second: OpenStore, includesHistory: Bool = false, report: Report? = nil
     ) throws(StorageError) -> [VerifyItem] {
-        let firstReader = try reader(of: first, includesHistory)
+        let firstReader = try ComparedStore.first.reading { () throws(StorageError) in try reader(of: first, includesHistory) }
         defer { firstReader.end() }
-        let secondReader = try reader(of: second, includesHistory)
+        let secondReader = try ComparedStore.second.reading { () throws(StorageError) in try reader(of: second, includesHistory) }
         defer { secondReader.end() }
         let progress = WorkProgress(reading: [firstReader, secondReader], report)
-        let a = try digests(firstReader, includesHistory, progress), b = try digests(secondReader, includesHistory, progress)
+        let a = try ComparedStore.first.reading { () throws(StorageError) in try digests(firstReader, includesHistory, progress) }
+        let b = try ComparedStore.second.reading { () throws(StorageError) in try digests(secondReader, includesHistory, progress) }
         let byName = Dictionary(b.map { ($0.name, $0.digest) }, uniquingKeysWith: { first, _ in first })
         let known = Set(a.map(\.name))
         return a.map { VerifyItem(name: $0.name, first: $0.digest, second: byName[$0.name]) }
@@ -244,9 +245,9 @@ public struct TransferEngine: Sendable {
         between first: OpenStore, and second: OpenStore, report: Report? = nil,
         _ body: (RowDifference) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let a = try first.beginRead(ReadOptions(limit: limit))
+        let a = try ComparedStore.first.reading { () throws(StorageError) in try first.beginRead(ReadOptions(limit: limit)) }
         defer { a.end() }
-        let b = try second.beginRead(ReadOptions(limit: limit))
+        let b = try ComparedStore.second.reading { () throws(StorageError) in try second.beginRead(ReadOptions(limit: limit)) }
         defer { b.end() }
         try StoreComparison(a, b, limit, report).differences(body)
     }

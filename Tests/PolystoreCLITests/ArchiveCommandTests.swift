@@ -145,6 +145,15 @@ import Glibc
         #expect(try run("verify", store, copy, "--limit", "1").code == 64)
     }
 
+    @Test(arguments: ["verify", "diff"]) func theStoreThatCannotBeReadIsNamed(command: String) throws {
+        let store = try notes(), copy = "sqlite:\(folder.path)/b.db"
+        #expect(try run("transfer", store, copy).code == 0)
+        try program.sqlite3("b.db", "DROP TABLE Note")
+        let second = try run(command, store, copy), first = try run(command, copy, store)
+        #expect(second.code == 2 && second.error.contains("the second store: "), "\(second)")
+        #expect(first.code == 2 && first.error.contains("the first store: "), "\(first)")
+    }
+
     @Test func aBackupIsAWholeStore() throws {
         let store = try notes(), copy = "\(folder.path)/copy.db"
         #expect(try run("backup", store, copy).code == 0)

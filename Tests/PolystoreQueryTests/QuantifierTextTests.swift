@@ -42,6 +42,11 @@ struct QuantifierTextTests {
             "ANY TERNARY(ANY staff.friends.n > 3, 1, 2) < staff.n",
             "ANY staff SATISFIES (TERNARY(ANY friends SATISFIES (n > 3), 1, 2) < n)"
         ),
+        (
+            "ANY TERNARY(ANY staff.friends.friends.n > 3, 1, 2) < staff.n",
+            "ANY staff SATISFIES (TERNARY(ANY friends.friends SATISFIES (n > 3), 1, 2) < n)"
+        ),
+        ("ANY (staff.n > 3)", "ANY staff SATISFIES (n > 3)"),
         ("ANY n < friends.n", "ANY friends SATISFIES $x (n < $x.n)"),
         ("ALL boss IN staff.friends.boss.staff", "ALL staff.friends SATISFIES $x (boss IN $x.boss.staff)"),
         ("ANY boss IN staff.friends.boss", "ANY staff SATISFIES $x (boss IN $x.friends.boss)"),
@@ -79,6 +84,8 @@ struct QuantifierTextTests {
         ("ANY staff SATISFIES (friends.n == 1)", "use ANY, ALL or NONE"),
         ("ANY staff.n > TERNARY(ANY staff.n > 3, 1, 2)", "n is an attribute; a relationship is expected"),
         ("ANY freinds.n == 1", "no property \"freinds\""), ("ANY boss.stff.n == 1", "no property \"stff\""),
+        ("ANY staff.freinds.@count > 2", "no property \"freinds\""), ("ANY boss IN staff.freinds", "no property \"freinds\""),
+        ("ANY boss.n < freinds.n", "no property \"freinds\""), ("ANY staff.n > staff.@count", "refers to staff of an outer object"),
         ("ANY n.x == 1", "n is an attribute"), ("ANY staff.n > TERNARY(ANY friends.n > 3, 1, 2)", "refers to friends.n of an outer object"),
         ("ANY (friends.n == 1 AND n > 2)", "one comparison is expected after ANY"),
         ("ANY TERNARY(ANY staff.friends.n > staff.friends.staff.n, 1, 2) == 1", "use ANY, ALL or NONE"),

@@ -108,16 +108,18 @@ struct PredicateChecker {
     private func inner(_ quantifier: Quantifier, _ condition: QueryPredicate) throws(QueryError) -> (PropertyPath, QueryPredicate) {
         let found = try KeyPathCollector.keyPaths(condition)
         var relationship: [String]?
-        for path in found where relationship == nil {
+        for path in found {
             try paths.checkLength(PropertyPath(path.names))
             let ends = path.names.indices.filter { endsToMany(path.names[...$0]) }
-            relationship = ends.dropLast(path.inner).last.map { Array(path.names[...$0]) }
+            // A part of the condition may own more of them than one: the shortest relationship is right for all paths, or none is.
+            guard let last = ends.dropLast(path.inner).last, last + 1 < relationship?.count ?? .max else { continue }
+            relationship = Array(path.names[...last])
         }
         guard let relationship else {
-            let names = found.first?.names ?? []
             // A name that is wrong is more useful to know.
-            _ = try paths.hops(PropertyPath(names.count > 1 ? Array(names.dropLast()) : names), from: entity)
-            throw QueryError(path: PropertyPath(names).description, "\(quantifier.rawValue) requires a to-many relationship")
+            for path in found { _ = try paths.hops(PropertyPath(path.relationships), from: entity) }
+            throw QueryError(
+                path: PropertyPath(found.first?.names ?? []).description, "\(quantifier.rawValue) requires a to-many relationship")
         }
         var rewriter = ReferenceRewriter { level, own throws(QueryError) in
             if level > 0 { return (level + 1, own) }

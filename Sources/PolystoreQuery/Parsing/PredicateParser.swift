@@ -320,15 +320,15 @@ extension QueryExpression {
 }
 
 extension QueryPredicate {
-    /// Whether it is the printed form of one comparison, which needs parentheses after a quantifier: with related objects, or with a list that
-    /// contains a variable.
+    /// Whether it is one comparison. In its printed form, one with related objects or with a list that contains a variable has parentheses
+    /// after a quantifier.
     fileprivate var isOneComparison: Bool {
         switch node {
-        case .related: return true
+        case .compare, .isIn, .between, .text, .open, .related: return true
         case .or(let parts):
             let compared = parts.map { if case .compare(let subject, .equal, _) = $0.node { subject } else { QueryExpression?.none } }
             return compared.allSatisfy { $0 != nil && $0 == compared[0] }
-        case .compare, .isIn, .between, .text, .open, .constant, .quantified, .isEntity, .and, .not: return false
+        case .constant, .quantified, .isEntity, .and, .not: return false
         }
     }
 }

@@ -9,6 +9,11 @@ struct KeyPathCollector: QueryRewriter {
         /// The number of its to-many relationships, counted from the end, that belong to parts of the condition: to an aggregate, or to
         /// conditions on related objects.
         let inner: Int
+        /// Whether the last name is a relationship of an aggregate or of a condition on related objects.
+        let isCollection: Bool
+
+        /// The names that must be relationships.
+        var relationships: [String] { isCollection || names.count == 1 ? names : names.dropLast() }
     }
 
     private var found: [KeyPath] = []
@@ -25,7 +30,7 @@ struct KeyPathCollector: QueryRewriter {
     }
 
     mutating func rewritten(_ predicate: QueryPredicate, _ depth: Int) throws(QueryError) -> QueryPredicate {
-        if depth == 0, case .related(_, let path, _) = predicate.node { add(path, 1) }
+        if depth == 0, case .related(_, let path, _) = predicate.node { add(path, isCollection: true) }
         guard depth == 0, case .quantified = predicate.node else { return try rebuilt(predicate, depth) }
         quantifiers += 1
         defer { quantifiers -= 1 }
@@ -33,10 +38,12 @@ struct KeyPathCollector: QueryRewriter {
     }
 
     mutating func rewritten(_ expression: QueryExpression, _ depth: Int) throws(QueryError) -> QueryExpression {
-        if depth == 0, case .path(let path) = expression.node { add(path, 0) }
-        if depth == 0, case .related(let aggregate) = expression.node { add(aggregate.relationship, 1) }
+        if depth == 0, case .path(let path) = expression.node { add(path, isCollection: false) }
+        if depth == 0, case .related(let aggregate) = expression.node { add(aggregate.relationship, isCollection: true) }
         return try rebuilt(expression, depth)
     }
 
-    private mutating func add(_ path: PropertyPath, _ own: Int) { found.append(KeyPath(names: path.names, inner: own + quantifiers)) }
+    private mutating func add(_ path: PropertyPath, isCollection: Bool) {
+        found.append(KeyPath(names: path.names, inner: quantifiers + (isCollection ? 1 : 0), isCollection: isCollection))
+    }
 }

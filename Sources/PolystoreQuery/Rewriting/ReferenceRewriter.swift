@@ -39,7 +39,8 @@ struct ReferenceRewriter: QueryRewriter {
     /// Returns the replacement of a path, which must be a path of the object itself.
     private func own(_ path: PropertyPath) throws(QueryError) -> PropertyPath {
         let found = try replacement(0, path)
-        if found.level > 0 { throw Self.outside(found.path) }
+        // The related object itself is no relationship: a relationship of the outer object is meant.
+        if found.level > 0 || found.path == .object && path != .object { throw Self.outside(path) }
         return found.path
     }
 

@@ -3,14 +3,16 @@ internal import PolystoreStorage
 /// The rows of a hierarchy in key order, one at a time.
 struct RowScan {
     private let cursor: any RowCursor
+    let store: ComparedStore
     private let batch = RowBatch(capacity: 1024)
     private var index = 0
     /// The number of rows that were read.
     private(set) var count = 0
     private var isFinished = false
 
-    init(_ session: ReadSession, _ root: EntityIndex) throws(StorageError) {
-        cursor = try session.cursor(for: FetchPlan(session.schema, root))
+    init(_ session: ReadSession, _ store: ComparedStore, _ root: EntityIndex) throws(StorageError) {
+        self.store = store
+        cursor = try store.reading { () throws(StorageError) in try session.cursor(for: FetchPlan(session.schema, root)) }
         try refill()
     }
 
@@ -31,7 +33,10 @@ struct RowScan {
 
     private mutating func refill() throws(StorageError) {
         index = 0
-        repeat { isFinished = try !cursor.next(into: batch) } while !isFinished && batch.count == 0
+        isFinished = try store.reading { () throws(StorageError) in
+            while try cursor.next(into: batch) { if batch.count > 0 { return false } }
+            return true
+        }
         if !isFinished { count += batch.count }
     }
 }

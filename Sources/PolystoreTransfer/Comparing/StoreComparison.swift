@@ -33,7 +33,7 @@ struct StoreComparison {
     }
 
     private func compare(_ root: EntityIndex, _ body: (RowDifference) throws(StorageError) -> Void) throws(StorageError) {
-        var a = try RowScan(first, root), b = try RowScan(second, root)
+        var a = try RowScan(first, .first, root), b = try RowScan(second, .second, root)
         let links = schema.links.indices.filter { schema[schema.links[$0].owner].root == root }
         var shared: [(key: Int64, entity: EntityIndex)] = [], count = 0, reported = 0
         func compareLinks() throws(StorageError) {
@@ -74,11 +74,15 @@ struct StoreComparison {
         if a.entity != b.entity { return .entities(first: name(a.entity), second: name(b.entity)) }
         var properties: [RowDifference.Property] = []
         for (index, slot) in schema[a.entity].slots.enumerated() where !a.cell(index).isIdentical(to: b.cell(index)) {
-            guard let first = Value(a.cell(index), as: slot.type), let second = Value(b.cell(index), as: slot.type) else {
+            func value(_ scan: RowScan) throws(StorageError) -> Value {
+                if let value = Value(scan.cell(index), as: slot.type) { return value }
                 throw StorageError(
-                    .corrupted, "\(name(a.entity)).\(slot.name) of object \(key) contains ill-formed bytes; restore a backup of the store",
+                    .corrupted,
+                    "the \(scan.store.rawValue) store: \(name(a.entity)).\(slot.name) of object \(key) contains ill-formed bytes; restore a "
+                        + "backup of the store",
                     details: .init(entity: name(a.entity), property: slot.name, keys: [key]))
             }
+            let first = try value(a), second = try value(b)
             properties.append(RowDifference.Property(name: slot.name, first: first, second: second))
         }
         return properties.isEmpty ? nil : .properties(properties)
@@ -91,7 +95,8 @@ struct StoreComparison {
         let description = schema.links[link], family = Set(schema[description.owner].family)
         let owners = owners.filter { family.contains($0.entity) }, keys = owners.map(\.key)
         if keys.isEmpty { return }
-        let a = try members(link, keys, first), b = try members(link, keys, second)
+        let a = try ComparedStore.first.reading { () throws(StorageError) in try members(link, keys, first) }
+        let b = try ComparedStore.second.reading { () throws(StorageError) in try members(link, keys, second) }
         for (key, entity) in owners where a[key] != b[key] {
             let kind = RowDifference.Kind.members(
                 relationship: description.ownerRelationship, first: a[key] ?? [], second: b[key] ?? [])
