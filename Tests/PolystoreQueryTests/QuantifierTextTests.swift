@@ -46,6 +46,10 @@ struct QuantifierTextTests {
             "ANY TERNARY(ANY staff.friends.friends.n > 3, 1, 2) < staff.n",
             "ANY staff SATISFIES (TERNARY(ANY friends.friends SATISFIES (n > 3), 1, 2) < n)"
         ),
+        (
+            "ANY staff.friends.n > TERNARY(ANY staff.friends.friends.n > staff.friends.n, 1, 2)",
+            "ANY staff.friends SATISFIES (n > TERNARY(ANY friends SATISFIES $x ($x.n > n), 1, 2))"
+        ),
         ("ANY (staff.n > 3)", "ANY staff SATISFIES (n > 3)"),
         ("ANY n < friends.n", "ANY friends SATISFIES $x (n < $x.n)"),
         ("ALL boss IN staff.friends.boss.staff", "ALL staff.friends SATISFIES $x (boss IN $x.boss.staff)"),
@@ -82,7 +86,9 @@ struct QuantifierTextTests {
         ("ANY staff SATISFIES (NOT (friends.n == 1))", "use ANY, ALL or NONE"),
         ("ANY boss SATISFIES (staff.n == 1 AND n > 1)", "requires a to-many relationship"),
         ("ANY staff SATISFIES (friends.n == 1)", "use ANY, ALL or NONE"),
-        ("ANY staff.n > TERNARY(ANY staff.n > 3, 1, 2)", "n is an attribute; a relationship is expected"),
+        ("ANY staff.n > TERNARY(ANY staff.n > 3, 1, 2)", "ANY requires a to-many relationship"),
+        ("ANY boss.n > n", "ANY requires a to-many relationship"), ("ANY boss == SELF", "ANY requires a to-many relationship"),
+        ("ANY n == freinds.n", "no property \"freinds\""),
         ("ANY freinds.n == 1", "no property \"freinds\""), ("ANY boss.stff.n == 1", "no property \"stff\""),
         ("ANY staff.freinds.@count > 2", "no property \"freinds\""), ("ANY boss IN staff.freinds", "no property \"freinds\""),
         ("ANY boss.n < freinds.n", "no property \"freinds\""), ("ANY staff.n > staff.@count", "refers to staff of an outer object"),

@@ -107,17 +107,17 @@ struct PredicateChecker {
     /// condition on the related objects.
     private func inner(_ quantifier: Quantifier, _ condition: QueryPredicate) throws(QueryError) -> (PropertyPath, QueryPredicate) {
         let found = try KeyPathCollector.keyPaths(condition)
-        var relationship: [String]?
+        var candidates: [(relationship: [String], isSure: Bool)] = []
         for path in found {
             try paths.checkLength(PropertyPath(path.names))
             let ends = path.names.indices.filter { endsToMany(path.names[...$0]) }
-            // A part of the condition may own more of them than one: the shortest relationship is right for all paths, or none is.
-            guard let last = ends.dropLast(path.inner).last, last + 1 < relationship?.count ?? .max else { continue }
-            relationship = Array(path.names[...last])
+            if let last = ends.dropLast(path.inner).last { candidates.append((Array(path.names[...last]), path.inner == 0)) }
         }
-        guard let relationship else {
+        // A part of the condition may own more to-many relationships than one. Without a path outside of such parts the shortest is taken.
+        let shortest = candidates.min { $0.relationship.count < $1.relationship.count }
+        guard let relationship = (candidates.first { $0.isSure } ?? shortest)?.relationship else {
             // A name that is wrong is more useful to know.
-            for path in found { _ = try paths.hops(PropertyPath(path.relationships), from: entity) }
+            for path in found { try checkNames(path) }
             throw QueryError(
                 path: PropertyPath(found.first?.names ?? []).description, "\(quantifier.rawValue) requires a to-many relationship")
         }
@@ -128,6 +128,15 @@ struct PredicateChecker {
                 ? (0, PropertyPath(Array(own.names.dropFirst(relationship.count)))) : (1, own)
         }
         return (PropertyPath(relationship), try rewriter.rewritten(condition, 0))
+    }
+
+    /// Refuses a key path with a name that the entity does not have, or that is not a relationship although others follow.
+    private func checkNames(_ path: KeyPathCollector.KeyPath) throws(QueryError) {
+        if path.isCollection || path.names.count > 1 {
+            _ = try paths.hops(PropertyPath(path.isCollection ? path.names : path.names.dropLast()), from: entity)
+        } else {
+            _ = try paths.check(PropertyPath(path.names), from: entity)
+        }
     }
 
     /// Whether the last of some relationships is a to-many one.

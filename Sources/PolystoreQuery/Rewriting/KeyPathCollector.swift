@@ -11,9 +11,6 @@ struct KeyPathCollector: QueryRewriter {
         let inner: Int
         /// Whether the last name is a relationship of an aggregate or of a condition on related objects.
         let isCollection: Bool
-
-        /// The names that must be relationships.
-        var relationships: [String] { isCollection || names.count == 1 ? names : names.dropLast() }
     }
 
     private var found: [KeyPath] = []
