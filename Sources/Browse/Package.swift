@@ -69,3 +69,20 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// POLYSTORE_MODULES names a folder with the compiled modules of Polystore and all their code in libpolystore.a, which a full run uses: it
+// has just compiled them.
+if let modules = Context.environment["POLYSTORE_MODULES"] {
+    package.dependencies.removeFirst()
+    for target in package.targets {
+        target.dependencies.removeAll { dependency in
+            if case .productItem(_, "polystore", _, _) = dependency { true } else { false }
+        }
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-I", modules])]
+    }
+    package.targets[0].linkerSettings = [
+        // Whole, because nothing names the objects that have only conformances.
+        .unsafeFlags(["-Xlinker", "--whole-archive", "-Xlinker", "\(modules)/libpolystore.a", "-Xlinker", "--no-whole-archive"]),
+        .linkedLibrary("sqlite3"), .linkedLibrary("pq"), .linkedLibrary("lmdb"),
+    ]
+}

@@ -144,7 +144,7 @@ import Testing
         let statements = SQLStatements<Int>(compiler) { select, _ in select.columns.count }
         let whole = try #require(schema[0].slot("whole"))
         var failures: [String] = []
-        for number in 0..<2_000 {
+        for number in 0..<1_000 {
             let plan = try plan(number, schema), known = statements.statement(plan)
             func check(_ found: String?, _ wanted: String?) {
                 if found != wanted { failures.append("\(name) \(number): \(found ?? "nothing") instead of \(wanted ?? "nothing")") }

@@ -94,7 +94,7 @@ import Testing
     @Test func damageOfTheHistoryIsNamedAndNothingIsRestored() throws {
         let bytes = try archive(history.source(InMemoryStore())), text = String(decoding: bytes, as: UTF8.self)
         let start = try #require(text.range(of: "{\"history\":")), first = text.utf8.distance(from: text.startIndex, to: start.lowerBound)
-        for position in stride(from: first, to: bytes.count, by: 97) {
+        for position in stride(from: first, to: bytes.count, by: 997) {
             var damaged = bytes
             damaged[position] ^= 1
             #expect(throws: StorageError.self, "byte \(position)") { _ = try restore(damaged, to: InMemoryStore()) }

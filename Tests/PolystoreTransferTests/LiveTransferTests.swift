@@ -171,8 +171,8 @@ import Testing
     }
 
     @Test(arguments: Pair.some) func aCopyContinuesAlthoughTheSourceHasChanged(_ pair: Pair) throws {
-        let stores = try Stores(pair, 20_000), stack = try stores.stack(stores.source)
-        for rows in [1, 10_000, 17_000] {
+        let stores = try Stores(pair, 8_000), stack = try stores.stack(stores.source)
+        for rows in [1, 4_000, 6_500] {
             let limit = WorkLimit(), transfer = try stores.transfer(limit: limit)
             #expect(code { try transfer.copy { if $0.allDone > rows { limit.cancel() } } } == .cancelled)
             #expect(!transfer.isCopied)

@@ -7,33 +7,39 @@ import Testing
 
 /// Transfers by several threads.
 @Suite struct ParallelTransferTests {
-    private let schema: Schema
+    /// The source of all tests, which read it only.
+    private static let source = Result { try makeSource() }
+
     private let source: OpenStore
+    private var schema: Schema { source.schema }
 
     private static let notes = 30_000, tags = 500, links = 4000
 
-    /// Notes with indexes and a unique constraint, tags, and pairs of an ordered relationship.
-    init() throws {
-        schema = try Schema(entities: [
+    init() throws { source = try Self.source.get() }
+
+    /// Returns notes with indexes and a unique constraint, tags, and pairs of an ordered relationship.
+    private static func makeSource() throws -> OpenStore {
+        let schema = try Schema(entities: [
             Entity(
                 "Note", attributes: [Attribute("text", .string), Attribute("rank", .int64)],
                 relationships: [Relationship("tags", to: "Tag", .toManyOrdered)], indexes: [Index(["rank"])],
                 uniqueConstraints: [UniqueConstraint(["text"])]),
             Entity("Tag", attributes: [Attribute("name", .string)]), Entity("Empty", attributes: [Attribute("name", .string)]),
         ])
-        source = try OpenStore(opening: TestStore.memory.make(), OpenRequest(schema: schema))
+        let source = try OpenStore(opening: TestStore.memory.make(), OpenRequest(schema: schema))
         let writer = try source.beginWrite()
         defer { writer.end() }
         // Texts that are long enough for many batches.
         let rest = String(repeating: " text", count: 20)
-        try Self.load(Self.notes, "Note", 2, writer) { key, batch, cells in
+        try load(notes, "Note", 2, writer) { key, batch, cells in
             cells[0] = batch.cell(for: .string("note \(key)\(rest)"))
             cells[1] = batch.cell(for: .int(Int64(key % 7)))
         }
-        try Self.load(Self.tags, "Tag", 1, writer) { key, batch, cells in cells[0] = batch.cell(for: .string("tag \(key)")) }
-        let pairs = (0..<Self.links).map { LinkPair(owner: Int64($0 / 4 + 1), rank: Int64($0), member: Int64($0 % Self.tags + 1)) }
+        try load(tags, "Tag", 1, writer) { key, batch, cells in cells[0] = batch.cell(for: .string("tag \(key)")) }
+        let pairs = (0..<links).map { LinkPair(owner: Int64($0 / 4 + 1), rank: Int64($0), member: Int64($0 % tags + 1)) }
         try writer.load(link: 0, pairs)
         _ = try writer.commit(CommitRecord())
+        return source
     }
 
     private static func load(

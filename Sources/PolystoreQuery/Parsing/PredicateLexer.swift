@@ -60,7 +60,7 @@ struct PredicateLexer {
             return token(scalar == "#" ? .name(name, isQuoted: true) : (scalar == "@" ? .operation(name) : .variable(name)))
         case "%": return token(.placeholder(try placeholder(position)))
         default:
-            for (text, parts) in Self.symbols where scalars[offset...].starts(with: parts) {
+            for (text, parts) in Self.symbols where parts.first == scalar && scalars[offset...].starts(with: parts) {
                 offset += parts.count
                 return token(.symbol(text))
             }

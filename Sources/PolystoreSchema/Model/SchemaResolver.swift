@@ -118,6 +118,15 @@ struct SchemaResolver {
         var list: [Column] = []
         /// The position of a column, by entity and property name.
         var positions: [[String]: Int] = [:]
+        private var names: Set<String> = []
+
+        /// Adds the column of a property. Its name is qualified if another one has it.
+        mutating func add(_ property: String, of entity: String, _ type: ValueType, isReference: Bool) {
+            let name = names.insert(property).inserted ? property : "\(entity).\(property)"
+            names.insert(name)
+            positions[[entity, property]] = list.count
+            list.append(Column(name: name, type: type, isReference: isReference))
+        }
     }
 
     /// Returns the columns of each root, parents before children. If siblings share a name, it is qualified in all of them except the
@@ -125,18 +134,13 @@ struct SchemaResolver {
     private static func columns(_ entities: [Entity], _ roots: [Int]) -> [Int: Columns] {
         var result: [Int: Columns] = [:]
         for index in entities.indices {
-            var columns = result[roots[index]] ?? Columns()
-            var taken = Set(columns.list.map(\.name))
-            func add(_ name: String, _ type: ValueType, isReference: Bool) {
-                let unique = taken.insert(name).inserted ? name : "\(entities[index].name).\(name)"
-                columns.positions[[entities[index].name, name]] = columns.list.count
-                columns.list.append(Column(name: unique, type: type, isReference: isReference))
+            let entity = entities[index]
+            for attribute in entity.attributes {
+                result[roots[index], default: Columns()].add(attribute.name, of: entity.name, attribute.type, isReference: false)
             }
-            for attribute in entities[index].attributes { add(attribute.name, attribute.type, isReference: false) }
-            for relationship in entities[index].relationships where relationship.cardinality == .toOne {
-                add(relationship.name, .int64, isReference: true)
+            for relationship in entity.relationships where relationship.cardinality == .toOne {
+                result[roots[index], default: Columns()].add(relationship.name, of: entity.name, .int64, isReference: true)
             }
-            result[roots[index]] = columns
         }
         return result
     }

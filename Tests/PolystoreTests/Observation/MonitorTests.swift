@@ -299,7 +299,7 @@ import Testing
     }
 
     @Test(arguments: [TestStore.memory, .lmdb]) func aLongListHoldsIdentitiesAndAFewBatches(_ store: TestStore) throws {
-        let count = 100_000, stack = try stack(store, [:])
+        let count = 20_000, stack = try stack(store, [:])
         _ = try stack.perform(synchronous: { transaction in
             try transaction.insertAll(Into<Person>(), sources: 0..<count) { person, age in
                 person.name = "P"
