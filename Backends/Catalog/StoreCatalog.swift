@@ -91,9 +91,14 @@ public struct StoreCatalog: StoreOpener {
 
     /// Returns the store URL of a text that a person typed: a URL, or the path of a file whose type the first bytes determine.
     ///
-    /// - Throws: `invalidConfiguration` for a text that is neither a URL nor the path of an existing file.
+    /// - Throws: `invalidConfiguration` for a text that is no URL; `notFound` if it is the path of no file and has no scheme.
     public func url(for text: String) throws(StorageError) -> StoreURL {
-        guard FileHead.isFile(text) else { return try StoreURL(text) }
+        guard FileHead.isFile(text) else {
+            if text.isEmpty || text.contains(":") { return try StoreURL(text) }
+            throw StorageError(
+                .notFound,
+                "\(text.excerpt()) is neither an existing file nor a store URL, which begins with a scheme, as in sqlite:\(text.excerpt())")
+        }
         let head = try FileHead.bytes(text)
         let path = text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
         if head.starts(with: "SQLite format 3\0".utf8) { return try StoreURL("sqlite:\(path)") }

@@ -39,6 +39,8 @@ public struct PolystoreCommand: ParsableCommand {
         StandardStreams.reserve()
         // If the reader of a pipe exits, writing fails with an error, which ends the command in an orderly way.
         signal(SIGPIPE, SIG_IGN)
+        // So does writing beyond the limit of the size of files.
+        signal(SIGXFSZ, SIG_IGN)
         do {
             try Stores.$catalog.withValue(opener) {
                 let arguments = Array(CommandLine.arguments.dropFirst())

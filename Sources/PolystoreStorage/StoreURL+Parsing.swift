@@ -118,14 +118,19 @@ extension StoreURL {
 
     /// The text of the URL with the password replaced by `***`.
     public var redacted: String {
-        guard scheme == "postgresql", let start = text.range(of: "://") else { return text }
-        let rest = text[start.upperBound...]
-        let mark = rest.firstIndex(of: "?") ?? rest.endIndex
+        guard let start = text.range(of: "://") else { return text }
+        let rest = text[start.upperBound...], authority = rest.prefix { $0 != "/" }
+        // The server's library takes everything before an @ for the name and the password, a question mark too.
+        let begin = authority.firstIndex(of: "@") ?? rest.startIndex
+        // A misspelt scheme is no reason to show a password, but in paths a colon and an @ have no meaning.
+        let isServer = scheme == "postgresql"
+        let mark = isServer ? rest[begin...].firstIndex(of: "?") ?? rest.endIndex : authority.endIndex
         // A password that contains a slash is not well-formed, but it is still a password.
         var address = String(rest[..<mark])
         if let at = address.lastIndex(of: "@"), let colon = address[..<at].firstIndex(of: ":") {
             address.replaceSubrange(address.index(after: colon)..<at, with: "***")
         }
+        if !isServer { return text[..<start.upperBound] + address + rest[mark...] }
         let options = rest[mark...].split(separator: "&", omittingEmptySubsequences: false).map(Self.redacted)
         return text[..<start.upperBound] + address + options.joined(separator: "&")
     }

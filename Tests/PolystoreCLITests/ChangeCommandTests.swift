@@ -204,4 +204,22 @@ import Testing
         writer.waitUntilExit()
         #expect(try orders() == "number,note,total\n1,first,9.9\n2,,20\n3,third,5\n")
     }
+
+    @Test func anAttributeIsAssignedOnce() throws {
+        let result = try run("update", store, "Order", "--all", "--set", "note = 'a'", "--set", "note = 'b'", "--yes")
+        #expect(result.code == 64 && result.error.contains("--set note is given twice"), "\(result)")
+    }
+
+    /// What was done cannot be done again, so the output does not decide the exit code.
+    @Test(arguments: [["update", "Order", "--all", "--set", "number = number + 1", "--json"], ["erase", "--json"], ["erase"]])
+    func workThatIsDoneIsNoFailure(_ arguments: [String]) throws {
+        let process = Program.process([arguments[0], store] + arguments.dropFirst() + ["--yes"]), error = Pipe()
+        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+        process.standardError = error
+        try process.run()
+        let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0 && text.contains("the output cannot be written"), "\(text)")
+        #expect(text.contains(arguments[0] == "erase" ? "shop.db" : "\"objects\":3"), "\(text)")
+    }
 }

@@ -224,4 +224,42 @@ import Testing
         let result = try program.run(["dump", "sqlite:\(path("a.db"))", "-o", path("missing/a.ndjson")])
         #expect(result.code == 2 && !result.error.contains(program.folder.path), "\(result.error)")
     }
+
+    @Test func aHyphenIsTheStandardOutput() throws {
+        #expect(try load(program.file("notes.csv", "text\na\n")).code == 0)
+        let archive = try program.run(["dump", "sqlite:\(path("a.db"))", "-o", "-"])
+        #expect(archive.code == 0 && archive.output.hasPrefix("{\"polystore\":\"archive\""), "\(archive)")
+    }
+
+    @Test(arguments: ["sqlite:copy.db", "@copy", "env:COPY", "-"]) func aBackupIsNamedByAPath(_ name: String) throws {
+        #expect(try load(program.file("notes.csv", "text\na\n")).code == 0)
+        let result = try program.run(["backup", "sqlite:\(path("a.db"))", name])
+        #expect(result.code == 2 && result.error.contains("\(name) is no path of a file"), "\(result)")
+    }
+
+    @Test func theRejectedRecordsAreNoFileOfTheStore() throws {
+        let notes = try program.file("notes.ndjson", "{\"text\": \"a\"}\n{\"text\": 1}\n")
+        for name in ["a.db", "a.db-wal"] {
+            let result = try load(notes, "--rejects", path(name))
+            #expect(result.code == 2 && result.error.contains("would be a file of the target"), "\(result)")
+            #expect(!FileManager.default.fileExists(atPath: path(name)))
+        }
+    }
+
+    /// Beyond the limit of the size of files a program would be ended by a signal.
+    @Test func aFileThatMayNotGrowIsRemoved() throws {
+        let text = String(repeating: "x", count: 1000)
+        #expect(try load(program.file("notes.csv", "text\n" + (0..<100).map { "\($0)\(text)\n" }.joined())).code == 0)
+        let process = Process(), error = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c", "ulimit -f 40; exec \"$0\" dump \"$1\" -o \"$2\"", Program.executable.path, "sqlite:\(path("a.db"))", path("a.ndjson"),
+        ]
+        process.standardError = error
+        try process.run()
+        let said = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 2 && !said.isEmpty, "\(said)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter { $0.contains("ndjson") }.isEmpty)
+    }
 }

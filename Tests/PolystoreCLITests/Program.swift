@@ -20,7 +20,7 @@ struct Program {
         return process
     }
 
-    private static var executable: URL {
+    static var executable: URL {
         if let folder = ProcessInfo.processInfo.environment["POLYSTORE_PROGRAMS"] {
             return URL(fileURLWithPath: folder).appendingPathComponent("polystore")
         }

@@ -85,4 +85,42 @@ import Testing
         #expect(try run("sql", store, "DELETE FROM Pet").code == 2)
         #expect(try query("--count") == "4\n")
     }
+
+    /// A quote before a combining mark is one character of Swift, but two of a reader of CSV.
+    @Test func aQuoteBeforeACombiningMarkIsDoubled() throws {
+        let file = try program.file("marks.ndjson", #"{"name": "a\"\u0301b"}"#), marks = "sqlite:\(program.folder.path)/marks.db"
+        #expect(try run("load", marks, file, "--infer", "--entity", "Mark", "-q").code == 0)
+        let csv = try run("query", marks, "Mark", "--select", "name", "--format", "csv").output
+        #expect(Array(csv.utf8) == Array("name\n\"a\"\"\u{301}b\"\n".utf8))
+    }
+
+    @Test func aPropertyWithTheNameOfAColumnHasItsOwn() throws {
+        let file = try program.file("keys.ndjson", #"{"key": "k", "entity": "e"}"#), keys = "sqlite:\(program.folder.path)/keys.db"
+        #expect(try run("load", keys, file, "--infer", "--entity", "Lock", "-q").code == 0)
+        #expect(try run("query", keys, "Lock", "--format", "json").output == "[\n {\"key\":1,\"entity\":\"e\",\".key\":\"k\"}\n]\n")
+        #expect(try run("query", keys, "Lock", "--format", "csv").output == "key,entity,.key\n1,e,k\n")
+    }
+
+    @Test func aTableLinesUpAndMovesNoCursor() throws {
+        let file = try program.file(
+            "signs.ndjson", "{\"a\": \"\u{65e5}\u{672c}\", \"b\": 1}\n{\"a\": \"x\u{9b}\u{202e}y\u{2028}\", \"b\": 2}\n")
+        let signs = "sqlite:\(program.folder.path)/signs.db"
+        #expect(try run("load", signs, file, "--infer", "--entity", "Sign", "-q").code == 0)
+        #expect(
+            try run("query", signs, "Sign", "--select", "a, b", "--format", "table").output
+                == "a      b\n─────  ─\n\u{65e5}\u{672c}   1\nx··y·  2\n")
+    }
+
+    @Test func aQuoteInAListMayBeEscaped() throws {
+        #expect(
+            try query("--select", #"coalesce(kind, "a\",b") AS k, age"#, "--where", "age == 5", "--format", "csv") == "k,age\ndog,5\n")
+        #expect(
+            try query("--order-by", #"coalesce(kind, "\u0301,b"), -age"#, "--select", "name", "--limit", "1", "--format", "csv")
+                == "name\n\"\"\n")
+    }
+
+    @Test func aMissingFileIsNamed() throws {
+        let result = try run("query", "nowhere.db", "Pet")
+        #expect(result.code == 2 && result.error.contains("nowhere.db is neither an existing file nor a store URL"), "\(result)")
+    }
 }

@@ -250,4 +250,12 @@ extension RepairCommandTests {
         try repairAndCompare(store)
         #expect(try findings(store).count == 1)
     }
+
+    @Test func aHistoryWithoutPositionsForLaterEntriesIsFound() throws {
+        let store = try notes()
+        try program.sqlite3(
+            "a.db", "DELETE FROM polystore_history; INSERT INTO polystore_history VALUES(9223372036854775806, 5, 'me', x'01000201')")
+        let found = try run("check", store, "-q")
+        #expect(found.code == 1 && found.output.contains("the last position leaves none for later entries"), "\(found)")
+    }
 }

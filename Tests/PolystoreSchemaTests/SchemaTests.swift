@@ -115,6 +115,16 @@ import Testing
         #expect(error?.message.contains("did you mean \"where\"?") == true)
     }
 
+    @Test func anUnknownKeyThatIsLikeNoneIsRefusedWithAllOfThem() {
+        let error = #expect(throws: SchemaError.self) {
+            try Schema(json: #"{"entities": [{"name": "A", "relationships": [{"name": "bs", "destination": "B"}]}]}"#)
+        }
+        #expect(
+            error?.message
+                == "\"destination\" is not a known key; known are name, to, kind, optional, inverse, deleteRule, minCount, maxCount, originalName"
+        )
+    }
+
     @Test func anErrorNamesTheLine() {
         let text = "{\n \"entities\": [\n  {\"name\": \"A\",\n   \"attributes\": [{\"name\": \"x\", \"type\": \"strng\"}]}\n ]\n}"
         let error = #expect(throws: SchemaError.self) { try Schema(json: text) }

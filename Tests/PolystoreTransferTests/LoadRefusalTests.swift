@@ -53,6 +53,11 @@ import Testing
             ("postgresql://db/shop?sslpassword=one&password=two", "postgresql://db/shop?sslpassword=***&password=***"),
             ("postgresql://db/shop?password=one&user=a&PASSWORD=two", "postgresql://db/shop?password=***&user=a&PASSWORD=***"),
             ("postgresql://app:one@db/shop?p%61ssword=two", "postgresql://app:***@db/shop?p%61ssword=***"),
+            // As the library of the server reads it, and with a misspelt scheme.
+            ("postgresql://app:o?ne@db/shop?user=a", "postgresql://app:***@db/shop?user=a"),
+            ("postgresql://db:5432/shop?options=a@b", "postgresql://db:5432/shop?options=a@b"),
+            ("postgresq://app:one@db/shop", "postgresq://app:***@db/shop"),
+            ("sqlite:///srv/a:b@c.db?busy=5s", "sqlite:///srv/a:b@c.db?busy=5s"),
         ] {
             #expect(try StoreURL(text).redacted == shown)
         }
@@ -74,6 +79,9 @@ import Testing
             message("text,who\na,b\n", "a.csv", "{\"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\", \(more)}]}")
         }
         #expect(mapped("\"relationships\": {\"owner\": {\"name\": \"who\"}}") == "loaded 1")
+        #expect(
+            mapped("\"match\": [\"a\"]").contains(
+                "\"match\" is not a known key; known are file, entity, columns, relationships, on, separator"))
         #expect(mapped("\"relationship\": {}").contains("\"relationship\" is not a known key; did you mean \"relationships\"?"))
         #expect(
             mapped("\"relationships\": {\"owner\": {\"nam\": \"who\"}}").contains("Owner has no attribute \"nam\"; did you mean \"name\"?"))

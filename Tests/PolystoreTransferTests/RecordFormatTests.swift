@@ -51,10 +51,21 @@ import Testing
         ("[{\"text\":\"a\"},\n{\"text\":\"b]}\n", "line 2, column 1: the array or one of its objects is not closed"),
         ("[{\"text\":\"a\"}] x", "line 1, column 16: expected nothing after the array"),
         ("[1]", "line 1, column 2: expected a JSON object"),
+        ("[{\"text\":\"a\"}},{\"text\":\"b\"}]", "line 1, column 14: expected a comma or ] after a value of the array"),
     ])
     func aWrongArrayIsRefusedWithItsLine(_ text: String, _ sentence: String) throws {
         let error = #expect(throws: StorageError.self) { try load("a.json", text) }
         #expect(error?.message.contains(sentence) == true, "\(String(describing: error?.message))")
+    }
+
+    @Test func emptyLinesBeforeARecordSayNothingOfTheForm() throws {
+        let plain = try load("a.ndjson", "{\"text\":\"a\"}\n{\"text\":\"b\"}\n")
+        #expect(plain.count == 2)
+        for (name, text) in [
+            ("a.json", "\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n"), ("a", "\r\n \r\n[\r\n{\"text\":\"a\"},{\"text\":\"b\"}]"),
+        ] { #expect(try load(name, text) == plain, "\(name)") }
+        let error = #expect(throws: StorageError.self) { try load("a.csv", "\ntext\na\n") }
+        #expect(error?.message.contains("line 1: expected the names of the columns, but the line is empty") == true)
     }
 
     private func infer(_ name: String, _ text: String) throws -> ModelInference {
@@ -79,8 +90,22 @@ import Testing
         #expect(
             try types(infer("a.csv", csv)) == [
                 "flag: bool", "number: int64", "real: double", "day: date", "id: uuid", "zip: string", "text: string?", "none: string?",
-                "mixed: string", "big: string",
+                "mixed: string", "big: decimal",
             ])
+    }
+
+    /// What is stored is the number of the file, digit by digit.
+    @Test func aNumberThatNoDoubleHasIsADecimal() throws {
+        #expect(
+            try types(infer("a.csv", "a,b,c,d\n90071992547409.93,1E5,1.5e-3,0.1\n1.5,2E3,2.5E10,7.25\n")) == [
+                "a: decimal", "b: string", "c: double", "d: double",
+            ])
+        #expect(try types(infer("a.json", "[{\"a\": 90071992547409.93}, {\"a\": 18446744073709551616}]")) == ["a: decimal"])
+    }
+
+    @Test func aTextForNilIsNilBetweenQuotesToo() throws {
+        let file = FileBlocks(Data("a,b\n1,\"NA\"\n2,x\n".utf8))
+        #expect(types(try ModelInference(file, name: "c.csv", entity: "Note", nils: ["NA"])) == ["a: int64", "b: string?"])
     }
 
     @Test func membersThatAreMissingAreOptional() throws {

@@ -107,7 +107,8 @@ struct Files {
         #expect(try files.values("Node", "id", where: "up.id == 1") == [.int(2)])
         #expect(
             files.message(Self.tree, ["n.csv": "id,parent\n3,one\n"])
-                == "n.csv, line 2, column \"parent\": expected a value of type int64 within its range, the type of Node.id")
+                == "n.csv, line 2, column \"parent\": \"one\" is no value of type int64; expected digits within its range, the type of Node.id"
+        )
     }
 
     @Test(arguments: TestStore.all) func aReferenceToSeveralObjectsIsRefused(_ kind: TestStore) throws {

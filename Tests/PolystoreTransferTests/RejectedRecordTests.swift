@@ -72,7 +72,10 @@ import Testing
         let text = try #require(rejects.text(ofFile: 0, named: "r.csv").map { String(decoding: $0, as: UTF8.self) })
         let lines = text.split(separator: "\n").map(String.init)
         #expect(lines.count == 9 && lines[0] == "code,size,whole,polystore_reason")
-        #expect(lines[1] == #"b,large,a,"parts.csv, line 3, column ""size"": expected a value of type int64 within its range""#)
+        #expect(
+            lines[1]
+                == #"b,large,a,"parts.csv, line 3, column ""size"": ""large"" is no value of type int64; expected digits within its range""#
+        )
         #expect(lines[2].hasPrefix(#"c,101,a,"parts.csv, line 4, column ""size"": "#))
         #expect(lines[3].hasPrefix(#""d,e",2,b,"parts.csv, line 5, column ""whole"": Part.whole is required, but no object"#))
         #expect(lines[4].hasPrefix(#"f,3,"d,e","parts.csv, line 6"#))
@@ -125,6 +128,68 @@ import Testing
             try load(#"[{"code": "e", "whole": "a"}, {"code": 5}, {"code": "f", "whole": "e"}]"#, array, name: "p.json").loaded[0].count
                 == 2)
         #expect(array.count == 1)
+    }
+
+    /// The record of a text that is no object has to be corrected; it is no object without values.
+    @Test func aTextThatWasNotCorrectedIsRejectedAgain() throws {
+        let schema = try Schema(entities: [Entity("Log", attributes: [Attribute("text", .string, isOptional: true)])])
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        var mapping = LoadMapping(files: [LoadMapping.file("log.ndjson", entity: "Log")])
+        mapping.ignoresUnknown = true
+        var text = "{\"text\": \"a\"}\n{\"text\": \"b\"\n", count = 1
+        for _ in 0..<3 {
+            let rejects = LoadRejects(), bytes = Array(text.utf8)
+            let report = try FileLoader.load(mapping, into: store, rejects: rejects) { _ in FileBlocks(Data(bytes)) }
+            #expect(report.loaded.map(\.count) == [count] && rejects.count == 1)
+            text = String(decoding: try #require(try rejects.text(ofFile: 0, named: "r.ndjson")), as: UTF8.self)
+            #expect(text.hasPrefix(#"{"polystore_record":"{\"text\": \"b\"","polystore_reason":"log.ndjson, line "#), "\(text)")
+            count = 0
+        }
+        let error = #expect(throws: StorageError.self) {
+            try FileLoader.load(mapping, into: store) { _ in FileBlocks(Data(text.utf8)) }
+        }
+        #expect(error?.message.contains("replace the line with the corrected text") == true)
+    }
+
+    @Test func aRecordWithAWrongQuoteIsRejectedWithItsBytes() throws {
+        let rejects = LoadRejects()
+        #expect(try load("code,size,whole\na,1,a\n\"b \"\"x\"\"\"y,1,a\r\nc,2,\"a\"x\nd,3,a\n", rejects).loaded.map(\.count) == [2])
+        let text = String(decoding: try #require(try rejects.text(ofFile: 0, named: "r.csv")), as: UTF8.self)
+        #expect(text == "code,size,whole,polystore_reason\n\"b \"\"x\"\"\"y,1,a\nc,2,\"a\"x\n")
+        let again = LoadRejects()
+        #expect(try load(text, again).loaded.map(\.count) == [0])
+        #expect(try again.text(ofFile: 0, named: "r.csv") == Array(text.utf8))
+        #expect(
+            again.records(ofFile: 0)[0].reason.hasSuffix(
+                "line 2, column 10: expected a separator or the end of the line after a closing quote"))
+        #expect(try codes() == ["a", "d"])
+    }
+
+    @Test(arguments: [
+        ("size", "1.0", "\"1.0\" is no value of type int64; expected digits within its range"),
+        (
+            "day", "2024-01-02T10:00:00",
+            "\"2024-01-02T10:00:00\" is no value of type date; add the time zone: Z, or an offset such as +02:00"
+        ),
+        ("day", "2024-02-30", "\"2024-02-30\" is no value of type date; expected a day of the calendar, such as 2013-01-31"),
+        ("flag", "maybe", "\"maybe\" is no value of type bool; expected true, false, yes, no, t, f, 1 or 0"),
+    ]) func aValueIsNamedWithWhatWouldBeRight(_ column: String, _ value: String, _ sentence: String) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Part",
+                attributes: [
+                    Attribute("size", .int64, isOptional: true), Attribute("day", .date, isOptional: true),
+                    Attribute("flag", .bool, isOptional: true), Attribute("kind", .string, defaultValue: .string("plain")),
+                ])
+        ])
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        let mapping = LoadMapping(files: [LoadMapping.file("p.csv", entity: "Part")])
+        let error = #expect(throws: StorageError.self) {
+            try FileLoader.load(mapping, into: store) { _ in FileBlocks(Data("\(column)\n\(value)\n".utf8)) }
+        }
+        #expect(error?.message.contains("p.csv, line 2, column \"\(column)\": \(sentence)") == true, "\(String(describing: error))")
+        // No column is needed for an attribute with a default.
+        #expect(try FileLoader.load(mapping, into: store) { _ in FileBlocks(Data("\(column)\n\n".utf8)) }.loaded.map(\.count) == [1])
     }
 
     @Test func updatesAreRejectedToo() throws {

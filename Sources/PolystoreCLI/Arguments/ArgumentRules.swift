@@ -28,8 +28,7 @@ enum ArgumentRules {
 
     private static func refusePassword(_ argument: String) throws {
         let text = argument.hasPrefix("-") ? String(argument.drop { $0 != "=" }.dropFirst()) : argument
-        let scheme = text.prefix { $0 != ":" }.lowercased()
-        guard scheme == "postgresql" || scheme == "postgres", let url = try? StoreURL(text), url.redacted != text else { return }
+        guard let url = try? StoreURL(text), url.redacted != text else { return }
         throw ValidationError(
             """
             \(url.redacted) contains a password, which every user of this machine can read in the list of processes. Leave it out and answer the \

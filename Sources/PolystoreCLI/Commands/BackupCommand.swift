@@ -43,16 +43,21 @@ struct BackupCommand: ParsableCommand {
         _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         let file = isFolder.boolValue ? path + "/data.mdb" : path
         let size = (try? FileManager.default.attributesOfItem(atPath: file)[.size]) as? Int ?? 0
-        Console.print(JSONText.object([("path", JSONText.string(path)), ("bytes", String(size))]))
+        Console.report(JSONText.object([("path", JSONText.string(path)), ("bytes", String(size))]))
     }
 
     private static func made(_ folder: String, for path: String) throws(StorageError) -> URL {
+        if path == "-" || path.hasPrefix("@") || path.wholeMatch(of: /[A-Za-z][A-Za-z0-9+]*:.*/.dotMatchesNewlines()) != nil {
+            throw StorageError(
+                .invalidConfiguration,
+                "\(path) is no path of a file; specify one without a scheme or @ (./\(path) if the file is to have this name)")
+        }
         if FileManager.default.fileExists(atPath: path) {
-            throw StorageError(.alreadyExists, "a file already exists at the path of the backup; choose another path")
+            throw StorageError(.alreadyExists, "a file already exists at the path of the backup, \(path); choose another path")
         }
         guard mkdir(folder, 0o700) == 0 else {
             throw StorageError(
-                .permissionDenied, "the backup cannot be written; check that its folder exists and is writable",
+                .permissionDenied, "the backup \(path) cannot be written; check that its folder exists and is writable",
                 cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
         }
         return URL(fileURLWithPath: folder)

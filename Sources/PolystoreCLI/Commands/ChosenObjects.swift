@@ -65,7 +65,7 @@ struct ChosenObjects: ParsableArguments {
     /// Prints the number of changed objects.
     func report(_ count: Int, _ text: String) {
         if json {
-            Console.print(JSONText.object([("entity", JSONText.string(entity)), ("objects", "\(count)")]))
+            Console.report(JSONText.object([("entity", JSONText.string(entity)), ("objects", "\(count)")]))
         } else {
             Console.report(text)
         }

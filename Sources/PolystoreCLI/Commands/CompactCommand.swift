@@ -22,7 +22,7 @@ struct CompactCommand: ParsableCommand {
         let before = try storage.fileSize()
         try storage.compact()
         let after = try storage.fileSize()
-        Console.print(
+        Console.report(
             json ? JSONText.object([("before", "\(before)"), ("after", "\(after)")]) : "\(before) bytes before, \(after) bytes now")
     }
 }

@@ -15,13 +15,14 @@ struct DumpCommand: ParsableCommand {
     @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
     var store: String
 
-    @Option(name: .shortAndLong, help: "The file to write instead of the standard output.")
+    @Option(name: .shortAndLong, help: "The file to write instead of the standard output (-).")
     var output: String?
 
     @Flag(help: "Leave out the history.")
     var noHistory = false
 
     func run() throws {
+        let output = output == "-" ? nil : output
         let opened = try Stores.open(store, isScanned: true)
         defer { opened.close() }
         try output.map { path throws(StorageError) in

@@ -23,6 +23,6 @@ struct EraseCommand: ParsableCommand {
         try Question.confirm("erase \(opened.url.redacted) with \(rows) objects?", isConfirmed: yes)
         try opened.store.erase()
         let name = opened.url.redacted
-        Console.print(json ? JSONText.object([("store", JSONText.string(name)), ("objects", "\(rows)")]) : "erased \(name)")
+        Console.report(json ? JSONText.object([("store", JSONText.string(name)), ("objects", "\(rows)")]) : "erased \(name)")
     }
 }

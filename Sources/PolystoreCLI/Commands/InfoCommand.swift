@@ -46,5 +46,5 @@ struct InfoCommand: ParsableCommand {
 
 extension String {
     /// Returns the text padded with trailing spaces to at least the given length.
-    func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+    func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - TerminalWidth.of(self))) }
 }

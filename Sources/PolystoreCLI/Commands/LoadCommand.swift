@@ -89,7 +89,10 @@ struct LoadCommand: ParsableCommand {
         var (mapping, schema) = try wanted(source)
         if ignoreUnknown { mapping.ignoresUnknown = true }
         if !nils.isEmpty { mapping.nil = (mapping.nil ?? [""]) + nils }
-        let output = try rejects.map { path throws(StorageError) in try RejectsOutput(path, isFolder: self.mapping != nil, input: file) }
+        let output = try rejects.map { path throws(StorageError) in
+            if let obstacle = try TransferTarget(store).obstacle(toOutput: path) { throw obstacle }
+            return try RejectsOutput(path, isFolder: self.mapping != nil, input: file)
+        }
         let rejected = output.map { _ in LoadRejects(most: maxRejects ?? .max) }
         Interruption.watch()
         let made = try schema.map { schema throws(StorageError) in try Stores.create(store, schema) }

@@ -52,7 +52,7 @@ struct RestoreCommand: ParsableCommand {
         }
         let rows = restored.items.reduce(0) { $0 + $1.digest.count }
         if json {
-            return Console.print(
+            return Console.report(
                 JSONText.object([
                     ("store", JSONText.string(opened.url.redacted)), ("rows", "\(rows)"), ("tables", "\(restored.items.count)"),
                     ("transactions", restored.transactions.map(String.init) ?? "null"),
@@ -61,6 +61,6 @@ struct RestoreCommand: ParsableCommand {
         }
         if quiet { return }
         let history = restored.transactions.map { " and \($0) transactions of the history" } ?? ""
-        Console.print("restored \(rows) rows of \(restored.items.count) tables\(history); all digests are those of the archive")
+        Console.report("restored \(rows) rows of \(restored.items.count) tables\(history); all digests are those of the archive")
     }
 }

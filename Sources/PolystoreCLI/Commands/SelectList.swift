@@ -31,10 +31,11 @@ enum SelectList {
 
     /// Splits a text at the commas outside of parentheses and quotes.
     private static func parts(_ text: String) -> [String] {
-        var parts: [String] = [], part = "", depth = 0, quote: Character?
-        for character in text {
+        var parts: [String] = [], part = "", depth = 0, quote: Unicode.Scalar?, isEscaped = false
+        for character in text.unicodeScalars {
             if let open = quote {
-                if character == open { quote = nil }
+                if character == open, !isEscaped { quote = nil }
+                isEscaped = character == "\\" && !isEscaped
             } else if character == "'" || character == "\"" {
                 quote = character
             } else if character == "(" || character == "{" {
@@ -46,7 +47,7 @@ enum SelectList {
                 part = ""
                 continue
             }
-            part.append(character)
+            part.unicodeScalars.append(character)
         }
         return (parts + [part]).map { String($0.trimming(while: \.isWhitespace)) }
     }

@@ -44,7 +44,9 @@ enum Stores {
         }
         func close() { try? store.close() }
         /// Checks for damage, if the store supports it.
-        func check() throws(StorageError) { try store.ability((any CheckedStorage).self)?.check() }
+        func check() throws(StorageError) {
+            try Stores.naming(url) { () throws(StorageError) in try store.ability((any CheckedStorage).self)?.check() }
+        }
 
         /// Closes the store and renames a temporary store to the requested name.
         ///
@@ -165,7 +167,7 @@ enum Stores {
     }
 
     /// Adds the store, as it was specified, to errors that do not contain its location.
-    private static func naming<R>(_ url: StoreURL, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+    fileprivate static func naming<R>(_ url: StoreURL, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         do throws(StorageError) { return try body() } catch {
             throw error.naming(url)
         }

@@ -28,6 +28,9 @@ struct UpdateCommand: ParsableCommand {
 
     func run() throws {
         let texts = try assignments.map(Self.sides)
+        for (index, text) in texts.enumerated() where texts[..<index].contains(where: { $0.name == text.name }) {
+            throw ValidationError("--set \(text.name) is given twice, and only one value can be used")
+        }
         let count = try objects.change("update") { stack, from in
             let slots = stack.schema.index(of: objects.entity).map { stack.schema[$0].slots } ?? []
             let assignments = try texts.map { name, text in

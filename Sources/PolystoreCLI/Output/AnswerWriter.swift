@@ -90,7 +90,11 @@ struct AnswerWriter {
             let text = Self.text(value)
             let isPlain =
                 !text.isEmpty && !text.unicodeScalars.contains { $0 == "\"" || $0 == "\n" || $0 == "\r" || String($0) == separator }
-            return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+            if isPlain { return text }
+            // By scalars: a quote before a combining mark is another character.
+            var quoted = "\"".unicodeScalars
+            for scalar in text.unicodeScalars { quoted += scalar == "\"" ? [scalar, scalar] : [scalar] }
+            return String(quoted) + "\""
         }
         buffer += Array((fields.joined(separator: separator) + "\n").utf8)
     }
@@ -106,10 +110,7 @@ struct AnswerWriter {
     }
 
     private mutating func addToTable(_ cells: [String]) throws(StorageError) {
-        // Control characters would move the cursor of a terminal.
-        let cells = cells.map { cell in
-            String(String.UnicodeScalarView(cell.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? "·" : $0 }))
-        }
+        let cells = cells.map { cell in String(String.UnicodeScalarView(cell.unicodeScalars.map { TerminalWidth.isShown($0) ? $0 : "·" })) }
         if !widths.isEmpty { return line(cells) }
         waiting.append(cells)
         if waiting.count == Self.measuredRows { beginTable() }
@@ -117,7 +118,8 @@ struct AnswerWriter {
 
     private mutating func beginTable() {
         guard widths.isEmpty else { return }
-        widths = names.indices.map { column in (waiting.map { $0[column].count } + [names[column].count]).max() ?? 0 }
+        widths = names.indices.map { column in (waiting.map { TerminalWidth.of($0[column]) } + [TerminalWidth.of(names[column])]).max() ?? 0
+        }
         line(names, .bold)
         line(widths.map { String(repeating: "─", count: $0) })
         for cells in waiting { line(cells) }

@@ -32,8 +32,11 @@ struct ObjectColumns {
         }
     }
 
-    /// The names of the columns.
-    var names: [String] { ["key"] + (isHierarchy ? ["entity"] : []) + properties }
+    /// The names of the columns. That of a property with the name of one before begins with a period, as in an archive.
+    var names: [String] {
+        let first = ["key"] + (isHierarchy ? ["entity"] : [])
+        return first + properties.map { first.contains($0) ? ".\($0)" : $0 }
+    }
 
     /// Returns the values of a row. Properties that its entity does not have are nil.
     func values(_ row: borrowing RowView) throws(StorageError) -> [Value] {

@@ -154,7 +154,8 @@ struct SchemaReader {
             guard case .object(let members) = node.value else { throw SchemaError(path, "an object is expected", line: node.line) }
             for member in members where !known.contains(member.name) {
                 throw SchemaError(
-                    path, "\"\(member.name.excerpt())\" is not a known key\(Suggestion.nearest(member.name, in: known))", line: member.line)
+                    path, "\"\(member.name.excerpt())\" is not a known key\(Suggestion.nearestOrAll(member.name, of: known))",
+                    line: member.line)
             }
             self.path = path
             line = node.line

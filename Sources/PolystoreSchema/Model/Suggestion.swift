@@ -13,6 +13,12 @@ package enum Suggestion {
         return near.map { "; did you mean \"\($0.0.excerpt())\"?" } ?? ""
     }
 
+    /// Returns the suggestion of `nearest`, or all of the few candidates if none is near.
+    package static func nearestOrAll(_ name: String, of candidates: [String]) -> String {
+        let near = nearest(name, in: candidates)
+        return near.isEmpty ? "; known are \(candidates.joined(separator: ", "))" : near
+    }
+
     private static let longest = 200
     private static let most = 5_000
 

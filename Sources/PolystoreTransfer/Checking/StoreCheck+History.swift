@@ -11,7 +11,13 @@ extension StoreCheck {
             while true {
                 try limit?.check()
                 let entries = try session.history(since: last, limit: Self.entriesAtOnce)
-                guard let newest = entries.last?.token else { return }
+                guard let newest = entries.last?.token else {
+                    if let last, last.position >= .max - 1 {
+                        let sentence = "the last position leaves none for later entries; transfer the data to a new store"
+                        try body(CheckFinding("history", last.position, nil, sentence))
+                    }
+                    return
+                }
                 for entry in entries {
                     if let last, entry.token.position <= last.position {
                         try body(CheckFinding("history", entry.token.position, nil, "the position does not follow the one before"))

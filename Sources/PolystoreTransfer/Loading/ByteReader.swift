@@ -40,6 +40,15 @@ struct ByteReader {
         return block[offset...].prefix { $0 != Self.lineFeed }
     }
 
+    /// Returns the first byte that is no space and ends no line, among the first 64 KiB, without consuming it.
+    mutating func firstCharacter() throws(StorageError) -> UInt8? {
+        while true {
+            if let found = block[offset...].first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d && $0 != 0x0a }) { return found }
+            if block.count - offset >= 1 << 16 { return nil }
+            if try !refill() { return nil }
+        }
+    }
+
     /// Skips the byte that `peek` returned.
     mutating func skip() {
         column += 1

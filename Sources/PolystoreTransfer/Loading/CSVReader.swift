@@ -20,21 +20,35 @@ struct CSVReader {
         self.separator = separator
     }
 
-    /// Returns the next record and the line on which it begins, or nil at the end.
-    mutating func next() throws(StorageError) -> (fields: [Field], line: Int)? {
-        guard try bytes.peek() != nil else { return nil }
-        let line = bytes.line
+    /// A record, up to the first field that cannot be read.
+    struct Record {
+        /// The line on which the record begins.
+        let line: Int
         var fields: [Field] = []
-        fields.reserveCapacity(count)
-        defer { count = fields.count }
+        /// The error of the field after `fields`; nil if all fields can be read.
+        var problem: StorageError?
+        /// The bytes of that field and of the rest of its line.
+        var rest: [UInt8] = []
+    }
+
+    /// Returns the next record, or nil at the end.
+    mutating func next() throws(StorageError) -> Record? {
+        guard try bytes.peek() != nil else { return nil }
+        var record = Record(line: bytes.line)
+        record.fields.reserveCapacity(count)
+        defer { count = record.fields.count }
         while true {
-            fields.append(try bytes.peek() == Self.quote ? quoted() : plain())
+            if try bytes.peek() != Self.quote {
+                record.fields.append(try plain())
+            } else if let field = try quoted(&record) {
+                record.fields.append(field)
+            }
             switch try bytes.peek() {
-            case nil: return (fields, line)
+            case nil: return record
             case separator: bytes.skip()
             default:
                 try bytes.skipLineEnd()
-                return (fields, line)
+                return record
             }
         }
     }
@@ -49,7 +63,8 @@ struct CSVReader {
         return Field(text: try valid(text, line, column), isQuoted: false)
     }
 
-    private mutating func quoted() throws(StorageError) -> Field {
+    /// Returns a field in quotes, or nil after one that something follows, which ends the record with a problem.
+    private mutating func quoted(_ record: inout Record) throws(StorageError) -> Field? {
         let line = bytes.line, column = bytes.column
         bytes.skip()
         var result: [UInt8] = []
@@ -60,8 +75,11 @@ struct CSVReader {
             if byte == Self.quote {
                 guard let next = try bytes.peek(), !isEnd(next) else { break }
                 guard next == Self.quote else {
-                    throw bytes.refusal(
+                    record.problem = bytes.refusal(
                         "expected a separator or the end of the line after a closing quote", line: bytes.line, column: bytes.column)
+                    record.rest = [Self.quote] + result.flatMap { $0 == Self.quote ? [$0, $0] : [$0] } + [Self.quote]
+                    try bytes.take(into: &record.rest) { $0 == Self.lineFeed || $0 == Self.carriageReturn }
+                    return nil
                 }
                 bytes.skip()
             }

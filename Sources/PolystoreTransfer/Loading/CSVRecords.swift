@@ -10,7 +10,12 @@ struct CSVRecords: RecordReader {
     init(_ bytes: ByteReader, _ file: String, separator: UInt8) throws(StorageError) {
         reader = CSVReader(bytes, separator: separator)
         self.file = file
-        let header = try reader.next()?.fields.map(\.text) ?? []
+        let first = try reader.next()
+        if let problem = first?.problem { throw problem }
+        let header = first?.fields.map(\.text) ?? []
+        if header == [""] {
+            throw StorageError(.valueNotStorable, "\(file.excerpt()), line 1: expected the names of the columns, but the line is empty")
+        }
         columns = header
         var positions: [ExactText: Int] = [:]
         for (index, name) in header.enumerated() where positions.updateValue(index, forKey: ExactText(name)) != nil {
@@ -20,7 +25,9 @@ struct CSVRecords: RecordReader {
     }
 
     mutating func next() throws(StorageError) -> LoadRecord? {
-        guard let (fields, line) = try reader.next() else { return nil }
+        guard let record = try reader.next() else { return nil }
+        let line = record.line, fields = record.fields
+        if let problem = record.problem { return LoadRecord(line: line, layout, fields, problem: problem, raw: record.rest) }
         var problem: StorageError?
         if fields.count != layout.positions.count {
             problem = StorageError(

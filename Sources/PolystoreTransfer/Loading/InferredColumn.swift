@@ -9,7 +9,7 @@ struct InferredColumn {
     /// The types that all values so far have, the narrowest first.
     private var types = Self.candidates
 
-    private static let candidates: [ValueType] = [.bool, .int64, .double, .date, .uuid]
+    private static let candidates: [ValueType] = [.bool, .int64, .double, .decimal, .date, .uuid]
 
     init(_ name: ExactText) { self.name = name }
 
@@ -20,7 +20,8 @@ struct InferredColumn {
     mutating func add(_ field: LoadRecord.Field, nils: NilTexts) {
         switch field {
         case .text(let field):
-            if nils.contains(field.text), !field.isQuoted || field.text.isEmpty { return }
+            // Quotes make no difference to a load, but for an empty text that is to be a string.
+            if nils.contains(field.text) { return }
             count += 1
             types.removeAll { !Self.canBe(field.text, $0) }
         case .json(let json):
@@ -30,17 +31,21 @@ struct InferredColumn {
         }
     }
 
-    /// Whether a text has the form of a type. Digits that are not a number's shortest form, such as a postal code with leading zeros, would
-    /// lose characters as a number.
+    /// Whether a text has the form of a type. Digits with leading zeros, such as those of a postal code, would lose them as a number, and
+    /// what has an exponent but no point, such as 2E3, may be a name.
     private static func canBe(_ text: String, _ type: ValueType) -> Bool {
         switch type {
         case .bool: return ["true", "false"].contains(text.lowercased())
         case .int64: return Int64(text).map { String($0) == text } ?? false
-        case .double:
+        case .double, .decimal:
             let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
             let hasLeadingZero = digits.first == UInt8(ascii: "0") && digits.count > 1 && digits.dropFirst().first != UInt8(ascii: ".")
             let isNumber = digits.first.map { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ?? false
-            return isNumber && !hasLeadingZero && digits.count <= 17 && ValueText.value(text, as: type) != nil
+            let isName = text.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") } && !text.utf8.contains(UInt8(ascii: "."))
+            guard isNumber, !hasLeadingZero, !isName, let value = ValueText.value(text, as: type) else { return false }
+            // Most fractions have no double; the one whose shortest text is this number is meant.
+            if case .double(let double) = value { return DecimalNumber("\(double)") == DecimalNumber(text) }
+            return true
         default: return ValueText.value(text, as: type) != nil
         }
     }
@@ -48,7 +53,7 @@ struct InferredColumn {
     private static func canBe(_ json: JSONValue, _ type: ValueType) -> Bool {
         switch json {
         case .bool: type == .bool
-        case .number(let text): (type == .int64 || type == .double) && canBe(text, type)
+        case .number(let text): [.int64, .double, .decimal].contains(type) && canBe(text, type)
         case .string(let text): (type == .date || type == .uuid) && canBe(text, type)
         case .null, .array, .object: false
         }

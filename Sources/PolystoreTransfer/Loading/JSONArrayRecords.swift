@@ -24,8 +24,16 @@ struct JSONArrayRecords: RecordReader {
         }
         let line = bytes.line, column = bytes.column, text = try element()
         try skipSpace()
-        if try bytes.peek() == UInt8(ascii: ",") { bytes.skip() }
-        do throws(JSONError) { return try NDJSONRecords.record(text, line) } catch {
+        switch try bytes.peek() {
+        case UInt8(ascii: ","): bytes.skip()
+        // The end of the file is reported after the record.
+        case UInt8(ascii: "]"), nil: break
+        default: throw bytes.refusal("expected a comma or ] after a value of the array", line: bytes.line, column: bytes.column)
+        }
+        do throws(JSONError) {
+            let record = try NDJSONRecords.record(text, line)
+            return record.uncorrected(bytes.refusal(LoadRecord.isUncorrected, line: line, column: column)) ?? record
+        } catch {
             let isFirst = error.line == 1
             let problem = bytes.refusal(
                 error.message, line: line + error.line - 1, column: isFirst ? column + error.column - 1 : error.column)

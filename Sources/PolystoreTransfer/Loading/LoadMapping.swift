@@ -75,7 +75,7 @@ package struct LoadMapping: Sendable, Codable {
     private static func checkNames(_ document: JSONNode) throws(JSONError) {
         func check(_ members: [JSONMember], _ known: [String]) throws(JSONError) {
             for member in members where !known.contains(member.name) {
-                let near = Suggestion.nearest(member.name, in: known)
+                let near = Suggestion.nearestOrAll(member.name, of: known)
                 throw JSONError(line: member.line, column: 1, message: "\"\(member.name.excerpt())\" is not a known key\(near)")
             }
         }

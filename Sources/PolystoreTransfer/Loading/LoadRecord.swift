@@ -14,7 +14,7 @@ struct LoadRecord {
     var ordinal = 0
     /// The error of a record with a wrong form; nil for any other.
     let problem: StorageError?
-    /// The bytes of a record that is no JSON object.
+    /// The bytes of a record that is no JSON object; those of a record of separated values from the first field that cannot be read.
     let raw: [UInt8]?
     /// The names of the fields.
     let layout: LoadLayout
@@ -24,13 +24,13 @@ struct LoadRecord {
     private let values: [JSONValue]
 
     /// Creates a record of separated values.
-    init(line: Int, _ layout: LoadLayout, _ texts: [CSVReader.Field], problem: StorageError? = nil) {
+    init(line: Int, _ layout: LoadLayout, _ texts: [CSVReader.Field], problem: StorageError? = nil, raw: [UInt8]? = nil) {
         self.line = line
         self.layout = layout
         self.texts = texts
         self.problem = problem
+        self.raw = raw
         values = []
-        raw = nil
     }
 
     /// Creates the record of a JSON object.
@@ -61,6 +61,18 @@ struct LoadRecord {
     /// The entity that a record of an object names; nil if it names none.
     var objectEntity: String? {
         if case .json(.string(let name))? = field(ExactText(ObjectRecord.entity)) { name } else { nil }
+    }
+
+    /// The name of the member with the text of a record that is no JSON object, in a file of rejected records.
+    static let textName = "polystore_record"
+    /// The message about a record of a file of rejected records that has such a member.
+    static let isUncorrected =
+        "the text in \"polystore_record\" was rejected because it is no record; replace the line with the corrected text"
+
+    /// Returns the record of the text that a file of rejected records contains, if this is one that was not corrected; nil for any other.
+    func uncorrected(_ problem: @autoclosure () -> StorageError) -> LoadRecord? {
+        guard case .json(.string(let text))? = field(ExactText(Self.textName)) else { return nil }
+        return LoadRecord(line: line, problem: problem(), raw: Array(text.utf8))
     }
 
     /// The names of the fields.

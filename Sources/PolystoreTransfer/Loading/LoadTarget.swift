@@ -143,9 +143,11 @@ struct LoadTarget {
             )
         }
         for column in columns { try check(ExactText(column), line: 1) }
-        // A record that updates an object needs no column but those that identify it.
-        for (slot, filling) in fillings.enumerated() where on?.contains(slot) ?? (filling?.attribute.isOptional == false) {
-            guard let filling, !present.contains(filling.column) else { continue }
+        // A record that updates an object needs no column but those that identify it, and one without a column has the default.
+        for (slot, filling) in fillings.enumerated() {
+            guard let filling else { continue }
+            let isNeeded = on?.contains(slot) ?? (!filling.attribute.isOptional && filling.attribute.defaultValue == nil)
+            guard isNeeded, !present.contains(filling.column) else { continue }
             let column = filling.column.text
             throw StorageError(
                 .valueNotStorable,
@@ -228,7 +230,7 @@ struct LoadTarget {
         let type = entity.slots[part.slot].type
         guard let found = value(field, as: type) else {
             let name = "\(entity.name).\(entity.slots[part.slot].name)"
-            throw refusal(record, part.column, search.name, "\(Self.expected(type)), the type of \(name)")
+            throw refusal(record, part.column, search.name, "\(Self.mismatch(field, type)), the type of \(name)")
         }
         if found.isNull { return nil }
         do throws(ValueError) { return try entity.normalise(found, slot: part.slot) } catch {
@@ -240,8 +242,12 @@ struct LoadTarget {
     func value(_ record: LoadRecord, slot: Int) throws(StorageError) -> Value {
         guard let filling = fillings[slot] else { return .null }
         let attribute = filling.attribute, field = fields.field(of: record, slot: slot)
-        guard var found = field.map({ value($0, as: attribute.type) }) ?? .null else {
-            throw refusal(record, filling.column, attribute.name, Self.expected(attribute.type))
+        var found: Value = .null
+        if let field {
+            guard let value = value(field, as: attribute.type) else {
+                throw refusal(record, filling.column, attribute.name, Self.mismatch(field, attribute.type))
+            }
+            found = value
         }
         // An explicit nil remains nil if the attribute is optional.
         if found.isNull, field == nil || !attribute.isOptional { found = attribute.defaultValue ?? .null }
@@ -310,8 +316,30 @@ struct LoadTarget {
     /// Returns the column that fills an attribute.
     func column(_ slot: Int) -> ExactText? { fillings[slot]?.column }
 
-    private static func expected(_ type: ValueType) -> String {
-        "expected a value of type \(type.rawValue)\(type.isNumeric ? " within its range" : "")"
+    /// Returns what is wrong with a field that is no value of a type.
+    private static func mismatch(_ field: LoadRecord.Field, _ type: ValueType) -> String {
+        let text: String
+        switch field {
+        case .json(.object(let members)) where members.contains { $0.name == ObjectRecord.unreadable }:
+            return "the value could not be read in its store; replace it with one of type \(type.rawValue)"
+        case .json(.string(let string)) where type.isInteger || type == .bool:
+            return
+                "\(JSONWriter.quoted(string.excerpt())) is a string, not a JSON \(type == .bool ? "Boolean" : "number") of type \(type.rawValue)"
+        case .json(.string(let string)): text = string
+        case .json(let json): return "\(JSONWriter.write(json).excerpt()) is no value of type \(type.rawValue)"
+        case .text(let field): text = field.text
+        }
+        let hint =
+            switch type {
+            case .int16, .int32, .int64: "; expected digits within its range"
+            case .float, .double, .decimal: "; expected digits with or without a point, within its range"
+            case .bool: "; expected true, false, yes, no, t, f, 1 or 0"
+            case .date where ValueText.value(text + "Z", as: .date) != nil: "; add the time zone: Z, or an offset such as +02:00"
+            case .date: "; expected a day of the calendar, such as 2013-01-31, or a time, such as 2013-01-31T10:00:00Z"
+            case .data: "; expected Base64"
+            case .uuid, .string, .url: ""
+            }
+        return "\(JSONWriter.quoted(text.excerpt())) is no value of type \(type.rawValue)\(hint)"
     }
 
     /// Returns the value of a field: `.null` if the field represents nil, or nil if it has another form.

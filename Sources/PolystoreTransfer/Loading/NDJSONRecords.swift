@@ -15,7 +15,10 @@ struct NDJSONRecords: RecordReader {
             try bytes.take(into: &text) { $0 == UInt8(ascii: "\n") }
             if try bytes.peek() != nil { bytes.skip() }
             if text.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { continue }
-            do throws(JSONError) { return try Self.record(text, line) } catch {
+            do throws(JSONError) {
+                let record = try Self.record(text, line)
+                return record.uncorrected(bytes.refusal(LoadRecord.isUncorrected, line: line, column: 1)) ?? record
+            } catch {
                 let problem = bytes.refusal(error.message, line: line, column: error.column)
                 return LoadRecord(line: line, problem: problem, raw: text)
             }

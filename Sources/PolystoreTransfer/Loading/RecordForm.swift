@@ -42,7 +42,8 @@ struct RecordForm {
                 // As it is, it could be taken for several records, or for another form of file.
                 let text = JSONWriter.quoted(String(decoding: raw, as: UTF8.self))
                 return Array(
-                    #"{"polystore_record":\#(text),\#(JSONWriter.quoted(LoadRejects.reasonName)):\#(JSONWriter.quoted(reason))}"#.utf8)
+                    #"{"\#(LoadRecord.textName)":\#(text),\#(JSONWriter.quoted(LoadRejects.reasonName)):\#(JSONWriter.quoted(reason))}"#
+                        .utf8)
             }
             let members = record.members.filter { $0.name != LoadRejects.reasonName && $0.name != ObjectRecord.property }.map {
                 name, field in
@@ -53,7 +54,9 @@ struct RecordForm {
             return Array("{\(all.joined(separator: ","))}".utf8)
         }
         var fields = record.texts
-        if record.problem == nil {
+        if let raw = record.raw {
+            return line(fields, separator) + (fields.isEmpty ? [] : [separator]) + raw
+        } else if record.problem == nil {
             if let index = columns.firstIndex(of: LoadRejects.reasonName) { fields.remove(at: index) }
             fields.append(CSVReader.Field(text: reason, isQuoted: true))
         } else if fields.count == columns.count + 1, !columns.contains(LoadRejects.reasonName) {

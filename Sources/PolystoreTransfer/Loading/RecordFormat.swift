@@ -15,8 +15,7 @@ enum RecordFormat: Equatable {
     ///
     /// The separator of a CSV file is the one of comma, semicolon, and tab that its first line contains most often outside of quotes.
     init(_ name: String, _ bytes: inout ByteReader) throws(StorageError) {
-        let start = try bytes.firstLine()
-        let first = start.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d && $0 != 0x0a }
+        let first = try bytes.firstCharacter(), start = try bytes.firstLine()
         switch Self.fileExtension(name) {
         case "csv": self = Self.separated(start)
         case "tsv", "tab": self = .separated(by: UInt8(ascii: "\t"))

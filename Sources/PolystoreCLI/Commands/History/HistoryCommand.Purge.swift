@@ -55,12 +55,12 @@ extension HistoryCommand {
 
         private func show(_ outcome: HistoryPurge.Outcome) {
             guard json else {
-                Console.print("\(outcome.removed) transactions deleted\(outcome.through.map { ", up to \($0)" } ?? "")")
-                if !outcome.heldBackBy.isEmpty { Console.print("held back by \(outcome.heldBackBy.joined(separator: ", "))") }
-                if !outcome.ignored.isEmpty { Console.print("ignored: \(outcome.ignored.joined(separator: ", "))") }
+                Console.report("\(outcome.removed) transactions deleted\(outcome.through.map { ", up to \($0)" } ?? "")")
+                if !outcome.heldBackBy.isEmpty { Console.report("held back by \(outcome.heldBackBy.joined(separator: ", "))") }
+                if !outcome.ignored.isEmpty { Console.report("ignored: \(outcome.ignored.joined(separator: ", "))") }
                 return
             }
-            Console.print(
+            Console.report(
                 JSONText.object([
                     ("removed", String(outcome.removed)), ("through", JSONText.string(outcome.through?.description)),
                     ("heldBackBy", JSONText.strings(outcome.heldBackBy)), ("ignored", JSONText.strings(outcome.ignored)),

@@ -24,9 +24,9 @@ extension SchemaCommand {
             let before = opened.schema.version
             if before != version { try VersionStamp(version).apply(to: opened.store) }
             if json {
-                return Console.print(JSONText.object([("version", JSONText.string(version)), ("before", JSONText.string(before))]))
+                return Console.report(JSONText.object([("version", JSONText.string(version)), ("before", JSONText.string(before))]))
             }
-            Console.print(
+            Console.report(
                 "the store \(before == version ? "already" : "now") has version \"\(version)\"\(before == version ? "" : "; it was \"\(before)\"")"
             )
         }

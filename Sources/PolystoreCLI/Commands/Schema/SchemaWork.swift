@@ -32,14 +32,14 @@ struct SchemaWork {
 
     private func show(_ schema: Schema, _ copy: String?) {
         if options.json {
-            return Console.print(
+            return Console.report(
                 JSONText.object(
                     [("store", JSONText.string(opened.url.redacted))] + JSONText.version(schema) + [
                         ("steps", JSONText.array(way.steps.map(\.json))), ("backup", JSONText.string(copy)),
                     ]))
         }
-        if let copy { Console.print("backup of the store before the migration: \(copy)") }
-        Console.print("\(String.counted(way.steps.count, "step")) done: the store now has version \"\(schema.version)\"")
+        if let copy { Console.report("backup of the store before the migration: \(copy)") }
+        Console.report("\(String.counted(way.steps.count, "step")) done: the store now has version \"\(schema.version)\"")
     }
 
     /// Copies the file of the store if a step may lose data. The runner would copy it only if a mapping of the program is involved.

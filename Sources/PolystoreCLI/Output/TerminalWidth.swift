@@ -15,6 +15,16 @@ enum TerminalWidth {
         }
     }
 
+    /// Returns whether a scalar stands for itself on a terminal. Others move the cursor, or change the order of the text.
+    static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        // The joiner is part of emoji.
+        case .format: scalar.value == 0x200d
+        default: true
+        }
+    }
+
     /// Returns the number of columns of a text.
     static func of(_ text: some Sequence<Character>) -> Int { text.reduce(0) { $0 + of($1) } }
 
