@@ -188,6 +188,7 @@ public struct TransferEngine: Sendable {
         let found = try scope(work, target)
         result.changedValues = found.changedValues
         result.removedReferences = found.scope.removedReferences
+        if !work.options.selection.isAll { result.omittedMembers = try found.scope.omittedMembers(work.reader, limit) }
         return Contents(work.reader, found.scope, work.model, accepting: work.options.acceptedLosses)
     }
 

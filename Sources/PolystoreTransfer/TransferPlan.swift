@@ -36,6 +36,8 @@ package struct TransferPlan {
     package let refusals: [String]
     /// The number of references that would become nil, by relationship.
     package let removedReferences: [String: Int]
+    /// The number of members of one-to-many relationships that the target would not have, by relationship.
+    package let omittedMembers: [String: Int]
     /// The number of transactions of the history that would be copied; nil if the options do not include them.
     package let transactions: Int?
     /// The number of rows that would be left out, by entity of the target.
@@ -66,6 +68,7 @@ package struct TransferPlan {
         refusals = ([try options.refusal(of: reader)].compactMap(\.self) + changed.refusals(options.acceptedLosses)).map(\.message)
         let contents = Contents(reader, scope, model, accepting: nil), schema = contents.schema
         removedReferences = scope.removedReferences
+        omittedMembers = options.selection.isAll ? [:] : try scope.omittedMembers(reader, limit)
         var items: [Item] = [], allDone = 0, totals: [EntityIndex: Int] = [:]
         for root in schema.roots { totals[root] = try contents.count(root) }
         let allTotal = totals.values.reduce(0, +)

@@ -109,9 +109,24 @@ import Testing
                 "Author 1: ann", "Author 2: bob", "Author 3: cid", "Book 2: two 20 1 -", "Book 3: three 30 2 -", "Book 4: four - - -",
                 "Comic 1025: five 50 3 4 -", "Genre 2: war", "2-2",
             ])
-        // Four has two genres, and war has another book.
-        #expect(report.omittedMembers == ["Book.genres": 3] && report.removedReferences.isEmpty)
+        // Four has two genres, and war has another book. So has ann.
+        #expect(report.omittedMembers == ["Book.genres": 3, "Author.books": 1] && report.removedReferences.isEmpty)
         try check(target)
+    }
+
+    @Test func membersThatAreNotCopiedAreCounted() throws {
+        let options = options { $0.selection.only = ["Author"] }, target = try target()
+        let reader = try source.beginRead()
+        defer { reader.end() }
+        let plan = try TransferPlan(reader, to: nil, options, nil) { _ in }
+        let report = try TransferEngine().transfer(from: source, to: target, options)
+        #expect(report.omittedMembers == ["Author.books": 4] && plan.omittedMembers == report.omittedMembers)
+        // In a target that has them they remain members.
+        var merging = options
+        merging.existing = .merge
+        let whole = try self.target()
+        _ = try TransferEngine().transfer(from: source, to: whole, TransferOptions())
+        #expect(try TransferEngine().transfer(from: source, to: whole, merging).omittedMembers.isEmpty)
     }
 
     @Test func referencesToWhatIsNotCopiedAreRefusedOrRemoved() throws {

@@ -149,7 +149,8 @@ import Testing
         #expect(try files.links().map { [$0.owner, $0.member] } == [[2, 2]])
         #expect(
             files.message(relating, ["p.csv": "code,team,lineup,captain\n1,,,Red\n"])
-                == "Team.captain of object 1 already refers to another object; nothing was loaded")
+                == "p.csv, line 2: Team.captain of object 1, to which the record refers, already refers to another object; nothing was loaded"
+        )
     }
 
     /// Both captains change places within one file.

@@ -95,7 +95,7 @@ struct LoadCommand: ParsableCommand {
         }
         let rejected = output.map { _ in LoadRejects(most: maxRejects ?? .max) }
         Interruption.watch()
-        let made = try schema.map { schema throws(StorageError) in try Stores.create(store, schema) }
+        let made = try schema.map { schema throws(StorageError) in try create(schema) }
         let opened = try made ?? Stores.open(store, readOnly: false)
         let line = ProgressLine(isQuiet: quiet), report: LoadReport
         do {
@@ -116,6 +116,16 @@ struct LoadCommand: ParsableCommand {
             throw Failure.incomplete
         }
         if report.dangling.contains(where: { $0.unresolved > 0 }) { throw Failure.incomplete }
+    }
+
+    private func create(_ schema: Schema) throws(StorageError) -> Stores.Opened {
+        do throws(StorageError) { return try Stores.create(store, schema) } catch {
+            if !infer || error.code != .schemaMismatch { throw error }
+            throw StorageError(
+                error.code,
+                "--infer makes the model of a new store, and this one has another model; load the file with --entity, without --infer",
+                cause: error)
+        }
     }
 
     /// Returns the mapping of the files, and the model of a store that is to be created.

@@ -281,10 +281,12 @@ struct TransferCommand: ParsableCommand {
         }
         obstacles += [refusal].compactMap { $0 } + (plan?.refusals ?? [])
         let removed = (plan?.removedReferences ?? [:]).sorted { $0.key < $1.key }
+        let omitted = (plan?.omittedMembers ?? [:]).sorted { $0.key < $1.key }
         let text = PlanText(
             source: from.url.redacted, target: place.redacted, items: plan?.items ?? [], renames: plan?.renames ?? [],
             casts: plan?.casts ?? [],
             notes: notes + removed.map { "\($0.value) references of \($0.key) would become nil" }
+                + omitted.map { "\($0.value) members of \($0.key) would be left out, because only one side would be copied" }
                 + (plan?.rejected ?? [:]).sorted { $0.key < $1.key }.map { "\($0.value) rows of \($0.key) would be left out" },
             obstacles: obstacles)
         Console.print(json ? text.json : text.lines.joined(separator: "\n"))

@@ -175,8 +175,9 @@ struct RowExamination {
     ) throws(StorageError) {
         let found = try UnreadableRow(key, root, reader)
         let description = schema[entity(found.entity)]
-        let property = source[found.entity].slots.indices.first { found.values[$0] == nil }.map { description.slots[$0].name }
-        try rejects.add(
-            RejectedRow(entity: description.name, key: key, property: property, reason: error.message, root: root))
+        // An engine that reads whole rows names another value than the first one that cannot be read.
+        let property = found.problems.first.map { description.slots[$0.slot].name }
+        let reason = found.problems.isEmpty ? error.message : found.problems.map(\.message).joined(separator: "; ")
+        try rejects.add(RejectedRow(entity: description.name, key: key, property: property, reason: reason, root: root))
     }
 }

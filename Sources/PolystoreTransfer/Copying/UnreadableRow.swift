@@ -6,6 +6,8 @@ struct UnreadableRow {
     private(set) var entity: EntityIndex
     /// The values by slot, without those that cannot be read.
     private(set) var values: [Int: Value] = [:]
+    /// The slots of values that cannot be read, with their errors.
+    private(set) var problems: [(slot: Int, message: String)] = []
 
     /// - Throws: `notFound` if the row does not exist.
     init(_ key: Int64, _ root: EntityIndex, _ reader: ReadSession) throws(StorageError) {
@@ -26,6 +28,7 @@ struct UnreadableRow {
                 try read(.some(SlotMask([index]))) { row in value = Value(row[index], as: slot.type) }
             } catch {
                 if error.code != .valueNotStorable { throw error }
+                problems.append((index, error.message))
             }
             values[index] = value
         }

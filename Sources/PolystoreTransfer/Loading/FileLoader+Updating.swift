@@ -2,6 +2,9 @@ internal import PolystoreStorage
 
 /// Files whose records update the objects that some of their attributes identify (`on`).
 extension FileLoader {
+    /// The number of records that are written at once.
+    private static let recordsAtOnce = 1024
+
     /// Finds the objects of the records, and reserves keys for those that do not exist yet.
     func identify(_ target: LoadTarget) throws(StorageError) -> IdentifiedRecords {
         guard let on = target.on, let identity = lookups[Lookup(entity: target.entity, slots: on)] else { return IdentifiedRecords() }
@@ -59,9 +62,10 @@ extension FileLoader {
 
     /// Creates and updates the objects of a file.
     func update(_ target: LoadTarget, _ identified: IdentifiedRecords) throws(StorageError) {
+        try setUniqueValuesFree(target, identified)
         var records = try records(of: target), fresh = identified.fresh
         var dangling = [Dangling](repeating: Dangling(), count: target.searches.count), updates = LoadUpdates(target)
-        let batch = RowBatch(capacity: 1024)
+        let batch = RowBatch(capacity: Self.recordsAtOnce)
         var report = LoadReport.Loaded(entity: target.file.entity), count = 0
         var created: Set<Int64> = []
         func flushAll() throws(StorageError) {
@@ -98,6 +102,71 @@ extension FileLoader {
         try flushAll()
         self.report.loaded.append(report)
         note(dangling, target)
+    }
+
+    /// Sets unique values to nil that change, so that the objects of different batches can exchange them.
+    private func setUniqueValuesFree(_ target: LoadTarget, _ identified: IdentifiedRecords) throws(StorageError) {
+        if identified.keys.count <= Self.recordsAtOnce { return }
+        let slots = uniqueSlots(target)
+        if slots.isEmpty { return }
+        var records = try records(of: target), count = 0, assigned: [Int64: [Int: Value]] = [:]
+        while let record = try records.next() {
+            guard count < identified.keys.count else { throw Self.changed(target) }
+            let key = identified.keys[count]
+            count += 1
+            if identified.fresh.contains(key) { continue }
+            _ = try accepting(record, target) { () throws(StorageError) in
+                for slot in slots where target.assigns(record, slot: slot) {
+                    assigned[key, default: [:]][slot] = try target.value(record, slot: slot)
+                }
+            }
+            if assigned.count < Self.recordsAtOnce { continue }
+            try limit?.check()
+            try setFree(assigned, target)
+            assigned.removeAll(keepingCapacity: true)
+        }
+        try setFree(assigned, target)
+    }
+
+    /// Returns an attribute of each unique constraint that does not identify the records.
+    private func uniqueSlots(_ target: LoadTarget) -> [Int] {
+        let slots = target.description.slots, on = target.on ?? []
+        // A column of another program's table may refuse nil.
+        let isForeign = store.ability((any ForeignStorage).self)?.foreignAccess != nil
+        return target.description.uniqueConstraints.compactMap { constraint in
+            constraint.slots.first { slot in
+                !on.contains(slot) && slots[slot].attribute.map { $0.isOptional || !isForeign } ?? false
+            }
+        }
+    }
+
+    /// Sets the stored values of objects to nil that differ from assigned ones.
+    private func setFree(_ assigned: [Int64: [Int: Value]], _ target: LoadTarget) throws(StorageError) {
+        let keys = assigned.keys.sorted(), stored = RowBatch(capacity: keys.count)
+        try writer.rows(target.entity, keys: keys, into: stored)
+        var groups: [EntityIndex: [SlotMask: [(key: Int64, version: Int64)]]] = [:]
+        for index in 0..<stored.count {
+            let row = stored.row(index), values = assigned[row.key] ?? [:]
+            let changed = values.filter { slot, value in
+                !row[slot].isNull && Value(row[slot], as: target.description.slots[slot].type) != value
+            }
+            if !changed.isEmpty { groups[row.entity, default: [:]][SlotMask(changed.keys), default: []].append((row.key, row.version)) }
+        }
+        let changes = groups.sorted { $0.key < $1.key }.map { entity, groups in
+            let slots = schema[entity].slots.count
+            return EntityChanges(
+                entity: entity,
+                updates: groups.map { mask, rows in
+                    let source = RowSource(count: rows.count) { range, batch in
+                        for row in rows[range] {
+                            batch.appendRow(key: row.key, version: row.version, entity: entity, slots: slots).initialize(
+                                repeating: .null, count: slots)
+                        }
+                    }
+                    return RowUpdate(mask: mask, checksVersion: true, rows: source)
+                })
+        }
+        if !changes.isEmpty { try writer.apply(ChangeSet(entities: changes)) }
     }
 
     /// Returns the values that a record assigns to its object. A reference that is not resolved is left as it is.

@@ -417,7 +417,9 @@ package final class FileLoader {
     ) throws(StorageError) {
         if let inverse = reference.inverseName { counts.add(inverse, of: reference.destination, destination) }
         let hasStored = lookups[reference.search.lookup]?.hasStored ?? true
-        if try inverses.add(reference, from: key, to: destination, hasStored: hasStored, writer) { return }
+        let isOnly = try inverses.add(
+            reference, from: key, to: destination, hasStored: hasStored, target.file.file, line: record.line, writer)
+        if isOnly { return }
         dependsOnOthers = true
         throw target.refusal(
             record, reference.search.parts[0].column, reference.name,

@@ -8,13 +8,20 @@ struct LoadInverses {
         let slot: Int
     }
 
+    /// An object that refers to the one that has a slot, and the record that says so.
+    private struct Partner {
+        let key: Int64
+        let file: String
+        let line: Int
+    }
+
     private struct Owner: Hashable {
         let link: Int
         let key: Int64
     }
 
-    /// The keys to write into each slot, by the key of the object that has the slot.
-    private var partners: [End: [Int64: Int64]] = [:]
+    /// The objects whose keys are written into each slot, by the key of the object that has the slot.
+    private var partners: [End: [Int64: Partner]] = [:]
     /// The keys that slots refer to no longer, by the key of the object that has the slot.
     private var released: [End: [Int64: Int64]] = [:]
     /// The objects whose own records assign the slot, where a relationship is its own inverse.
@@ -25,15 +32,20 @@ struct LoadInverses {
 
     /// Records a reference from an object to another.
     ///
+    /// - Parameters:
+    ///   - file: The file of the record with the reference.
+    ///   - line: The line of this record.
     /// - Returns: Whether no other object references the destination.
     mutating func add(
-        _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ writer: WriteSession
+        _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ file: String, line: Int,
+        _ writer: WriteSession
     ) throws(StorageError) -> Bool {
         switch reference.inverse {
         case .nowhere: return true
         case .slot(let slot):
-            let old = partners[End(entity: reference.destination, slot: slot), default: [:]].updateValue(key, forKey: destination)
-            return old == nil || old == key
+            let old = partners[End(entity: reference.destination, slot: slot), default: [:]].updateValue(
+                Partner(key: key, file: file, line: line), forKey: destination)
+            return old == nil || old?.key == key
         case .order(let link):
             let owner = Owner(link: link, key: destination)
             var last = lastRanks[owner]
@@ -59,7 +71,7 @@ struct LoadInverses {
         case .nowhere: break
         case .slot(let slot):
             let end = End(entity: reference.destination, slot: slot)
-            if partners[end]?[destination] == key {
+            if partners[end]?[destination]?.key == key {
                 partners[end]?[destination] = nil
             } else {
                 released[end, default: [:]][destination] = key
@@ -103,16 +115,18 @@ struct LoadInverses {
         var found: [EntityIndex: [EntityChanges.Reference]] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
-            let isFree = cell.isNull || cell.int == partner || released[end]?[row.key] == cell.int
-            if !isFree, partner != nil {
+            let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key] == cell.int
+            if !isFree, let partner {
                 let name = "\(schema[end.entity].name).\(schema[end.entity].slots[end.slot].name)"
                 throw StorageError(
-                    .validationFailed, "\(name) of object \(row.key) already refers to another object; nothing was loaded",
+                    .validationFailed,
+                    "\(partner.file.excerpt()), line \(partner.line): \(name) of object \(row.key), to which the record refers, already refers to "
+                        + "another object; nothing was loaded",
                     details: .init(entity: schema[row.entity].name, property: schema[end.entity].slots[end.slot].name, keys: [row.key]))
             }
             if partner == nil, kept[end]?.contains(row.key) == true { continue }
-            if isFree, cell.isNull ? partner != nil : cell.int != partner {
-                found[row.entity, default: []].append((row.key, row.version, partner))
+            if isFree, cell.isNull ? partner != nil : cell.int != partner?.key {
+                found[row.entity, default: []].append((row.key, row.version, partner?.key))
             }
         }
         let changes = found.sorted { $0.key < $1.key }.map { EntityChanges(schema[$0], slot: end.slot, $1) }

@@ -97,6 +97,7 @@ struct TableCopy {
         let sides = OneToOneSides(tables)
         var result = TransferReport(), greatest: [EntityIndex: Int64] = [:]
         result.removedReferences = scope.removedReferences
+        if !work.options.selection.isAll { result.omittedMembers = try scope.omittedMembers(work.reader, limit) }
         for root in schema.roots { result.items.append(try copyRows(root, to: writer, &greatest, sides, progress)) }
         for position in tables.pairs.indices { result.items.append(try copyPairs(position, to: writer, &result)) }
         try sides.check()

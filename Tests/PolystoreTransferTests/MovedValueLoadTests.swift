@@ -1,0 +1,59 @@
+import Foundation
+import PolystoreStorage
+import PolystoreTransfer
+import TestStores
+import Testing
+
+/// Loads by which unique values move from one object to another, further apart than what is written at once.
+@Suite struct MovedValueLoadTests {
+    private static let count = 2_500
+
+    private func load(_ rows: some Sequence<(String, Int)>, _ store: OpenStore) throws -> LoadReport {
+        let text = "code,place\n" + rows.map { "\($0),\($1)\n" }.joined()
+        var file = LoadMapping.file("a.csv", entity: "Item")
+        file.on = ["code"]
+        return try FileLoader.load(LoadMapping(files: [file]), into: store) { _ in FileBlocks(Data(text.utf8)) }
+    }
+
+    private func places(_ store: OpenStore) throws -> [String: Int64] {
+        let reader = try store.beginRead(), batch = RowBatch()
+        defer { reader.end() }
+        let cursor = try reader.cursor(for: FetchPlan(store.schema, 0))
+        var found: [String: Int64] = [:]
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                if case .string(let code)? = Value(batch.row(index)[0], as: .string) { found[code] = batch.row(index)[1].int }
+            }
+        }
+        return found
+    }
+
+    @Test(arguments: TestStore.all, [true, false]) func valuesMoveHoweverFar(_ kind: TestStore, _ isOptional: Bool) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Item", attributes: [Attribute("code", .string), Attribute("place", .int64, isOptional: isOptional)],
+                uniqueConstraints: [UniqueConstraint(["code"]), UniqueConstraint(["place"])])
+        ])
+        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+        defer { try? store.erase() }
+        let codes = (0..<Self.count).map { "c\($0)" }
+        #expect(try load(zip(codes, 0...), store).loaded.map(\.count) == [Self.count])
+        // All by one, then in the reverse order, then a new object takes what the last record sets free.
+        #expect(try load(zip(codes, 1...), store).loaded.map(\.updated) == [Self.count])
+        #expect(try places(store) == Dictionary(uniqueKeysWithValues: zip(codes, Int64(1)...)))
+        _ = try load(zip(codes, (0..<Self.count).reversed()), store)
+        #expect(try places(store) == Dictionary(uniqueKeysWithValues: zip(codes, (0..<Int64(Self.count)).reversed())))
+        let report = try load(zip(["new"] + codes, [0] + (0..<Self.count).reversed().dropLast() + [9_999]), store)
+        #expect(report.loaded.map(\.count) == [1] && report.loaded.map(\.updated) == [1])
+        let found = try places(store)
+        #expect(found["new"] == 0 && found["c\(Self.count - 1)"] == 9_999 && found["c0"] == Int64(Self.count - 1))
+        var findings: [CheckFinding] = []
+        try TransferEngine().check(store) { findings.append($0) }
+        #expect(findings.isEmpty)
+        // What two objects would have is refused as before.
+        let before = try places(store)
+        let error = #expect(throws: StorageError.self) { try load(zip(codes, [1] + Array(1..<Self.count)), store) }
+        #expect(error?.code == .uniqueConstraintViolated)
+        #expect(try places(store) == before)
+    }
+}
