@@ -231,6 +231,12 @@ import Testing
         #expect(archive.code == 0 && archive.output.hasPrefix("{\"polystore\":\"archive\""), "\(archive)")
     }
 
+    @Test func rejectedRecordsAreInAFile() throws {
+        let result = try load(program.file("notes.csv", "text\na\n"), "--rejects", "-")
+        #expect(result.code == 2 && result.error.contains("the standard output is not available here"), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: path("a.db")))
+    }
+
     @Test(arguments: ["sqlite:copy.db", "@copy", "env:COPY", "-"]) func aBackupIsNamedByAPath(_ name: String) throws {
         #expect(try load(program.file("notes.csv", "text\na\n")).code == 0)
         let result = try program.run(["backup", "sqlite:\(path("a.db"))", name])

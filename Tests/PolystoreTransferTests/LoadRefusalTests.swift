@@ -74,6 +74,11 @@ import Testing
         #expect(message("text,wieght\na,1\n", "a.csv", allowed) == "loaded 1")
     }
 
+    @Test func aMappingNamesFiles() {
+        let error = #expect(throws: StorageError.self) { try LoadMapping(json: Data("{\"files\": []}".utf8)) }
+        #expect(error?.code == .invalidConfiguration && error?.message == "the load mapping names no files")
+    }
+
     @Test func aMappingIsCheckedBeforeItIsUsed() {
         func mapped(_ more: String) -> String {
             message("text,who\na,b\n", "a.csv", "{\"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\", \(more)}]}")

@@ -222,6 +222,10 @@ enum Stores {
 
     /// Refuses an output that would replace a database or the input file.
     static func check(output path: String, from input: String?) throws(StorageError) {
+        if path == "-" {
+            throw StorageError(
+                .invalidConfiguration, "the standard output is not available here; specify a file (./- for one of this name)")
+        }
         if let input, let output = identity(path), output == identity(input) {
             throw StorageError(.invalidConfiguration, "\(path) is the input file; write to another file")
         }

@@ -69,6 +69,7 @@ package struct LoadMapping: Sendable, Codable {
             throw StorageError(
                 .invalidConfiguration, "the load mapping is not of the form {\"files\": [{\"file\": …, \"entity\": …}]}", cause: error)
         }
+        if files.isEmpty { throw StorageError(.invalidConfiguration, "the load mapping names no files") }
     }
 
     /// Refuses unknown names, because their content would be lost.
