@@ -47,6 +47,11 @@ import Testing
         #expect(report.loaded.map(\.count) == [1] && report.loaded.map(\.updated) == [1])
         let found = try places(store)
         #expect(found["new"] == 0 && found["c\(Self.count - 1)"] == 9_999 && found["c0"] == Int64(Self.count - 1))
+        // Each object changes once in the history, however often it was written.
+        let reader = try store.beginRead()
+        let entry = try reader.history(since: nil, limit: 10).last
+        reader.end()
+        #expect(entry?.changes.count == 2)
         var findings: [CheckFinding] = []
         try TransferEngine().check(store) { findings.append($0) }
         #expect(findings.isEmpty)

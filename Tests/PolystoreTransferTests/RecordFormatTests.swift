@@ -101,6 +101,9 @@ import Testing
                 "a: decimal", "b: string", "c: double", "d: double",
             ])
         #expect(try types(infer("a.json", "[{\"a\": 90071992547409.93}, {\"a\": 18446744073709551616}]")) == ["a: decimal"])
+        // No number of JSON is a name, and other languages write a sign.
+        #expect(try types(infer("a.json", "[{\"a\": 1e5}, {\"a\": 2}]")) == ["a: double"])
+        #expect(try types(infer("a.csv", "a\n1e-07\n1e+20\n3\n")) == ["a: double"])
     }
 
     @Test func aTextForNilIsNilBetweenQuotesToo() throws {

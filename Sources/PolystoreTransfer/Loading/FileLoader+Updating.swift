@@ -115,10 +115,9 @@ extension FileLoader {
             let key = identified.keys[count]
             count += 1
             if identified.fresh.contains(key) { continue }
-            _ = try accepting(record, target) { () throws(StorageError) in
-                for slot in slots where target.assigns(record, slot: slot) {
-                    assigned[key, default: [:]][slot] = try target.value(record, slot: slot)
-                }
+            // Nothing is rejected here: a list of rejected records has those whose values are wrong already.
+            for slot in slots where target.assigns(record, slot: slot) {
+                assigned[key, default: [:]][slot] = try target.value(record, slot: slot)
             }
             if assigned.count < Self.recordsAtOnce { continue }
             try limit?.check()

@@ -32,8 +32,8 @@ struct InferredColumn {
     }
 
     /// Whether a text has the form of a type. Digits with leading zeros, such as those of a postal code, would lose them as a number, and
-    /// what has an exponent but no point, such as 2E3, may be a name.
-    private static func canBe(_ text: String, _ type: ValueType) -> Bool {
+    /// what has an exponent but neither a point nor a sign of the exponent, such as 2E3, may be a name.
+    private static func canBe(_ text: String, _ type: ValueType, mayBeName: Bool = true) -> Bool {
         switch type {
         case .bool: return ["true", "false"].contains(text.lowercased())
         case .int64: return Int64(text).map { String($0) == text } ?? false
@@ -41,7 +41,7 @@ struct InferredColumn {
             let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
             let hasLeadingZero = digits.first == UInt8(ascii: "0") && digits.count > 1 && digits.dropFirst().first != UInt8(ascii: ".")
             let isNumber = digits.first.map { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ?? false
-            let isName = text.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") } && !text.utf8.contains(UInt8(ascii: "."))
+            let isName = mayBeName && text.wholeMatch(of: /-?[0-9]+[eE][0-9]+/) != nil
             guard isNumber, !hasLeadingZero, !isName, let value = ValueText.value(text, as: type) else { return false }
             // Most fractions have no double; the one whose shortest text is this number is meant.
             if case .double(let double) = value { return DecimalNumber("\(double)") == DecimalNumber(text) }
@@ -53,7 +53,7 @@ struct InferredColumn {
     private static func canBe(_ json: JSONValue, _ type: ValueType) -> Bool {
         switch json {
         case .bool: type == .bool
-        case .number(let text): [.int64, .double, .decimal].contains(type) && canBe(text, type)
+        case .number(let text): [.int64, .double, .decimal].contains(type) && canBe(text, type, mayBeName: false)
         case .string(let text): (type == .date || type == .uuid) && canBe(text, type)
         case .null, .array, .object: false
         }
