@@ -254,8 +254,8 @@ public struct TransferEngine: Sendable {
     }
 
     /// Checks a store as a whole and passes each violation to `body`: damage that the engine finds, rows that cannot be decoded, required
-    /// values that are nil, references and pairs without a destination, ends of a relationship or indexes that disagree with the rows, key
-    /// counters below existing keys, and a history that cannot be read.
+    /// values that are nil, references and pairs without a destination, relationships with too few or too many members, ends of a relationship
+    /// or indexes that disagree with the rows, key counters below existing keys, and a history that cannot be read.
     ///
     /// - Parameter report: A closure that receives the progress. The totals count each row twice, because a check reads it twice.
     /// - Throws: `corrupted` if the store cannot be read at all; `cancelled`; errors of `body`.

@@ -39,12 +39,15 @@ import Testing
             ("x = y\n", "line 1: x is not in a section"), ("[stores]\nx = sqlite:a.db\n", "line 2: the path of x must be absolute"),
             ("[stores]\nx = @y\n", "line 2: x is the name of another name"),
             ("[output]\ncolor = red\n", "color is one of auto, always, never"),
+            ("[stores]\nx = sqlite:/a.db # mine\n", "line 2: a comment needs a line of its own; in a URL, # is written as %23"),
             ("[stores]\nx = memory:\nx = memory:\n", "two stores of the name x"), ("[stores]\nx = nothing\n", "line 2: a store URL begins"),
         ] {
             let result = try run(file, "info", "@x")
             #expect(result.code == 2 && result.error.contains(fault), "\(result)")
         }
-        #expect(try run("[store]\n", "info", store).code == 0, "only a name needs the file")
+        let unnamed = try run("[output]\ncolor = red\n", "info", store)
+        #expect(unnamed.code == 2 && unnamed.error.contains("line 2: color is one of"), "no setting is ignored")
+        #expect(try run("[store]\n", "help").code == 0)
     }
 
     @Test func aFileWithAPasswordBelongsToItsUser() throws {

@@ -12,6 +12,19 @@ import Testing
 
     private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
 
+    /// Begins a slow transfer. Returns with the first step that is committed, and the list of work then.
+    private func begin(_ store: String, _ target: String) throws -> (Process, (code: Int32, output: String, error: String)) {
+        let process = Program.process(["transfer", store, target, "-q", "--rate", "5000"])
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var running = try run("jobs", target, "--json")
+        for _ in 0..<100 where !running.output.contains(#""done":"#) || running.output.contains(#""done":0,"#) {
+            Thread.sleep(forTimeInterval: 0.05)
+            running = try run("jobs", target, "--json")
+        }
+        return (process, running)
+    }
+
     private func target(_ kind: String) throws -> String {
         if kind != "postgresql" { return "\(kind):\(folder.path)/copy.\(kind)" }
         let server = try #require(Self.server)
@@ -24,15 +37,7 @@ import Testing
         #expect(try run("load", store, csv, "--infer", "--entity", "Note", "-q").code == 0)
         #expect(try run("jobs", store).output == "no work is unfinished\n")
         #expect(try run("jobs", target).code == 2)
-        let process = Program.process(["transfer", store, target, "-q", "--rate", "5000"])
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        // It is listed with the first step that is committed.
-        var running = try run("jobs", target, "--json")
-        for _ in 0..<100 where !running.output.contains(#""done":"#) || running.output.contains(#""done":0,"#) {
-            Thread.sleep(forTimeInterval: 0.05)
-            running = try run("jobs", target, "--json")
-        }
+        let (process, running) = try begin(store, target)
         if kind != "postgresql" { #expect(running.output.contains(#""running":true"#), "\(running)") }
         kill(process.processIdentifier, SIGINT)
         process.waitUntilExit()
@@ -44,6 +49,16 @@ import Testing
         #expect(try run("transfer", store, target, "-q").code == 0)
         #expect(try run("jobs", target).output == "no work is unfinished\n")
         #expect(try run("erase", target, "--yes").code == 0)
+        if kind == "postgresql" { return }
+        // What a transfer has copied to a file has another name, and is erased when nobody works on it.
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        let again = try begin(store, target).0
+        let refused = try run("erase", target, "--yes")
+        #expect(refused.code == 2 && refused.error.contains("another transfer or restore writes to the same target"), "\(refused)")
+        kill(again.processIdentifier, SIGINT)
+        again.waitUntilExit()
+        #expect(try run("erase", target, "--yes").code == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == files)
     }
 
     @Test(arguments: ["memory", "sqlite", "lmdb"] + (server == nil ? [] : ["postgresql"]))

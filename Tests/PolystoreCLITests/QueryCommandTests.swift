@@ -79,10 +79,28 @@ import Testing
         #expect(try run("query", store, "Pet", "--select", "nam").error.contains("did you mean"))
     }
 
+    @Test func anExpressionThatCannotBeParsedNamesItsOption() throws {
+        for (option, text) in [
+            ("--where", "age >"), ("--order-by", "-(age"), ("--select", "age +"), ("--group-by", "kind,"), ("--having", "n > > 1"),
+        ] {
+            let select = option == "--select" || option == "--where" || option == "--order-by" ? [] : ["--select", "kind, @count() AS n"]
+            let group = option == "--having" ? ["--group-by", "kind"] : []
+            let result = try program.run(["query", store, "Pet", option, text] + select + group)
+            #expect(result.code == 2 && result.error.contains("\(option) '\(text)': "), "\(result)")
+        }
+        #expect(try run("explain", store, "Pet", "--where", "age >").error.contains("--where 'age >': "))
+    }
+
     @Test func statementsInSQLAreRead() throws {
         let result = try run("sql", store, "SELECT kind, count(*) AS n FROM Pet GROUP BY kind ORDER BY kind", "--format", "csv")
         #expect(result.output == "kind,n\ncat,2\ndog,2\n", "\(result)")
         #expect(try run("sql", store, "DELETE FROM Pet").code == 2)
+        let equal = "SELECT 1 AS a, 2 AS a"
+        #expect(try run("sql", store, equal, "--format", "csv").output == "a,a\n1,2\n")
+        for format in ["json", "ndjson"] {
+            let result = try run("sql", store, equal, "--format", format)
+            #expect(result.code == 2 && result.output.isEmpty && result.error.contains("several columns of the statement have the name a"))
+        }
         #expect(try query("--count") == "4\n")
     }
 

@@ -15,6 +15,27 @@ import Testing
         return try FileLoader.load(LoadMapping(files: [file]), into: store) { _ in FileBlocks(Data(text.utf8)) }
     }
 
+    @Test(arguments: TestStore.all) func valuesMoveBetweenFiles(_ kind: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Item", attributes: [Attribute("code", .string), Attribute("place", .int64)],
+                uniqueConstraints: [UniqueConstraint(["code"]), UniqueConstraint(["place"])])
+        ])
+        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+        defer { try? store.erase() }
+        _ = try load([("a", 1), ("b", 2), ("c", 3)], store)
+        let texts = ["new": "code,place\nd,3\n", "a": "code,place\na,2\n", "b": "code,place\nb,1\nc,4\n"]
+        let files = ["new", "a", "b"].map { name in
+            var file = LoadMapping.file("\(name).csv", entity: "Item")
+            if name != "new" { file.on = ["code"] }
+            return file
+        }
+        _ = try FileLoader.load(LoadMapping(files: files), into: store) { name in
+            FileBlocks(Data((texts[String(name.dropLast(4))] ?? "").utf8))
+        }
+        #expect(try places(store) == ["a": 2, "b": 1, "c": 4, "d": 3])
+    }
+
     private func places(_ store: OpenStore) throws -> [String: Int64] {
         let reader = try store.beginRead(), batch = RowBatch()
         defer { reader.end() }

@@ -64,6 +64,48 @@ import Testing
         """
     private var good: String { "j,8,a\nk,9,j\n" }
 
+    /// The friend of the first record has another one in the store, as only the end of a load shows.
+    @Test(arguments: TestStore.all) func aRecordThatTheStoreContradictsIsRejected(_ kind: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Person", attributes: [Attribute("name", .string)], relationships: [Relationship("friend", to: "Person", inverse: "friend")]
+            )
+        ])
+        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+        defer { try? store.erase() }
+        var file = LoadMapping.file("people.csv", entity: "Person")
+        file.relationships = ["friend": ["name": "friend"]]
+        let mapping = LoadMapping(files: [file])
+        func load(_ text: String, _ rejects: LoadRejects? = nil) throws -> LoadReport {
+            try FileLoader.load(mapping, into: store, rejects: rejects) { _ in FileBlocks(Data("name,friend\n\(text)".utf8)) }
+        }
+        _ = try load("a,b\nb,\n")
+        let error = #expect(throws: StorageError.self) { try load("c,b\nd,e\ne,\n") }
+        #expect(
+            error?.message
+                == "people.csv, line 2: Person.friend of object 2, to which the record refers, already refers to another object; nothing was loaded"
+        )
+        let rejects = LoadRejects()
+        #expect(try load("c,b\nd,e\ne,\nf,c\n", rejects).loaded.map(\.count) == [3])
+        let rejected = rejects.records(ofFile: 0)
+        #expect(rejected.map(\.line) == [2])
+        #expect(rejected.allSatisfy { $0.reason.hasSuffix("already refers to another object") })
+        var findings: [String] = []
+        try TransferEngine().check(store) { findings.append($0.description) }
+        #expect(findings.isEmpty, "\(findings)")
+        let reader = try store.beginRead(), batch = RowBatch()
+        defer { reader.end() }
+        let cursor = try reader.cursor(for: FetchPlan(schema, 0))
+        var friends: [String] = []
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                friends.append("\(Value(row[0], as: .string) ?? .null) \(row[1].isNull ? 0 : row[1].int - row.key)")
+            }
+        }
+        #expect(friends.map { $0.suffix(2) } == [" 1", "-1", " 1", "-1", " 0"])
+    }
+
     @Test func theRestIsLoadedAndTheRejectedRecordsCanBeLoadedAfterCorrections() throws {
         let rejects = LoadRejects()
         let report = try load(csv + good, rejects)

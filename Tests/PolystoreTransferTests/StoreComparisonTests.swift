@@ -1,6 +1,7 @@
 import PolystoreInMemory
 import PolystoreStorage
 import PolystoreTransfer
+import TestStores
 import Testing
 
 /// Differences between stores, and violations within one.
@@ -149,6 +150,45 @@ import Testing
                 "Note.tags of object 1: has object 99 of Note as a member, which does not exist",
                 "Note.tags of object 98: has object 1 as a member although the owner does not exist",
                 "Note.parts of object 1: has no position for object 1, which refers to it",
+            ])
+    }
+
+    @Test(arguments: TestStore.all) func relationshipsAndTextsThatBreakRulesAreNamed(_ kind: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Box", attributes: [Attribute("label", .string, isOptional: true)],
+                relationships: [
+                    Relationship("things", to: "Thing", .toMany, inverse: "box", minCount: 1, maxCount: 2),
+                    Relationship("marks", to: "Mark", .toMany, isOptional: false),
+                ]),
+            Entity("Thing", relationships: [Relationship("box", to: "Box", isOptional: false, inverse: "things")]), Entity("Mark"),
+        ])
+        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+        defer { try? store.erase() }
+        let writer = try store.beginWrite(WriteOptions(bulk: .whole)), batch = RowBatch()
+        defer { writer.end() }
+        func load(_ entity: String, _ rows: [(key: Int64, value: Value)]) throws {
+            let entity = try #require(schema.index(of: entity)), count = schema[entity].slots.count
+            batch.clear()
+            for row in rows {
+                let cells = batch.appendRow(key: row.key, version: 1, entity: entity, slots: count)
+                if count > 0 { cells.initialize(repeating: batch.cell(for: row.value), count: count) }
+            }
+            try writer.load(entity, batch)
+        }
+        // PostgreSQL stores no such text.
+        let label: Value = kind == .postgresql ? .null : .string("a\u{0}b")
+        try load("Box", [(1, .null), (2, .null), (3, .null), (4, label)])
+        try load("Thing", [(1, .int(1)), (2, .int(3)), (3, .int(3)), (4, .int(3)), (5, .int(4)), (6, .null)])
+        try load("Mark", [(1, .null)])
+        try writer.load(link: 0, [LinkPair(owner: 1, rank: 0, member: 1), LinkPair(owner: 3, rank: 0, member: 1)])
+        _ = try writer.commit(CommitRecord())
+        let labels = kind == .postgresql ? [] : ["Box.label of object 4: the text contains U+0000, which no text may"]
+        #expect(
+            try findings(store) == labels + [
+                "Thing.box of object 6: the relationship is required but nil", "Box.things of object 2: must have 1 to 2 objects",
+                "Box.things of object 3: must have 1 to 2 objects", "Box.marks of object 2: must have at least 1 objects",
+                "Box.marks of object 4: must have at least 1 objects",
             ])
     }
 }

@@ -146,6 +146,74 @@ import Testing
         try check(target)
     }
 
+    /// Orders with their items and with codes, of which each order needs two.
+    @Test(arguments: TestStore.all) func tooFewMembersAreRefusedOrAccepted(_ kind: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Order", attributes: [Attribute("number", .int64)],
+                relationships: [
+                    Relationship("items", to: "Item", .toManyOrdered, inverse: "order", minCount: 2),
+                    Relationship("codes", to: "Code", .toMany, isOptional: false, inverse: "orders"),
+                ]),
+            Entity("Item", attributes: [Attribute("size", .int64)], relationships: [Relationship("order", to: "Order", inverse: "items")]),
+            Entity(
+                "Code", attributes: [Attribute("name", .string)],
+                relationships: [Relationship("orders", to: "Order", .toMany, inverse: "codes")]),
+        ])
+        let source = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        let mapping = """
+            {"files": [{"file": "orders", "entity": "Order", "relationships": {"codes": {"name": "codes"}}, "separator": "|"},
+              {"file": "items", "entity": "Item", "relationships": {"order": {"number": "order"}}}, {"file": "codes", "entity": "Code"}]}
+            """
+        try load(
+            source, mapping,
+            [
+                "orders": "number,codes\n1,a\n2,a|b\n3,b\n", "items": "size,order\n1,1\n1,1\n9,1\n1,2\n9,2\n1,3\n1,3\n9,\n",
+                "codes": "name\na\nb\n",
+            ])
+        func target() throws -> OpenStore { try OpenStore(opening: kind.make(), OpenRequest(schema: schema)) }
+        func refusal(_ options: TransferOptions) throws -> String? {
+            let target = try target()
+            defer { try? target.erase() }
+            do throws(StorageError) { _ = try TransferEngine().transfer(from: source, to: target, options) } catch {
+                #expect(error.code == .dataLossRefused)
+                return error.message
+            }
+            return nil
+        }
+        // Order 1 keeps two of its three items, order 2 one of two.
+        let small = try options { $0.selection.conditions["Item"] = try QueryPredicate(parsing: "size < 9") }
+        #expect(
+            try refusal(small)
+                == "1 objects would have fewer than the 2 members that Order.items must have, because the others are not copied; copy these as well, or accept the loss with --accept-loss 'Order.items'"
+        )
+        let code = try options { $0.selection.conditions["Code"] = try QueryPredicate(parsing: "name == 'a'") }
+        #expect(try refusal(code)?.hasPrefix("1 objects would have fewer than the 1 members that Order.codes must have") == true)
+        // Objects that are not copied need no members.
+        let one = try options {
+            $0.selection.conditions["Item"] = try QueryPredicate(parsing: "order.number == 1 AND size < 9")
+            $0.selection.conditions["Order"] = try QueryPredicate(parsing: "number == 1")
+        }
+        #expect(try refusal(one) == nil)
+        var accepted = small
+        accepted.acceptedLosses = ["Order.items"]
+        let copy = try target()
+        defer { try? copy.erase() }
+        _ = try TransferEngine().transfer(from: source, to: copy, accepted)
+        var findings: [String] = []
+        try TransferEngine().check(copy) { findings.append($0.description) }
+        #expect(findings == ["Order.items of object 2: must have at least 2 objects"])
+        // What the target has already counts, and a merge is refused by what it would leave.
+        var merging = options { $0.selection.only = ["Order"] }
+        merging.existing = .merge
+        #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, to: copy, merging) }
+        let whole = try target()
+        defer { try? whole.erase() }
+        _ = try TransferEngine().transfer(from: source, to: whole)
+        _ = try TransferEngine().transfer(from: source, to: whole, merging)
+        #expect(try TransferEngine().verify(source, whole).allSatisfy(\.isSame))
+    }
+
     @Test func aSubentityIsChosenAlone() throws {
         let target = try target()
         _ = try TransferEngine().transfer(

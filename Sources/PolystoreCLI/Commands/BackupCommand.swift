@@ -32,7 +32,13 @@ struct BackupCommand: ParsableCommand {
         Interruption.end(removing: folder)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let copy = try Self.made(folder, for: path).appendingPathComponent("copy")
-        try storage.backup(to: copy)
+        do throws(StorageError) { try storage.backup(to: copy) } catch {
+            // The disk that is full is that of the copy.
+            guard error.code == .diskFull || error.code == .inputOutput else { throw error }
+            UsedStores.removeAll()
+            let reason = error.code == .diskFull ? "its disk is full" : "reading the store or writing the copy failed; check both disks"
+            throw StorageError(error.code, "nothing was written to \(path): \(reason)", details: error.details, cause: error)
+        }
         do { try FileManager.default.moveItem(atPath: copy.path, toPath: path) } catch {
             throw StorageError(.inputOutput, "the backup could not be given the name \(path); check that nothing has it", cause: error)
         }

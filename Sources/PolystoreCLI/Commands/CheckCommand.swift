@@ -8,8 +8,8 @@ struct CheckCommand: ParsableCommand {
         commandName: "check", abstract: "Checks a store as a whole for damage, and repairs it if that is requested.",
         discussion: """
             Rows are decoded; references and members of relationships must exist; both ends of a relationship, and each index, must agree with \
-            the rows; indexes and triggers must be those of the model; values under a unique constraint must differ; required attributes must not \
-            be nil; versions, positions and key counters must leave room for later ones; the history must be readable. The exit code is 1 \
+            the rows; indexes and triggers must be those of the model; values under a unique constraint must differ; what is required must not \
+            be nil; relationships must have as many members as the model says; versions, positions and key counters must leave room for later ones; the history must be readable. The exit code is 1 \
             if anything is found. Nothing is changed without --repair; each finding says what a repair would do.
 
             A repair rebuilds indexes and triggers, sets optional references that lead nowhere to nil, removes members that do not exist, and restores the \

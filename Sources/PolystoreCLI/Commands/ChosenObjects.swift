@@ -40,10 +40,7 @@ struct ChosenObjects: ParsableArguments {
     func change(_ verb: String, _ prepare: (DataStack, From<DynamicObject>) throws -> (change: Change, beside: String)) throws -> Int {
         let (reading, url) = try Stores.stack(store, readOnly: true)
         var from = From<DynamicObject>(entity: entity)
-        if let condition {
-            let predicate = try Self.parsed(condition, "--where") { text throws(QueryError) in try QueryPredicate(parsing: text) }
-            from = from.where(Where(predicate))
-        }
+        if let predicate = try Self.parsedIfGiven(condition, "--where", Self.predicate) { from = from.where(Where(predicate)) }
         let (change, beside) = try prepare(reading, from), count = try reading.fetchCount(from)
         for storage in reading.storages { try reading.removeStorage(storage) }
         if count == 0 { return 0 }
@@ -74,7 +71,17 @@ struct ChosenObjects: ParsableArguments {
     /// A change of the objects of a request. Returns their number.
     typealias Change = (WriteTransaction, From<DynamicObject>) throws -> Int
 
-    /// Parses a text of an option, which an error names.
+    /// Parses a condition.
+    static func predicate(_ text: String) throws(QueryError) -> QueryPredicate { try QueryPredicate(parsing: text) }
+
+    /// Parses the text of an option, which an error names; nil without a text.
+    static func parsedIfGiven<R>(
+        _ text: String?, _ option: String, _ parse: (String) throws(QueryError) -> R
+    ) throws(StorageError) -> R? {
+        try text.map { text throws(StorageError) in try parsed(text, option, parse) }
+    }
+
+    /// Parses the text of an option, which an error names.
     static func parsed<R>(_ text: String, _ option: String, _ parse: (String) throws(QueryError) -> R) throws(StorageError) -> R {
         do throws(QueryError) { return try parse(text) } catch {
             let error = StorageError(error)

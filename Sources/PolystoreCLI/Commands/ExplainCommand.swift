@@ -22,8 +22,7 @@ struct ExplainCommand: ParsableCommand {
 
     func run() throws {
         let stack = try Stores.stack(objects.store, readOnly: true).stack
-        let request: ObjectRequest
-        do throws(QueryError) { request = try objects.request() } catch { throw StorageError(error) }
+        let request = try objects.request()
         var from = From<DynamicObject>(entity: request.entity).orderBy(OrderBy(terms: request.order)).offset(request.offset)
         if let predicate = request.predicate { from = from.where(Where(predicate)) }
         if let limit = request.limit { from = from.limit(limit) }

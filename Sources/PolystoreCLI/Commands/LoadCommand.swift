@@ -20,7 +20,8 @@ struct LoadCommand: ParsableCommand {
             A file that polystore transfer --rejects has written needs neither: its records name their entities, and are loaded with their keys.
 
             Files may be compressed by gzip. The form of a file follows from its extension (.csv, .tsv, .ndjson, .jsonl), otherwise from its \
-            first line; the separator of a .csv file is the comma, semicolon or tab of its first line. --infer makes a model from the file.
+            first line; the separator of a .csv file is the comma, semicolon, tab or vertical bar of its first line. --infer makes a model \
+            from the file.
             """)
 
     @Argument(help: "The store to load into, as a URL; it is created if it does not exist.", completion: ShellCompletion.store)

@@ -90,13 +90,12 @@ struct QueryCommand: ParsableCommand {
     }
 
     /// Returns the request for values, or nil for a request for objects.
-    private func valueRequest() throws(QueryError) -> QueryRequest? {
+    private func valueRequest() throws(StorageError) -> QueryRequest? {
         let fetch = try objects.request()
         if !aggregates.isEmpty { return QueryRequest(fetch, outputs: aggregates.map { .aggregate($0.aggregate) }) }
-        guard let select else { return nil }
-        let having = try having.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
+        guard let outputs = try ChosenObjects.parsedIfGiven(select, "--select", SelectList.outputs) else { return nil }
         return QueryRequest(
-            fetch, outputs: try SelectList.outputs(select), groupBy: try groupBy.map(SelectList.expressions) ?? [], having: having,
-            isDistinct: distinct)
+            fetch, outputs: outputs, groupBy: try ChosenObjects.parsedIfGiven(groupBy, "--group-by", SelectList.expressions) ?? [],
+            having: try ChosenObjects.parsedIfGiven(having, "--having", ChosenObjects.predicate), isDistinct: distinct)
     }
 }

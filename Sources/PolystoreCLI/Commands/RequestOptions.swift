@@ -32,9 +32,11 @@ struct RequestOptions: ParsableArguments {
     }
 
     /// Returns the request.
-    func request() throws(QueryError) -> ObjectRequest {
-        let order = try orderBy.map(SelectList.order) ?? []
-        let predicate = try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
+    ///
+    /// - Throws: `invalidPredicate`, which names the option.
+    func request() throws(StorageError) -> ObjectRequest {
+        let order = try ChosenObjects.parsedIfGiven(orderBy, "--order-by", SelectList.order) ?? []
+        let predicate = try ChosenObjects.parsedIfGiven(condition, "--where", ChosenObjects.predicate)
         return ObjectRequest(entity, where: predicate, orderBy: order, limit: limit, offset: offset ?? 0)
     }
 }

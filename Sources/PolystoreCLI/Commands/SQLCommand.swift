@@ -23,8 +23,20 @@ struct SQLCommand: ParsableCommand {
         let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
         let answer = try reader.rawRows(RawSQL(stringLiteral: statement))
+        if format == .json || format == .ndjson { try Self.checkAreUnique(answer.names) }
         var writer = AnswerWriter(format, answer.names)
         for row in answer.rows { try writer.write(row) }
         try writer.finish()
+    }
+
+    /// Refuses columns with the same name, of which readers of JSON keep one.
+    private static func checkAreUnique(_ names: [String]) throws(StorageError) {
+        var known: Set<String> = []
+        for name in names where !known.insert(name).inserted {
+            throw StorageError(
+                .invalidPredicate,
+                "several columns of the statement have the name \(name.excerpt()), which JSON cannot have; give them names with AS, or use "
+                    + "--format table, csv or tsv")
+        }
     }
 }

@@ -82,7 +82,9 @@ struct StoreJob {
 
     private static func quoted(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { CharacterSet.alphanumerics.contains($0) || "/:._-@+,%".unicodeScalars.contains($0) }
-        return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+        if isPlain { return text }
+        // By scalars: an apostrophe before a combining mark is another character.
+        return "'\(text.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined())'"
     }
 
     /// The work as lines of text.

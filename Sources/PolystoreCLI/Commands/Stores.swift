@@ -114,8 +114,11 @@ enum Stores {
     }
 
     /// Returns the URL of a store: of a name of the configuration file if the text begins with `@`, with the password if one was typed.
+    ///
+    /// - Throws: Errors of the configuration file, also if the text is a URL: no setting of it is ignored.
     static func url(_ text: String) throws(StorageError) -> StoreURL {
-        let named = text.hasPrefix("@") ? try Configuration.current().url(named: String(text.dropFirst())) : text
+        let configuration = try Configuration.current()
+        let named = text.hasPrefix("@") ? try configuration.url(named: String(text.dropFirst())) : text
         let url = try catalog.url(for: named)
         guard let password = passwords.withLock({ $0[url.text] }) else { return url }
         return url.with(password: password)
@@ -135,11 +138,11 @@ enum Stores {
     }
 
     /// Opens a store, also if it contains an incomplete copy, or is one that has not got its name.
-    static func openUnfinished(_ text: String) throws(StorageError) -> Opened {
-        do throws(StorageError) { return try open(text, acceptsIncompleteCopy: true) } catch {
+    static func openUnfinished(_ text: String, readOnly: Bool = true) throws(StorageError) -> Opened {
+        do throws(StorageError) { return try open(text, readOnly: readOnly, acceptsIncompleteCopy: true) } catch {
             guard error.code == .notFound, let url = try? url(text), !url.place.isEmpty, url.scheme != "postgresql" else { throw error }
             let partial = url.moved(to: url.place + ".partial")
-            var request = OpenRequest(schema: nil, createIfMissing: false, readOnly: true)
+            var request = OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)
             request.acceptsIncompleteCopy = true
             guard let storage = try? catalog.store(at: partial), let store = try? OpenStore(opening: storage, request) else { throw error }
             return Opened(store: store, url: url)

@@ -22,7 +22,8 @@ struct TransferCommand: ParsableCommand {
             transactions are refused from that moment. After that, --live in the opposite direction keeps the former source up to date.
 
             --only, --except and --where choose a part of the objects. References to objects that are not copied are refused; --closure copies \
-            these objects as well, and --accept-loss ENTITY.RELATIONSHIP makes the references nil.
+            these objects as well, and --accept-loss ENTITY.RELATIONSHIP makes the references nil. With it an object may also have fewer members \
+            than the model requires.
 
             --rename gives entities and properties other names in the target, and --type gives attributes other types. All other options use \
             the names of the source. A value that has no exact equivalent of the new type is refused; --accept-loss ENTITY.ATTRIBUTE copies the nearest \
@@ -196,7 +197,7 @@ struct TransferCommand: ParsableCommand {
         options.acceptedLosses = Set(acceptLoss)
         let losses = from.store.ability((any ForeignStorage).self)?.losses ?? []
         let references = from.schema.descriptions.flatMap { entity in
-            entity.slots.filter { $0.destination != nil }.map { "\(entity.name).\($0.name)" }
+            entity.relationships.map { "\(entity.name).\($0.relationship.name)" }
         }
         let known = losses + references + others + [TransferOptions.jointCommits] + options.mapping.types.keys.sorted()
         if let unknown = acceptLoss.first(where: { !known.contains($0) }) {

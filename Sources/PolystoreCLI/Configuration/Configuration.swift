@@ -77,6 +77,9 @@ struct Configuration {
                 $0.trimmingCharacters(in: .whitespaces)
             }
             guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty else { throw refusal("expected name = value") }
+            if sides[1].contains(/\s#/) {
+                throw refusal("a comment needs a line of its own; in a URL, # is written as %23")
+            }
             switch section {
             case "stores": try add(sides[0], sides[1], refusal)
             case "output": try set(sides[0], sides[1], refusal)

@@ -11,7 +11,7 @@ public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
     /// A sentence that describes the violation. It contains no stored value except keys.
     public let sentence: String
     /// The kind of the violation: `uniqueConstraintViolated` for objects with the same values under a constraint, `validationFailed` for a
-    /// required value that is nil, `corrupted` for all others.
+    /// required value that is nil and for too few or too many members of a relationship, `corrupted` for all others.
     public let code: StorageError.Code
     /// The change by which a repair mends the violation; nil if there is none.
     public var repair: CheckRepair? { step?.repair }

@@ -158,6 +158,28 @@ extension StoreCheck {
         try compare()
     }
 
+    /// Checks that to-many relationships have as many members as they must.
+    ///
+    /// Which members are missing or too many is not known, so no repair changes them.
+    func checkCounts(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        for description in schema.descriptions {
+            for item in description.relationships where item.declaredIn == description.index {
+                guard item.relationship.cardinality != .toOne, let rule = RelationshipRule(item.relationship, of: description.index) else {
+                    continue
+                }
+                var keys: [Int64] = []
+                do throws(StorageError) {
+                    try rule.violations(session, limit) { if !removed.contains($0, root: description.root) { keys.append($0) } }
+                } catch  where error.code == .corrupted && session.storedForms != nil {
+                    // Rows that cannot be decoded are violations of their own.
+                }
+                for key in keys {
+                    try body(CheckFinding(description.name, key, rule.relationship, rule.sentence, code: .validationFailed))
+                }
+            }
+        }
+    }
+
     /// Returns those of some pairs that the side of the owners contains, without their ranks.
     private func pairs(_ link: Int, _ wanted: [LinkPair]) throws(StorageError) -> Set<LinkPair> {
         if wanted.isEmpty { return [] }

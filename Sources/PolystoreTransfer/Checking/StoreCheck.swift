@@ -115,6 +115,7 @@ struct StoreCheck {
         for root in schema.roots { try checkReferences(root, body) }
         for link in schema.links.indices { try checkPairs(link, body) }
         for root in schema.roots { try checkOrders(root, body) }
+        try checkCounts(body)
     }
 
     /// Returns whether an object of an entity or one of its sub-entities exists.
@@ -200,12 +201,15 @@ struct StoreCheck {
     private static func violation(
         _ cell: Cell, _ slot: Slot, _ index: Int, _ row: RepairStep.Row, _ root: EntityIndex
     ) -> (String, RepairStep)? {
-        guard let value = Value(cell, as: slot.type) else {
-            let isOptional = slot.attribute?.isOptional ?? slot.isOptionalReference
-            return ("the value contains ill-formed bytes", isOptional ? .clearValue(row, slot: index) : .removeRow(root, key: row.key))
+        let isOptional = slot.attribute?.isOptional ?? slot.isOptionalReference
+        let removal: RepairStep = isOptional ? .clearValue(row, slot: index) : .removeRow(root, key: row.key)
+        guard let value = Value(cell, as: slot.type) else { return ("the value contains ill-formed bytes", removal) }
+        if case .string(let text) = value, text.utf8.contains(0) { return ("the text contains U+0000, which no text may", removal) }
+        if !value.isNull { return nil }
+        switch slot.content {
+        case .attribute(let attribute): return attribute.isOptional ? nil : ("the attribute is required but nil", .delete(row))
+        case .toOne(let relationship, _): return relationship.isOptional ? nil : ("the relationship is required but nil", .delete(row))
         }
-        guard value.isNull, let attribute = slot.attribute, !attribute.isOptional else { return nil }
-        return ("the attribute is required but nil", .delete(row))
     }
 
     /// Checks that references have destinations, and that the other end of a one-to-one relationship refers back.

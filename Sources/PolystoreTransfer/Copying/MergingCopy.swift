@@ -284,10 +284,12 @@ final class MergingCopy {
         throw StorageError(.corrupted, "\(item.name) differs after the copy; nothing was written")
     }
 
-    /// Refuses a target in which references lead nowhere, or the two ends of a relationship disagree.
+    /// Refuses a target in which references lead nowhere, the two ends of a relationship disagree, or a relationship has too few members.
     private func checkIsWhole() throws(StorageError) {
         var check = StoreCheck(writer, limit)
         try check.objectFindings { finding throws(StorageError) in
+            let path = finding.property.map { "\(finding.table).\($0)" } ?? finding.table
+            if finding.code == .validationFailed, options.acceptedLosses.contains(path) { return }
             throw StorageError(
                 .validationFailed, "the target would not be whole, so nothing was written: \(finding)",
                 details: .init(entity: finding.table, property: finding.property, keys: finding.key.map { [$0] } ?? []))

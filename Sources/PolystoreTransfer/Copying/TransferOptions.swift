@@ -31,7 +31,7 @@ public struct TransferOptions: Sendable {
     /// The treatment of the objects of the target.
     public var existing = ExistingObjects.fail
     /// The losses that are accepted, as paths in the source: relationships, such as `Book.author`, whose references to objects that are not
-    /// copied become nil in the copy; and attributes with another type, such as `Book.price`, whose values without an exact equivalent become
+    /// copied become nil in the copy, and such as `Order.items`, of which fewer members are copied than an object must have; and attributes with another type, such as `Book.price`, whose values without an exact equivalent become
     /// the nearest value, or nil if there is none and the attribute is optional. `joint commits` stands for the changes that other stores
     /// may still keep for the source, because it took part in transactions with them.
     public var acceptedLosses: Set<String> = []

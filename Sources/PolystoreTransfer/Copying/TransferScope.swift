@@ -60,6 +60,7 @@ struct TransferScope {
             try Self.forEachRow(root, Self.bitmap(keys), source, needsAll: false) { follow($0, true) }
         }
         try refuseLosses(options.acceptedLosses)
+        try refuseTooFewMembers(source, accepted: options.acceptedLosses, limit)
     }
 
     /// Whether all objects of a hierarchy are copied.
@@ -256,41 +257,6 @@ struct TransferScope {
             .dataLossRefused,
             "\(counts) would become nil because the objects that they refer to are not copied; copy these as well (--closure), or accept the "
                 + "loss with \(options)")
-    }
-
-    // MARK: Members
-
-    /// Returns the number of members of one-to-many relationships of copied objects that the target will not have, by the name of the
-    /// relationship. Those of relationships in link tables are found when they are copied.
-    ///
-    /// - Complexity: O(*n*) for the objects of the hierarchies of such members.
-    func omittedMembers(_ source: ReadSession, _ limit: WorkLimit?) throws(StorageError) -> [String: Int] {
-        var omitted: [String: Int] = [:]
-        for (root, keys) in chosen.sorted(by: { $0.key < $1.key }) {
-            var owners: [EntityIndex: [(slot: Int, destination: EntityIndex, name: String)]] = [:]
-            for entity in schema[root].family {
-                for (index, slot) in schema[entity].slots.enumerated() {
-                    guard case .toOne(let relationship, let destination) = slot.content, let inverse = relationship.inverse,
-                        schema[destination].relationship(inverse)?.relationship.cardinality == .toMany
-                    else { continue }
-                    owners[entity, default: []].append((index, destination, "\(schema[destination].name).\(inverse)"))
-                }
-            }
-            if owners.isEmpty { continue }
-            let cursor = try source.cursor(for: FetchPlan(schema, root, fields: .some(SlotMask()))), batch = RowBatch(capacity: 1024)
-            while try cursor.next(into: batch) {
-                try limit?.check()
-                for index in 0..<batch.count where !keys.contains(batch.key(index)) {
-                    let row = batch.row(index)
-                    if wasPresent(row.key, row.entity) { continue }
-                    for owner in owners[row.entity] ?? [] where !row[owner.slot].isNull && contains(row[owner.slot].int, owner.destination)
-                    {
-                        omitted[owner.name, default: 0] += 1
-                    }
-                }
-            }
-        }
-        return omitted
     }
 
     // MARK: Reading

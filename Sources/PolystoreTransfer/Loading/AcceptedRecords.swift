@@ -24,9 +24,14 @@ struct AcceptedRecords {
             ordinal += 1
             if !isWanted(record) { continue }
             if rejects?.contains(record, ofFile: file) == true { continue }
-            guard let problem = record.problem else { return record }
-            guard let rejects else { throw problem }
-            try rejects.add(record, ofFile: file, problem)
+            if let problem = record.problem {
+                guard let rejects else { throw problem }
+                try rejects.add(record, ofFile: file, problem)
+            } else if let refusal = rejects?.refusal(of: record, ofFile: file) {
+                try rejects?.add(record, ofFile: file, refusal.error, dependsOnOthers: refusal.dependsOnOthers)
+            } else {
+                return record
+            }
         }
         return nil
     }

@@ -150,12 +150,18 @@ package final class FileLoader {
         for index in targets.indices { try survey(index) }
         // What was rejected until here has no key, so nothing refers to it.
         rejects?.acceptChanges()
+        for (index, records) in identified.sorted(by: { $0.key < $1.key }) { try setUniqueValuesFree(targets[index], records) }
         for index in targets.indices {
             if let records = identified[index] { try update(targets[index], records) } else { try load(index) }
         }
         if mustBeginAgain { return }
-        try inverses.writePartners(writer, limit)
-        try counts.check(writer) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
+        try inverses.writePartners(writer, limit) { record, other, error throws(StorageError) in
+            guard let rejects else { throw StorageError(error.code, error.message + "; nothing was loaded", details: error.details) }
+            let isOfLoad = keys.values.contains { $0.contains { $0.contains(other) } }
+            rejects.refuse(record.ordinal, ofFile: record.index, error, dependsOnOthers: isOfLoad)
+        }
+        if mustBeginAgain { return }
+        try counts.check(writer, limit) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
         let failures = report.dangling.filter { $0.unresolved > 0 }.map {
             ValidationFailure($0.relationship, "has \($0.unresolved) references to missing objects")
@@ -418,7 +424,7 @@ package final class FileLoader {
         if let inverse = reference.inverseName { counts.add(inverse, of: reference.destination, destination) }
         let hasStored = lookups[reference.search.lookup]?.hasStored ?? true
         let isOnly = try inverses.add(
-            reference, from: key, to: destination, hasStored: hasStored, target.file.file, line: record.line, writer)
+            reference, from: key, to: destination, hasStored: hasStored, LoadInverses.Origin(record, of: target), writer)
         if isOnly { return }
         dependsOnOthers = true
         throw target.refusal(

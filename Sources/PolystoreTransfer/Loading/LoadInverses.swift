@@ -11,8 +11,25 @@ struct LoadInverses {
     /// An object that refers to the one that has a slot, and the record that says so.
     private struct Partner {
         let key: Int64
+        let record: Origin
+    }
+
+    /// The place of a record.
+    struct Origin {
+        /// The index of the file.
+        let index: Int
+        /// The name of the file.
         let file: String
         let line: Int
+        /// The position of the record in its file.
+        let ordinal: Int
+
+        init(_ record: LoadRecord, of target: LoadTarget) {
+            index = target.index
+            file = target.file.file
+            line = record.line
+            ordinal = record.ordinal
+        }
     }
 
     private struct Owner: Hashable {
@@ -32,19 +49,16 @@ struct LoadInverses {
 
     /// Records a reference from an object to another.
     ///
-    /// - Parameters:
-    ///   - file: The file of the record with the reference.
-    ///   - line: The line of this record.
+    /// - Parameter record: The record with the reference.
     /// - Returns: Whether no other object references the destination.
     mutating func add(
-        _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ file: String, line: Int,
-        _ writer: WriteSession
+        _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ record: Origin, _ writer: WriteSession
     ) throws(StorageError) -> Bool {
         switch reference.inverse {
         case .nowhere: return true
         case .slot(let slot):
             let old = partners[End(entity: reference.destination, slot: slot), default: [:]].updateValue(
-                Partner(key: key, file: file, line: line), forKey: destination)
+                Partner(key: key, record: record), forKey: destination)
             return old == nil || old?.key == key
         case .order(let link):
             let owner = Owner(link: link, key: destination)
@@ -98,18 +112,23 @@ struct LoadInverses {
 
     /// Writes the other ends of one-to-one relationships.
     ///
-    /// - Throws: `validationFailed` if an object in the store already references another one.
-    func writePartners(_ writer: WriteSession, _ limit: WorkLimit?) throws(StorageError) {
+    /// - Parameter refuse: Receives each record that refers to an object that already refers to another one, the key of that object, and
+    ///   the error.
+    func writePartners(
+        _ writer: WriteSession, _ limit: WorkLimit?, refuse: (Origin, Int64, StorageError) throws(StorageError) -> Void
+    ) throws(StorageError) {
         for end in Set(partners.keys).union(released.keys) {
             let keys = Set(partners[end, default: [:]].keys).union(released[end, default: [:]].keys).sorted()
             for start in stride(from: 0, to: keys.count, by: 1024) {
                 try limit?.check()
-                try write(end, Array(keys[start..<min(start + 1024, keys.count)]), writer)
+                try write(end, Array(keys[start..<min(start + 1024, keys.count)]), writer, refuse: refuse)
             }
         }
     }
 
-    private func write(_ end: End, _ keys: [Int64], _ writer: WriteSession) throws(StorageError) {
+    private func write(
+        _ end: End, _ keys: [Int64], _ writer: WriteSession, refuse: (Origin, Int64, StorageError) throws(StorageError) -> Void
+    ) throws(StorageError) {
         let schema = writer.schema, batch = RowBatch(capacity: keys.count)
         try writer.rows(end.entity, keys: keys, into: batch)
         var found: [EntityIndex: [EntityChanges.Reference]] = [:]
@@ -118,11 +137,13 @@ struct LoadInverses {
             let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key] == cell.int
             if !isFree, let partner {
                 let name = "\(schema[end.entity].name).\(schema[end.entity].slots[end.slot].name)"
-                throw StorageError(
+                let error = StorageError(
                     .validationFailed,
-                    "\(partner.file.excerpt()), line \(partner.line): \(name) of object \(row.key), to which the record refers, already refers to "
-                        + "another object; nothing was loaded",
+                    "\(partner.record.file.excerpt()), line \(partner.record.line): \(name) of object \(row.key), to which the record "
+                        + "refers, already refers to another object",
                     details: .init(entity: schema[row.entity].name, property: schema[end.entity].slots[end.slot].name, keys: [row.key]))
+                try refuse(partner.record, row.key, error)
+                continue
             }
             if partner == nil, kept[end]?.contains(row.key) == true { continue }
             if isFree, cell.isNull ? partner != nil : cell.int != partner?.key {

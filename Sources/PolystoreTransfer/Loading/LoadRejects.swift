@@ -15,6 +15,13 @@ package final class LoadRejects {
         fileprivate let ordinal: Int
     }
 
+    /// The error of a record.
+    struct Refusal {
+        let error: StorageError
+        /// Whether the reason is another record.
+        let dependsOnOthers: Bool
+    }
+
     /// The name of the column or member with the reason, which a load ignores.
     static let reasonName = "polystore_reason"
 
@@ -24,6 +31,8 @@ package final class LoadRejects {
     private var dependent: [Int: [Int: Rejected]] = [:]
     /// Whether a record was rejected in the present pass for a reason of its own, so that the other reasons may be void.
     private var isIndependentFound = false
+    /// The errors of records that were found when they were no longer at hand, by file and position.
+    private var refused: [Int: [Int: Refusal]] = [:]
     private var forms: [Int: RecordForm] = [:]
     private let most: Int
     /// Whether a record was rejected since the load began.
@@ -61,6 +70,10 @@ package final class LoadRejects {
     func begin() {
         if !isIndependentFound { for (file, records) in dependent { rejected[file, default: [:]].merge(records) { first, _ in first } } }
         dependent.removeAll()
+        // Those that depend on others are found again if the others are loaded.
+        if refused.values.contains(where: { $0.values.contains { !$0.dependsOnOthers } }) {
+            refused = refused.mapValues { $0.filter { !$0.value.dependsOnOthers } }
+        }
         isIndependentFound = false
         isChanged = false
     }
@@ -73,6 +86,15 @@ package final class LoadRejects {
     func contains(_ record: LoadRecord, ofFile index: Int) -> Bool {
         rejected[index]?[record.ordinal] != nil || dependent[index]?[record.ordinal] != nil
     }
+
+    /// Leaves a record out when it is read again.
+    func refuse(_ ordinal: Int, ofFile index: Int, _ error: StorageError, dependsOnOthers: Bool) {
+        refused[index, default: [:]][ordinal] = Refusal(error: error, dependsOnOthers: dependsOnOthers)
+        isChanged = true
+    }
+
+    /// Returns the error for which a record is left out, if it was refused in the pass before.
+    func refusal(of record: LoadRecord, ofFile index: Int) -> Refusal? { refused[index]?.removeValue(forKey: record.ordinal) }
 
     /// Leaves a record out.
     ///

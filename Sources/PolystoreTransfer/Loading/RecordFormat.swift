@@ -9,11 +9,11 @@ enum RecordFormat: Equatable {
     /// An array of JSON objects.
     case jsonArray
 
-    private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+    private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
 
     /// Determines the form of a file from the extension of its name, and from its first line where the name does not decide.
     ///
-    /// The separator of a CSV file is the one of comma, semicolon, and tab that its first line contains most often outside of quotes.
+    /// The separator of a CSV file is the one of comma, semicolon, tab, and vertical bar that its first line contains most often outside of quotes.
     init(_ name: String, _ bytes: inout ByteReader) throws(StorageError) {
         let first = try bytes.firstCharacter(), start = try bytes.firstLine()
         switch Self.fileExtension(name) {
@@ -37,7 +37,7 @@ enum RecordFormat: Equatable {
     }
 
     private static func separated(_ line: ArraySlice<UInt8>) -> RecordFormat {
-        var counts = [0, 0, 0], isQuoted = false
+        var counts = [Int](repeating: 0, count: separators.count), isQuoted = false
         for byte in line {
             if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
             if !isQuoted, let index = separators.firstIndex(of: byte) { counts[index] += 1 }

@@ -1,0 +1,97 @@
+internal import PolystoreStorage
+
+/// The members of to-many relationships whose objects are copied only in part.
+extension TransferScope {
+    /// Returns the number of members of one-to-many relationships of copied objects that the target will not have, by the name of the
+    /// relationship. Those of relationships in link tables are found when they are copied.
+    ///
+    /// - Complexity: O(*n*) for the objects of the hierarchies of such members.
+    func omittedMembers(_ source: ReadSession, _ limit: WorkLimit?) throws(StorageError) -> [String: Int] {
+        var omitted: [String: Int] = [:]
+        for (root, keys) in chosen.sorted(by: { $0.key < $1.key }) {
+            var owners: [EntityIndex: [(slot: Int, destination: EntityIndex, name: String)]] = [:]
+            for entity in schema[root].family {
+                for (index, slot) in schema[entity].slots.enumerated() {
+                    guard case .toOne(let relationship, let destination) = slot.content, let inverse = relationship.inverse,
+                        schema[destination].relationship(inverse)?.relationship.cardinality == .toMany
+                    else { continue }
+                    owners[entity, default: []].append((index, destination, "\(schema[destination].name).\(inverse)"))
+                }
+            }
+            if owners.isEmpty { continue }
+            let cursor = try source.cursor(for: FetchPlan(schema, root, fields: .some(SlotMask()))), batch = RowBatch(capacity: 1024)
+            while try cursor.next(into: batch) {
+                try limit?.check()
+                for index in 0..<batch.count where !keys.contains(batch.key(index)) {
+                    let row = batch.row(index)
+                    if wasPresent(row.key, row.entity) { continue }
+                    for owner in owners[row.entity] ?? [] where !row[owner.slot].isNull && contains(row[owner.slot].int, owner.destination)
+                    {
+                        omitted[owner.name, default: 0] += 1
+                    }
+                }
+            }
+        }
+        return omitted
+    }
+
+    /// Refuses copied objects that would have fewer members than their relationship requires, because members are not copied.
+    ///
+    /// - Parameter accepted: The relationships of which this is accepted.
+    /// - Throws: `dataLossRefused`.
+    func refuseTooFewMembers(_ source: ReadSession, accepted: Set<String>, _ limit: WorkLimit?) throws(StorageError) {
+        var refused: [(name: String, count: Int, least: Int)] = []
+        for description in schema.descriptions {
+            for item in description.relationships where item.declaredIn == description.index && !isWhole(schema[item.destination].root) {
+                let name = "\(description.name).\(item.relationship.name)", least = item.relationship.leastMembers
+                if least == 0 || accepted.contains(name) { continue }
+                let count = try remainingMembers(item, description.index, source, limit).count { $0.value < least }
+                if count > 0 { refused.append((name, count, least)) }
+            }
+        }
+        if refused.isEmpty { return }
+        let counts = refused.map { "\($0.count) objects would have fewer than the \($0.least) members that \($0.name) must have" }
+        let options = refused.map { "--accept-loss '\($0.name)'" }.joined(separator: " ")
+        throw StorageError(
+            .dataLossRefused,
+            "\(counts.joined(separator: ", ")), because the others are not copied; copy these as well, or accept the loss with \(options)")
+    }
+
+    /// Returns the number of members that copied objects have left, by the key of the object. Objects that keep all members are left out.
+    ///
+    /// - Complexity: O(*n*) for the objects of the destination, or the pairs of the link table.
+    private func remainingMembers(
+        _ item: RelationshipDescription, _ entity: EntityIndex, _ source: ReadSession, _ limit: WorkLimit?
+    ) throws(StorageError) -> [Int64: Int] {
+        var total: [Int64: Int] = [:], remaining: [Int64: Int] = [:]
+        func add(_ object: Int64, _ member: Int64, _ memberEntity: EntityIndex) {
+            if !contains(object, entity) { return }
+            total[object, default: 0] += 1
+            if contains(member, memberEntity) || wasPresent(member, memberEntity) { remaining[object, default: 0] += 1 }
+        }
+        switch item.place {
+        case .slot: return [:]
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
+            let family = Set(schema[item.destination].family), root = schema[item.destination].root
+            let cursor = try source.cursor(for: FetchPlan(schema, root, fields: .some(SlotMask()))), batch = RowBatch(capacity: 1024)
+            while try cursor.next(into: batch) {
+                try limit?.check()
+                for index in 0..<batch.count {
+                    let row = batch.row(index)
+                    if family.contains(row.entity), !row[slot].isNull { add(row[slot].int, row.key, row.entity) }
+                }
+            }
+        case .link(let link, let side):
+            try source.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
+                try limit?.check()
+                for pair in pairs {
+                    let (object, member) = side == .owner ? (pair.owner, pair.member) : (pair.member, pair.owner)
+                    add(object, member, item.destination)
+                }
+            }
+        }
+        var found: [Int64: Int] = [:]
+        for (object, count) in total where remaining[object] != count { found[object] = remaining[object] ?? 0 }
+        return found
+    }
+}
