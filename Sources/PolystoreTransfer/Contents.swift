@@ -44,6 +44,14 @@ package struct Contents {
     /// Returns the name that a link table has in the store.
     func sourceName(link: Int) -> String { reader.schema.links[origin(link: link).index].name }
 
+    /// Returns the path that a relationship has in the store.
+    ///
+    /// - Parameter position: The position among the relationships of the entity.
+    func sourceName(_ entity: EntityIndex, relationship position: Int) -> String {
+        let description = reader.schema[origin(entity)]
+        return "\(description.name).\(description.relationships[position].relationship.name)"
+    }
+
     /// Returns the number of rows of a hierarchy.
     package func count(_ root: EntityIndex) throws(StorageError) -> Int {
         if let keys = scope.keys(origin(root)) { return keys.count }

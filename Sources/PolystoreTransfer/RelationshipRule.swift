@@ -5,32 +5,39 @@ struct RelationshipRule {
     /// The entity whose objects have the relationship.
     let entity: EntityIndex
     let relationship: String
-    /// The rule as the end of a sentence that begins with the relationship.
-    let sentence: String
-    /// The condition under which an object violates the rule.
-    private let violation: QueryPredicate
+    private let isToOne: Bool
+    /// The number of destinations that an object has at least.
+    private let least: Int
+    /// The number of destinations that an object has at most; nil for any number.
+    private let most: Int?
 
     /// Creates the rule of a relationship; nil if it has none.
-    init?(_ relationship: Relationship, of entity: EntityIndex) {
+    ///
+    /// - Parameter acceptsFewer: Whether objects may have fewer destinations than they must.
+    init?(_ relationship: Relationship, of entity: EntityIndex, acceptsFewer: Bool = false) {
         self.entity = entity
         self.relationship = relationship.name
-        let path = PropertyPath([relationship.name])
-        if relationship.cardinality == .toOne {
-            if relationship.isOptional { return nil }
-            violation = .compare(.path(path), .equal, .value(.null))
-            sentence = "is required but nil"
-            return
-        }
-        let count = QueryExpression.related(RelatedAggregate(.count, path)), least = relationship.leastMembers
+        isToOne = relationship.cardinality == .toOne
+        least = acceptsFewer ? 0 : relationship.leastDestinations
+        most = relationship.maxCount.map { [least] in max(least, $0) }
+        if least == 0, most == nil { return nil }
+    }
+
+    /// The rule as the end of a sentence that begins with the relationship.
+    var sentence: String {
+        if isToOne { return "is required but nil" }
+        return most.map { "must have \(least) to \($0) objects" } ?? "must have at least \(least) objects"
+    }
+
+    /// Returns whether an object with a number of destinations violates the rule.
+    func isViolated(by count: Int) -> Bool { count < least || most.map { count > $0 } ?? false }
+
+    private var violation: QueryPredicate {
+        let path = PropertyPath([relationship])
+        if isToOne { return .compare(.path(path), .equal, .value(.null)) }
+        let count = QueryExpression.related(RelatedAggregate(.count, path))
         let tooFew = QueryPredicate.compare(count, .less, .value(.int(Int64(least))))
-        if let most = relationship.maxCount.map({ max(least, $0) }) {
-            violation = tooFew || .compare(count, .greater, .value(.int(Int64(most))))
-            sentence = "must have \(least) to \(most) objects"
-        } else {
-            if least == 0 { return nil }
-            violation = tooFew
-            sentence = "must have at least \(least) objects"
-        }
+        return most.map { tooFew || .compare(count, .greater, .value(.int(Int64($0)))) } ?? tooFew
     }
 
     /// Passes the keys of the objects that violate the rule to `body`.
@@ -51,6 +58,6 @@ struct RelationshipRule {
 }
 
 extension Relationship {
-    /// The number of members that an object must have; 0 for a to-one relationship.
-    var leastMembers: Int { cardinality == .toOne ? 0 : max(minCount ?? 0, isOptional ? 0 : 1) }
+    /// The number of destinations that an object must have.
+    var leastDestinations: Int { max(minCount ?? 0, isOptional ? 0 : 1) }
 }

@@ -36,6 +36,28 @@ import Testing
         #expect(try places(store) == ["a": 2, "b": 1, "c": 4, "d": 3])
     }
 
+    /// The second file gives another object what the first one has given to `c0`.
+    @Test(arguments: TestStore.all) func valuesOfAnEarlierFileMove(_ kind: TestStore) throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Item", attributes: [Attribute("code", .string), Attribute("place", .int64)],
+                uniqueConstraints: [UniqueConstraint(["code"]), UniqueConstraint(["place"])])
+        ])
+        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+        defer { try? store.erase() }
+        _ = try load((0..<Self.count).map { ("c\($0)", $0) }, store)
+        let second = [("c1", 9_999)] + (2..<Self.count).map { ("c\($0)", $0) } + [("c0", 8_888)]
+        let texts = ["a.csv": "code,place\nc0,9999\n", "b.csv": "code,place\n" + second.map { "\($0),\($1)\n" }.joined()]
+        let files = ["a.csv", "b.csv"].map { name in
+            var file = LoadMapping.file(name, entity: "Item")
+            file.on = ["code"]
+            return file
+        }
+        _ = try FileLoader.load(LoadMapping(files: files), into: store) { name in FileBlocks(Data((texts[name] ?? "").utf8)) }
+        let found = try places(store)
+        #expect(found["c0"] == 8_888 && found["c1"] == 9_999 && found["c2"] == 2)
+    }
+
     private func places(_ store: OpenStore) throws -> [String: Int64] {
         let reader = try store.beginRead(), batch = RowBatch()
         defer { reader.end() }

@@ -106,6 +106,52 @@ import Testing
         #expect(friends.map { $0.suffix(2) } == [" 1", "-1", " 1", "-1", " 0"])
     }
 
+    /// Records of people with a friend and a unique name.
+    private func loadFriends(_ text: String, on: [String]? = nil, _ store: OpenStore) throws -> [Int] {
+        var file = LoadMapping.file("people.csv", entity: "Person")
+        file.relationships = ["friend": ["name": "friend"]]
+        file.on = on
+        let rejects = LoadRejects()
+        _ = try FileLoader.load(LoadMapping(files: [file]), into: store, rejects: rejects) { _ in
+            FileBlocks(Data("name,friend\n\(text)".utf8))
+        }
+        return rejects.records(ofFile: 0).map(\.line)
+    }
+
+    /// Of a chain every other record is left out, and only for a reason that holds at the end.
+    @Test func recordsThatContradictEachOtherAreRejectedUntilNoneDoes() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Person", attributes: [Attribute("name", .string)], relationships: [Relationship("friend", to: "Person", inverse: "friend")],
+                uniqueConstraints: [UniqueConstraint(["name"])])
+        ])
+        func store() throws -> OpenStore { try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)) }
+        #expect(try loadFriends("a,b\nb,c\nc,d\nd,\n", store()) == [3])
+        #expect(try loadFriends("a,b\nb,c\nc,d\nd,e\ne,\n", store()) == [4])
+        // The duplicate of a record that is left out is none.
+        let known = try store()
+        #expect(try loadFriends("a,b\nb,a\n", known).isEmpty)
+        #expect(try loadFriends("c,b\nc,\n", known) == [2])
+        // An object that is not updated stays as it is, and may be referred to.
+        let updated = try store()
+        #expect(try loadFriends("b,\nx,y\ny,x\n", updated).isEmpty)
+        #expect(try loadFriends("c,b\nb,x\n", on: ["name"], updated) == [3])
+        var findings: [String] = []
+        for store in [known, updated] { try TransferEngine().check(store) { findings.append($0.description) } }
+        #expect(findings.isEmpty)
+    }
+
+    /// The separator is found by the first line, in which names may have others.
+    @Test(arguments: [",", ";", "\t", "|"]) func namesWithSeparatorsAreReadAgain(_ separator: String) throws {
+        var mapping = mapping()
+        mapping.ignoresUnknown = true
+        let rejects = LoadRejects(), header = ["code", "whole", "size", "\",,;;\t\t||\""].joined(separator: separator)
+        let row = ["a", "b", "1", "x"].joined(separator: separator)
+        _ = try FileLoader.load(mapping, into: store, rejects: rejects) { _ in FileBlocks(Data("\(header)\n\(row)\n".utf8)) }
+        let text = try #require(try rejects.text(ofFile: 0, named: "r.csv").map { String(decoding: $0, as: UTF8.self) })
+        #expect(text.hasPrefix(header + separator) && text.contains("\n\(row)\(separator)"), "\(text)")
+    }
+
     @Test func theRestIsLoadedAndTheRejectedRecordsCanBeLoadedAfterCorrections() throws {
         let rejects = LoadRejects()
         let report = try load(csv + good, rejects)

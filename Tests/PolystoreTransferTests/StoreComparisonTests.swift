@@ -153,6 +153,62 @@ import Testing
             ])
     }
 
+    /// The other end of a one-to-one relationship shows what a required end should be. Without it nothing does.
+    @Test func aRequiredEndThatIsNilIsMendedByTheOtherOne() throws {
+        let schema = try Schema(entities: [
+            Entity("Lock", relationships: [Relationship("key", to: "Key", isOptional: false, inverse: "lock")]),
+            Entity("Key", relationships: [Relationship("lock", to: "Lock", isOptional: false, inverse: "key")]),
+        ])
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        let writer = try store.beginWrite(WriteOptions(bulk: .whole)), batch = RowBatch()
+        defer { writer.end() }
+        let lock = try #require(schema.index(of: "Lock")), key = try #require(schema.index(of: "Key"))
+        for number in [1, 2] as [Int64] { batch.appendRow(key: number, version: 1, entity: lock, slots: 1).initialize(to: .null) }
+        try writer.load(lock, batch)
+        batch.clear()
+        batch.appendRow(key: 5, version: 1, entity: key, slots: 1).initialize(to: .int(1))
+        try writer.load(key, batch)
+        _ = try writer.commit(CommitRecord())
+        #expect(
+            try findings(store) == [
+                "Key.lock of object 5: object 1 does not refer back to this object",
+                "Lock.key of object 2: the relationship is required but nil",
+            ])
+        let options = RepairOptions(deletesBroken: true)
+        _ = try TransferEngine().repair(store, TransferEngine().planRepair(of: store, options) { _ in })
+        #expect(try findings(store) == [])
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        let rows = RowBatch(capacity: 4)
+        try reader.rows(lock, keys: [1, 2], into: rows)
+        #expect(rows.count == 1 && rows.row(0)[0].int == 5)
+    }
+
+    /// Without what is removed an object can have too few members, which is in the plan.
+    @Test func membersThatARepairRemovesDoNotCount() throws {
+        let schema = try Schema(entities: [
+            Entity("Box", relationships: [Relationship("things", to: "Thing", .toMany, inverse: "box", minCount: 1)]),
+            Entity("Thing", attributes: [Attribute("name", .string)], relationships: [Relationship("box", to: "Box", inverse: "things")]),
+        ])
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        let writer = try store.beginWrite(WriteOptions(bulk: .whole)), batch = RowBatch()
+        defer { writer.end() }
+        for key in [1, 2] as [Int64] { _ = batch.appendRow(key: key, version: 1, entity: 0, slots: 0) }
+        try writer.load(0, batch)
+        batch.clear()
+        for (key, name) in [(1, Value.string("a")), (2, .null)] as [(Int64, Value)] {
+            let cells = batch.appendRow(key: key, version: 1, entity: 1, slots: 2)
+            cells.initialize(to: batch.cell(for: name))
+            (cells + 1).initialize(to: .int(key))
+        }
+        try writer.load(1, batch)
+        _ = try writer.commit(CommitRecord())
+        var planned: [String] = []
+        _ = try TransferEngine().planRepair(of: store, RepairOptions(deletesBroken: true)) { planned.append($0.description) }
+        #expect(
+            planned == ["Thing.name of object 2: the attribute is required but nil", "Box.things of object 2: must have at least 1 objects"])
+    }
+
     @Test(arguments: TestStore.all) func relationshipsAndTextsThatBreakRulesAreNamed(_ kind: TestStore) throws {
         let schema = try Schema(entities: [
             Entity(

@@ -163,21 +163,64 @@ extension StoreCheck {
     /// Which members are missing or too many is not known, so no repair changes them.
     func checkCounts(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
         for description in schema.descriptions {
-            for item in description.relationships where item.declaredIn == description.index {
-                guard item.relationship.cardinality != .toOne, let rule = RelationshipRule(item.relationship, of: description.index) else {
-                    continue
-                }
-                var keys: [Int64] = []
-                do throws(StorageError) {
-                    try rule.violations(session, limit) { if !removed.contains($0, root: description.root) { keys.append($0) } }
-                } catch  where error.code == .corrupted && session.storedForms != nil {
-                    // Rows that cannot be decoded are violations of their own.
-                }
-                for key in keys {
+            for item in description.relationships where item.declaredIn == description.index && item.relationship.cardinality != .toOne {
+                guard let rule = RelationshipRule(item.relationship, of: description.index) else { continue }
+                for key in try violations(of: rule, item, description) {
                     try body(CheckFinding(description.name, key, rule.relationship, rule.sentence, code: .validationFailed))
                 }
             }
         }
+    }
+
+    /// Returns the keys of the objects with too few or too many members.
+    private func violations(
+        of rule: RelationshipRule, _ item: RelationshipDescription, _ description: EntityDescription
+    ) throws(StorageError) -> [Int64] {
+        var keys: [Int64] = []
+        if removed.count == 0, damagedTables.isEmpty {
+            do throws(StorageError) {
+                try rule.violations(session, limit) { keys.append($0) }
+                return keys
+            } catch  where error.code == .corrupted && session.storedForms != nil {
+                keys.removeAll()
+            }
+        }
+        // The store cannot count members that are removed or cannot be decoded, or by an index that is damaged.
+        let counts = try memberCounts(item, of: description.index), family = Set(description.family)
+        var rows = try CheckedRows(session, description.root)
+        while let key = rows.key {
+            if family.contains(rows.entity), !removed.contains(key, root: description.root), rule.isViolated(by: counts[key] ?? 0) {
+                keys.append(key)
+            }
+            try rows.advance()
+        }
+        return keys
+    }
+
+    /// Returns the number of members of each object that has any.
+    private func memberCounts(_ item: RelationshipDescription, of entity: EntityIndex) throws(StorageError) -> [Int64: Int] {
+        var counts: [Int64: Int] = [:]
+        switch item.place {
+        case .slot: break
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
+            let root = schema[item.destination].root, family = Set(schema[item.destination].family)
+            var rows = try CheckedRows(session, root)
+            while let key = rows.key {
+                if family.contains(rows.entity), !removed.contains(key, root: root), !rows.cell(slot).isNull {
+                    counts[rows.cell(slot).int, default: 0] += 1
+                }
+                try rows.advance()
+            }
+        case .link(let link, let side):
+            try session.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
+                try limit?.check()
+                for pair in pairs {
+                    let (object, member) = side == .owner ? (pair.owner, pair.member) : (pair.member, pair.owner)
+                    if exists(member, item.destination) { counts[object, default: 0] += 1 }
+                }
+            }
+        }
+        return counts
     }
 
     /// Returns those of some pairs that the side of the owners contains, without their ranks.

@@ -20,6 +20,10 @@ struct StoreCheck {
     private var sharedKeys: [EntityIndex: Set<Int64>] = [:]
     /// Whether versions and positions are checked for room for later ones.
     private(set) var checksLimits = false
+    /// Whether the rules of relationships and texts are checked too.
+    private var checksRules = false
+    /// The objects without a required destination, by the slot of a to-one relationship.
+    private var lacking: [LackingSlot: [Int64: RepairStep.Row]] = [:]
     /// The keys of each hierarchy, and of each entity of a hierarchy with several.
     private var keys: [EntityIndex: KeySet] = [:]
     private var entityKeys: [EntityIndex: KeyBitmap] = [:]
@@ -42,6 +46,7 @@ struct StoreCheck {
     /// Passes each violation to `body`.
     mutating func findings(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
         checksLimits = session.storedForms != nil
+        checksRules = true
         try checkDamage(body)
         let sharedKeys = sharedKeys, schema = schema
         func pass(_ finding: CheckFinding) throws(StorageError) {
@@ -107,15 +112,23 @@ struct StoreCheck {
         return true
     }
 
-    /// Passes each violation of the objects and their relationships to `body`, apart from indexes and the history.
+    /// A slot of the objects of a hierarchy.
+    private struct LackingSlot: Hashable {
+        let root: EntityIndex
+        let slot: Int
+    }
+
+    /// Passes each violation of the objects and their relationships to `body`, apart from indexes, the history and rules of relationships and
+    /// texts.
     mutating func objectFindings(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
         // Each row is read with its values and again for its references.
         progress = WorkProgress(reading: [session], times: 2, report)
         for root in schema.roots { try checkRows(root, body) }
         for root in schema.roots { try checkReferences(root, body) }
+        if checksRules { try checkLacking(body) }
         for link in schema.links.indices { try checkPairs(link, body) }
         for root in schema.roots { try checkOrders(root, body) }
-        try checkCounts(body)
+        if checksRules { try checkCounts(body) }
     }
 
     /// Returns whether an object of an entity or one of its sub-entities exists.
@@ -154,6 +167,8 @@ struct StoreCheck {
                 if let (sentence, step) = Self.violation(rows.cell(index), slot, index, rows.row, root) {
                     let code: StorageError.Code = if case .delete = step { .validationFailed } else { .corrupted }
                     try body(CheckFinding(name(rows.entity), key, slot.name, sentence, step, code: code))
+                } else if checksRules {
+                    try checkRules(rows.cell(index), slot, index, rows.row, root, body)
                 }
             }
             try rows.advance()
@@ -201,19 +216,44 @@ struct StoreCheck {
     private static func violation(
         _ cell: Cell, _ slot: Slot, _ index: Int, _ row: RepairStep.Row, _ root: EntityIndex
     ) -> (String, RepairStep)? {
-        let isOptional = slot.attribute?.isOptional ?? slot.isOptionalReference
-        let removal: RepairStep = isOptional ? .clearValue(row, slot: index) : .removeRow(root, key: row.key)
-        guard let value = Value(cell, as: slot.type) else { return ("the value contains ill-formed bytes", removal) }
-        if case .string(let text) = value, text.utf8.contains(0) { return ("the text contains U+0000, which no text may", removal) }
-        if !value.isNull { return nil }
-        switch slot.content {
-        case .attribute(let attribute): return attribute.isOptional ? nil : ("the attribute is required but nil", .delete(row))
-        case .toOne(let relationship, _): return relationship.isOptional ? nil : ("the relationship is required but nil", .delete(row))
+        guard let value = Value(cell, as: slot.type) else {
+            let isOptional = slot.attribute?.isOptional ?? slot.isOptionalReference
+            return ("the value contains ill-formed bytes", isOptional ? .clearValue(row, slot: index) : .removeRow(root, key: row.key))
+        }
+        guard value.isNull, let attribute = slot.attribute, !attribute.isOptional else { return nil }
+        return ("the attribute is required but nil", .delete(row))
+    }
+
+    /// Checks that a text is one that an attribute can have, and notes a required reference that is nil.
+    private mutating func checkRules(
+        _ cell: Cell, _ slot: Slot, _ index: Int, _ row: RepairStep.Row, _ root: EntityIndex,
+        _ body: (CheckFinding) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        if case .toOne(let relationship, _) = slot.content {
+            if cell.isNull, !relationship.isOptional {
+                lacking[LackingSlot(root: root, slot: index), default: [:]][row.key] = row
+            }
+        } else if case .string(let text)? = Value(cell, as: slot.type), text.utf8.contains(0) {
+            // What the text should be is not known, so no repair changes it.
+            try body(CheckFinding(name(row.entity), row.key, slot.name, "the text contains U+0000, which no text may"))
+        }
+    }
+
+    /// Passes the objects without a required destination to `body`, apart from those to which the other end of a one-to-one relationship
+    /// refers: the missing reference is a violation at that end.
+    private func checkLacking(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
+        for (place, rows) in lacking.sorted(by: { ($0.key.root, $0.key.slot) < ($1.key.root, $1.key.slot) }) {
+            for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
+                let property = schema[row.entity].slots[place.slot].name
+                try body(
+                    CheckFinding(
+                        name(row.entity), key, property, "the relationship is required but nil", .delete(row), code: .validationFailed))
+            }
         }
     }
 
     /// Checks that references have destinations, and that the other end of a one-to-one relationship refers back.
-    private func checkReferences(
+    private mutating func checkReferences(
         _ root: EntityIndex, _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) {
         var rows = try CheckedRows(session, root), partners = CheckedPartners(self), count = 0
@@ -228,6 +268,7 @@ struct StoreCheck {
                     let sentence = "refers to object \(other) of \(name(destination)), which \(missing(other, destination))"
                     try body(CheckFinding(name(rows.entity), key, slot.name, sentence, mending))
                 } else if let inverse = inverseSlot(rows.entity, slot) {
+                    if !isRemoved { lacking[LackingSlot(root: schema[destination].root, slot: inverse)]?[other] = nil }
                     let reference = CheckedPartners.Reference(
                         entity: name(rows.entity), property: slot.name, key: key, other: other, mending: mending, isRemoved: isRemoved)
                     try partners.add(reference, destination, inverse, body)

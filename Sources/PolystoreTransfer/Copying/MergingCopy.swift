@@ -41,13 +41,14 @@ final class MergingCopy {
     func run(_ report: inout TransferReport) throws(StorageError) -> Bool {
         try Peers(writer).checkIsAlone()
         defer { report.waited += throttle.waited }
-        let known = rejects?.count
+        let known = rejects?.count, violations = try violations()
         // In a target without other objects, all references to objects that are not copied are nil.
         if options.existing == .replace { try deleteOthers() } else { ends = MergingEnds(contents, writer, limit) }
         try write(&report)
         if rejects?.count != known { return false }
         if options.verifies { try verify(report.items) }
         try checkIsWhole()
+        try refuseViolations(except: violations)
         return true
     }
 
@@ -284,12 +285,46 @@ final class MergingCopy {
         throw StorageError(.corrupted, "\(item.name) differs after the copy; nothing was written")
     }
 
-    /// Refuses a target in which references lead nowhere, the two ends of a relationship disagree, or a relationship has too few members.
+    // MARK: Members
+
+    /// The to-many relationships of which objects must have some number of members. Fewer are permitted where this loss is accepted.
+    private var rules: [RelationshipRule] {
+        schema.descriptions.flatMap { description in
+            description.relationships.enumerated().compactMap { position, item -> RelationshipRule? in
+                if item.declaredIn != description.index || item.relationship.cardinality == .toOne { return nil }
+                let isAccepted = options.acceptedLosses.contains(contents.sourceName(description.index, relationship: position))
+                return RelationshipRule(item.relationship, of: description.index, acceptsFewer: isAccepted)
+            }
+        }
+    }
+
+    /// Returns the keys of the objects of the target with too few or too many members, by rule.
+    private func violations() throws(StorageError) -> [Set<Int64>] {
+        try rules.map { rule throws(StorageError) in
+            var keys: Set<Int64> = []
+            try rule.violations(writer, limit) { keys.insert($0) }
+            return keys
+        }
+    }
+
+    /// Refuses a target in which objects have too few or too many members, apart from those that had before.
+    private func refuseViolations(except known: [Set<Int64>]) throws(StorageError) {
+        for (rule, known) in zip(rules, known) {
+            try rule.violations(writer, limit) { key throws(StorageError) in
+                if known.contains(key) { return }
+                let entity = schema[rule.entity].name
+                throw StorageError(
+                    .validationFailed,
+                    "the target would not be whole, so nothing was written: \(entity).\(rule.relationship) of object \(key) \(rule.sentence)",
+                    details: .init(entity: entity, property: rule.relationship, keys: [key]))
+            }
+        }
+    }
+
+    /// Refuses a target in which references lead nowhere, or the two ends of a relationship disagree.
     private func checkIsWhole() throws(StorageError) {
         var check = StoreCheck(writer, limit)
         try check.objectFindings { finding throws(StorageError) in
-            let path = finding.property.map { "\(finding.table).\($0)" } ?? finding.table
-            if finding.code == .validationFailed, options.acceptedLosses.contains(path) { return }
             throw StorageError(
                 .validationFailed, "the target would not be whole, so nothing was written: \(finding)",
                 details: .init(entity: finding.table, property: finding.property, keys: finding.key.map { [$0] } ?? []))

@@ -43,9 +43,10 @@ extension TransferScope {
         var refused: [(name: String, count: Int, least: Int)] = []
         for description in schema.descriptions {
             for item in description.relationships where item.declaredIn == description.index && !isWhole(schema[item.destination].root) {
-                let name = "\(description.name).\(item.relationship.name)", least = item.relationship.leastMembers
+                let name = "\(description.name).\(item.relationship.name)", least = item.relationship.leastDestinations
                 if least == 0 || accepted.contains(name) { continue }
-                let count = try remainingMembers(item, description.index, source, limit).count { $0.value < least }
+                let remaining = try remainingMembers(item, description.index, source, limit) { !contains($0, $1) }
+                let count = remaining.count { $0.value < least }
                 if count > 0 { refused.append((name, count, least)) }
             }
         }
@@ -57,17 +58,50 @@ extension TransferScope {
             "\(counts.joined(separator: ", ")), because the others are not copied; copy these as well, or accept the loss with \(options)")
     }
 
-    /// Returns the number of members that copied objects have left, by the key of the object. Objects that keep all members are left out.
+    /// Rejects objects that would have fewer members than their relationship requires, because members are rejected.
     ///
+    /// - Returns: The roots of the hierarchies of these objects.
+    func rejectTooFewMembers(
+        _ rejects: RejectedRows, _ source: ReadSession, _ model: MappedModel?, _ limit: WorkLimit?
+    ) throws(StorageError) -> Set<EntityIndex> {
+        let roots = Set(rejects.roots), names = model?.schema ?? schema
+        var changed: Set<EntityIndex> = []
+        for description in schema.descriptions {
+            for (position, item) in description.relationships.enumerated() where item.declaredIn == description.index {
+                let least = item.relationship.leastDestinations
+                if least == 0 || !roots.contains(schema[item.destination].root) { continue }
+                let remaining = try remainingMembers(item, description.index, source, limit) { key, entity in
+                    rejects.contains(key, schema[entity].root)
+                }
+                let target = names[model?.entities[description.index] ?? description.index]
+                let property = target.relationships[position].relationship.name
+                for (key, count) in remaining where count < least && !rejects.contains(key, description.root) {
+                    try rejects.add(
+                        RejectedRow(
+                            entity: target.name, key: key, property: property,
+                            reason: "\(target.name).\(property) must have at least \(least) objects, and others are left out",
+                            root: description.root))
+                    changed.insert(description.root)
+                }
+            }
+        }
+        return changed
+    }
+
+    /// Returns the number of members that the target will have, by the key of each copied object of which a member is omitted.
+    ///
+    /// - Parameter isOmitted: Returns whether a member is omitted, unless the target has it already.
     /// - Complexity: O(*n*) for the objects of the destination, or the pairs of the link table.
     private func remainingMembers(
-        _ item: RelationshipDescription, _ entity: EntityIndex, _ source: ReadSession, _ limit: WorkLimit?
+        _ item: RelationshipDescription, _ entity: EntityIndex, _ source: ReadSession, _ limit: WorkLimit?,
+        isOmitted: (Int64, EntityIndex) -> Bool
     ) throws(StorageError) -> [Int64: Int] {
-        var total: [Int64: Int] = [:], remaining: [Int64: Int] = [:]
+        var remaining: [Int64: Int] = [:], affected: Set<Int64> = []
         func add(_ object: Int64, _ member: Int64, _ memberEntity: EntityIndex) {
             if !contains(object, entity) { return }
-            total[object, default: 0] += 1
-            if contains(member, memberEntity) || wasPresent(member, memberEntity) { remaining[object, default: 0] += 1 }
+            let isPresent = wasPresent(member, memberEntity)
+            if isPresent || contains(member, memberEntity) { remaining[object, default: 0] += 1 }
+            if !isPresent, isOmitted(member, memberEntity) { affected.insert(object) }
         }
         switch item.place {
         case .slot: return [:]
@@ -90,8 +124,6 @@ extension TransferScope {
                 }
             }
         }
-        var found: [Int64: Int] = [:]
-        for (object, count) in total where remaining[object] != count { found[object] = remaining[object] ?? 0 }
-        return found
+        return Dictionary(uniqueKeysWithValues: affected.map { ($0, remaining[$0] ?? 0) })
     }
 }

@@ -1,7 +1,8 @@
 internal import PolystoreStorage
 
 extension TransferScope {
-    /// Leaves rejected rows out, and rejects those that need them: a reference to a rejected row becomes nil if it may be.
+    /// Leaves rejected rows out, and rejects those that need them as destinations or as members: a reference to a rejected row becomes nil if
+    /// it may be.
     ///
     /// - Parameter target: The target, if its objects remain.
     /// - Throws: `limitExceeded` if too many rows are rejected.
@@ -27,6 +28,10 @@ extension TransferScope {
             }
             if !grown.isEmpty { try remove(rejects, source, limit) }
             changed = grown
+            if grown.isEmpty {
+                changed = try rejectTooFewMembers(rejects, source, model, limit)
+                if !changed.isEmpty { try remove(rejects, source, limit) }
+            }
         }
         try cutReferences(source, limit)
     }

@@ -60,7 +60,8 @@ struct TransferScope {
             try Self.forEachRow(root, Self.bitmap(keys), source, needsAll: false) { follow($0, true) }
         }
         try refuseLosses(options.acceptedLosses)
-        try refuseTooFewMembers(source, accepted: options.acceptedLosses, limit)
+        // A target with objects may have other members, so it is checked when all are there.
+        if target == nil { try refuseTooFewMembers(source, accepted: options.acceptedLosses, limit) }
     }
 
     /// Whether all objects of a hierarchy are copied.

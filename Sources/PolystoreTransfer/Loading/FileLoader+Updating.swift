@@ -62,6 +62,7 @@ extension FileLoader {
 
     /// Creates and updates the objects of a file.
     func update(_ target: LoadTarget, _ identified: IdentifiedRecords) throws(StorageError) {
+        if identified.keys.count > Self.recordsAtOnce { try setUniqueValuesFree(target, identified) }
         var records = try records(of: target), fresh = identified.fresh
         var dangling = [Dangling](repeating: Dangling(), count: target.searches.count), updates = LoadUpdates(target)
         let batch = RowBatch(capacity: Self.recordsAtOnce)
@@ -105,8 +106,6 @@ extension FileLoader {
 
     /// Sets unique values to nil that change, so that the objects of different batches and files can exchange them.
     func setUniqueValuesFree(_ target: LoadTarget, _ identified: IdentifiedRecords) throws(StorageError) {
-        let isAlone = !targets.contains { $0.index != target.index && $0.description.root == target.description.root }
-        if isAlone, identified.keys.count <= Self.recordsAtOnce { return }
         let slots = uniqueSlots(target)
         if slots.isEmpty { return }
         var records = try records(of: target), count = 0, assigned: [Int64: [Int: Value]] = [:]

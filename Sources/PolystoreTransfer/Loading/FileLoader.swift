@@ -150,16 +150,15 @@ package final class FileLoader {
         for index in targets.indices { try survey(index) }
         // What was rejected until here has no key, so nothing refers to it.
         rejects?.acceptChanges()
-        for (index, records) in identified.sorted(by: { $0.key < $1.key }) { try setUniqueValuesFree(targets[index], records) }
+        // An object of an earlier file may get what an object of a later one has.
+        for (index, records) in identified.sorted(by: { $0.key < $1.key }) where targets.contains(where: { other in
+            other.index < index && other.description.root == targets[index].description.root
+        }) { try setUniqueValuesFree(targets[index], records) }
         for index in targets.indices {
             if let records = identified[index] { try update(targets[index], records) } else { try load(index) }
         }
         if mustBeginAgain { return }
-        try inverses.writePartners(writer, limit) { record, other, error throws(StorageError) in
-            guard let rejects else { throw StorageError(error.code, error.message + "; nothing was loaded", details: error.details) }
-            let isOfLoad = keys.values.contains { $0.contains { $0.contains(other) } }
-            rejects.refuse(record.ordinal, ofFile: record.index, error, dependsOnOthers: isOfLoad)
-        }
+        try refuse(inverses.writePartners(writer, limit))
         if mustBeginAgain { return }
         try counts.check(writer, limit) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
@@ -169,6 +168,14 @@ package final class FileLoader {
         throw StorageError(
             .validationFailed, "\(first.unresolved) references of \(first.relationship) refer to missing objects; nothing was loaded",
             details: .init(failures: failures))
+    }
+
+    /// Refuses records that contradict the store or other records.
+    private func refuse(_ contradictions: [LoadContradiction]) throws(StorageError) {
+        guard let first = contradictions.first?.error else { return }
+        guard let rejects else { throw StorageError(first.code, first.message + "; nothing was loaded", details: first.details) }
+        let rejected = LoadContradiction.rejected(contradictions) { object in keys[object.root]?.contains { $0.contains(object.key) } ?? false }
+        for record in rejected { rejects.refuse(record.record.ordinal, ofFile: record.record.index, record.error) }
     }
 
     /// Refuses a mapping that fills both ends of a one-to-one relationship, because they could contradict each other.

@@ -110,24 +110,21 @@ struct LoadInverses {
         pairs.removeAll()
     }
 
-    /// Writes the other ends of one-to-one relationships.
-    ///
-    /// - Parameter refuse: Receives each record that refers to an object that already refers to another one, the key of that object, and
-    ///   the error.
-    func writePartners(
-        _ writer: WriteSession, _ limit: WorkLimit?, refuse: (Origin, Int64, StorageError) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    /// Writes the other ends of one-to-one relationships. Returns the records whose destinations already refer to other objects.
+    func writePartners(_ writer: WriteSession, _ limit: WorkLimit?) throws(StorageError) -> [LoadContradiction] {
+        var contradictions: [LoadContradiction] = []
         for end in Set(partners.keys).union(released.keys) {
             let keys = Set(partners[end, default: [:]].keys).union(released[end, default: [:]].keys).sorted()
             for start in stride(from: 0, to: keys.count, by: 1024) {
                 try limit?.check()
-                try write(end, Array(keys[start..<min(start + 1024, keys.count)]), writer, refuse: refuse)
+                try write(end, Array(keys[start..<min(start + 1024, keys.count)]), writer, &contradictions)
             }
         }
+        return contradictions
     }
 
     private func write(
-        _ end: End, _ keys: [Int64], _ writer: WriteSession, refuse: (Origin, Int64, StorageError) throws(StorageError) -> Void
+        _ end: End, _ keys: [Int64], _ writer: WriteSession, _ contradictions: inout [LoadContradiction]
     ) throws(StorageError) {
         let schema = writer.schema, batch = RowBatch(capacity: keys.count)
         try writer.rows(end.entity, keys: keys, into: batch)
@@ -136,13 +133,17 @@ struct LoadInverses {
             let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
             let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key] == cell.int
             if !isFree, let partner {
-                let name = "\(schema[end.entity].name).\(schema[end.entity].slots[end.slot].name)"
+                let slot = schema[end.entity].slots[end.slot], name = "\(schema[end.entity].name).\(slot.name)"
+                let root = schema[end.entity].root, partnerRoot = slot.destination.map { schema[$0].root } ?? root
                 let error = StorageError(
                     .validationFailed,
                     "\(partner.record.file.excerpt()), line \(partner.record.line): \(name) of object \(row.key), to which the record "
                         + "refers, already refers to another object",
-                    details: .init(entity: schema[row.entity].name, property: schema[end.entity].slots[end.slot].name, keys: [row.key]))
-                try refuse(partner.record, row.key, error)
+                    details: .init(entity: schema[row.entity].name, property: slot.name, keys: [row.key]))
+                contradictions.append(
+                    LoadContradiction(
+                        record: partner.record, object: .init(root: partnerRoot, key: partner.key),
+                        other: .init(root: root, key: row.key), error: error))
                 continue
             }
             if partner == nil, kept[end]?.contains(row.key) == true { continue }

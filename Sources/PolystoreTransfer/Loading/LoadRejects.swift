@@ -15,13 +15,6 @@ package final class LoadRejects {
         fileprivate let ordinal: Int
     }
 
-    /// The error of a record.
-    struct Refusal {
-        let error: StorageError
-        /// Whether the reason is another record.
-        let dependsOnOthers: Bool
-    }
-
     /// The name of the column or member with the reason, which a load ignores.
     static let reasonName = "polystore_reason"
 
@@ -32,7 +25,7 @@ package final class LoadRejects {
     /// Whether a record was rejected in the present pass for a reason of its own, so that the other reasons may be void.
     private var isIndependentFound = false
     /// The errors of records that were found when they were no longer at hand, by file and position.
-    private var refused: [Int: [Int: Refusal]] = [:]
+    private var refused: [Int: [Int: StorageError]] = [:]
     private var forms: [Int: RecordForm] = [:]
     private let most: Int
     /// Whether a record was rejected since the load began.
@@ -70,10 +63,6 @@ package final class LoadRejects {
     func begin() {
         if !isIndependentFound { for (file, records) in dependent { rejected[file, default: [:]].merge(records) { first, _ in first } } }
         dependent.removeAll()
-        // Those that depend on others are found again if the others are loaded.
-        if refused.values.contains(where: { $0.values.contains { !$0.dependsOnOthers } }) {
-            refused = refused.mapValues { $0.filter { !$0.value.dependsOnOthers } }
-        }
         isIndependentFound = false
         isChanged = false
     }
@@ -88,13 +77,14 @@ package final class LoadRejects {
     }
 
     /// Leaves a record out when it is read again.
-    func refuse(_ ordinal: Int, ofFile index: Int, _ error: StorageError, dependsOnOthers: Bool) {
-        refused[index, default: [:]][ordinal] = Refusal(error: error, dependsOnOthers: dependsOnOthers)
+    func refuse(_ ordinal: Int, ofFile index: Int, _ error: StorageError) {
+        refused[index, default: [:]][ordinal] = error
         isChanged = true
+        isIndependentFound = true
     }
 
     /// Returns the error for which a record is left out, if it was refused in the pass before.
-    func refusal(of record: LoadRecord, ofFile index: Int) -> Refusal? { refused[index]?.removeValue(forKey: record.ordinal) }
+    func refusal(of record: LoadRecord, ofFile index: Int) -> StorageError? { refused[index]?.removeValue(forKey: record.ordinal) }
 
     /// Leaves a record out.
     ///

@@ -19,7 +19,7 @@ struct RecordForm {
         guard let separator else { return [] }
         let names = columns.filter { $0 != LoadRejects.reasonName } + [LoadRejects.reasonName]
         // The separator is found by the first line.
-        let other = names.map { name in CSVReader.Field(text: name, isQuoted: name.contains { ",;\t".contains($0) }) }
+        let other = names.map { name in CSVReader.Field(text: name, isQuoted: name.contains { ",;\t|".contains($0) }) }
         return line(other, separator) + [UInt8(ascii: "\n")]
     }
 
