@@ -1,4 +1,5 @@
 import Foundation
+import PolystoreInMemory
 import PolystoreStorage
 import PolystoreTransfer
 import TestStores
@@ -34,6 +35,30 @@ import Testing
             FileBlocks(Data((texts[String(name.dropLast(4))] ?? "").utf8))
         }
         #expect(try places(store) == ["a": 2, "b": 1, "c": 4, "d": 3])
+    }
+
+    /// A constraint of two attributes of which the files assign one.
+    @Test func positionsOfAShelfMoveBetweenFiles() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Item", attributes: [Attribute("code", .string), Attribute("shelf", .int64), Attribute("place", .int64)],
+                uniqueConstraints: [UniqueConstraint(["code"]), UniqueConstraint(["shelf", "place"])])
+        ])
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        func load(_ texts: [String: String]) throws {
+            let files = texts.keys.sorted().map { name in
+                var file = LoadMapping.file(name, entity: "Item")
+                file.on = ["code"]
+                return file
+            }
+            _ = try FileLoader.load(LoadMapping(files: files), into: store) { name in FileBlocks(Data((texts[name] ?? "").utf8)) }
+        }
+        try load(["a.csv": "code,shelf,place\na,1,1\nb,1,2\n"])
+        try load(["a.csv": "code,place\nb,1\n", "b.csv": "code,place\na,2\n"])
+        let reader = try store.beginRead(), batch = RowBatch()
+        defer { reader.end() }
+        _ = try reader.cursor(for: FetchPlan(schema, 0)).next(into: batch)
+        #expect(batch.count == 2 && batch.row(0)[2].int == 2 && batch.row(1)[2].int == 1)
     }
 
     /// The second file gives another object what the first one has given to `c0`.

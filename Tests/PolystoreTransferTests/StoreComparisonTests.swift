@@ -184,6 +184,35 @@ import Testing
         #expect(rows.count == 1 && rows.row(0)[0].int == 5)
     }
 
+    /// An object that is kept only for one that is removed is removed too, and nothing refers to it then.
+    @Test func whatIsKeptForARemovedObjectIsRemovedWithWhatNeedsIt() throws {
+        let schema = try Schema(entities: [
+            Entity("Lock", relationships: [Relationship("key", to: "Key", isOptional: false, inverse: "lock")]),
+            Entity(
+                "Key", attributes: [Attribute("ring", .string)],
+                relationships: [Relationship("lock", to: "Lock", isOptional: false, inverse: "key")]),
+            Entity("Label", relationships: [Relationship("lock", to: "Lock", isOptional: false)]),
+        ])
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        let writer = try store.beginWrite(WriteOptions(bulk: .whole)), batch = RowBatch()
+        defer { writer.end() }
+        for (name, key, cells) in [("Lock", 1, [Cell.null]), ("Key", 5, [.null, .int(1)]), ("Label", 9, [.int(1)])]
+            as [(String, Int64, [Cell])]
+        {
+            let entity = try #require(schema.index(of: name))
+            batch.clear()
+            let row = batch.appendRow(key: key, version: 1, entity: entity, slots: cells.count)
+            for (slot, cell) in cells.enumerated() { (row + slot).initialize(to: cell) }
+            try writer.load(entity, batch)
+        }
+        _ = try writer.commit(CommitRecord())
+        _ = try TransferEngine().repair(store, TransferEngine().planRepair(of: store, RepairOptions(deletesBroken: true)) { _ in })
+        #expect(try findings(store) == [])
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        for root in schema.roots { #expect(try reader.cursor(for: FetchPlan(schema, root)).next(into: RowBatch()) == false) }
+    }
+
     /// Without what is removed an object can have too few members, which is in the plan.
     @Test func membersThatARepairRemovesDoNotCount() throws {
         let schema = try Schema(entities: [
@@ -206,7 +235,9 @@ import Testing
         var planned: [String] = []
         _ = try TransferEngine().planRepair(of: store, RepairOptions(deletesBroken: true)) { planned.append($0.description) }
         #expect(
-            planned == ["Thing.name of object 2: the attribute is required but nil", "Box.things of object 2: must have at least 1 objects"])
+            planned == [
+                "Thing.name of object 2: the attribute is required but nil", "Box.things of object 2: must have at least 1 objects",
+            ])
     }
 
     @Test(arguments: TestStore.all) func relationshipsAndTextsThatBreakRulesAreNamed(_ kind: TestStore) throws {

@@ -261,6 +261,35 @@ import Testing
         var findings: [String] = []
         try TransferEngine().check(target) { findings.append($0.description) }
         #expect(findings.isEmpty, "\(findings)")
+        let accepting = options {
+            $0.onError = .skip()
+            $0.acceptedLosses = ["Order.items"]
+        }
+        let small = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        #expect(try TransferEngine().transfer(from: source, to: small, accepting).rejected.map(\.entity) == ["Item", "Item"])
+        // A merge is judged by what the target has then. Order 2 has another item there.
+        let other = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)), merging = try other.beginWrite()
+        defer { merging.end() }
+        batch.clear()
+        _ = batch.appendRow(key: 2, version: 1, entity: order, slots: 0)
+        try merging.load(order, batch)
+        batch.clear()
+        for key in [4, 6] as [Int64] {
+            let cells = batch.appendRow(key: key, version: 1, entity: item, slots: 2)
+            cells.initialize(to: .int(1))
+            (cells + 1).initialize(to: .int(2))
+        }
+        try merging.load(item, batch)
+        _ = try merging.commit(CommitRecord())
+        let merged = try TransferEngine().transfer(
+            from: source, to: other,
+            options {
+                $0.onError = .skip()
+                $0.existing = .merge
+            })
+        #expect(merged.rejected.map { "\($0.entity) \($0.key)" }.sorted() == ["Item 3", "Item 5"])
+        try TransferEngine().check(other) { findings.append($0.description) }
+        #expect(findings.isEmpty, "\(findings)")
     }
 
     @Test func aSubentityIsChosenAlone() throws {

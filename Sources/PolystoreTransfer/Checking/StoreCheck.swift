@@ -24,6 +24,8 @@ struct StoreCheck {
     private var checksRules = false
     /// The objects without a required destination, by the slot of a to-one relationship.
     private var lacking: [LackingSlot: [Int64: RepairStep.Row]] = [:]
+    /// Whether an object is kept only because another one refers to it.
+    private(set) var dependsOnReferences = false
     /// The keys of each hierarchy, and of each entity of a hierarchy with several.
     private var keys: [EntityIndex: KeySet] = [:]
     private var entityKeys: [EntityIndex: KeyBitmap] = [:]
@@ -230,10 +232,10 @@ struct StoreCheck {
         _ body: (CheckFinding) throws(StorageError) -> Void
     ) throws(StorageError) {
         if case .toOne(let relationship, _) = slot.content {
-            if cell.isNull, !relationship.isOptional {
-                lacking[LackingSlot(root: root, slot: index), default: [:]][row.key] = row
-            }
-        } else if case .string(let text)? = Value(cell, as: slot.type), text.utf8.contains(0) {
+            if !cell.isNull || relationship.isOptional { return }
+            if inverseSlot(row.entity, slot) == nil { return try body(lacking(row, slot)) }
+            lacking[LackingSlot(root: root, slot: index), default: [:]][row.key] = row
+        } else if slot.type == .string, !cell.isNull, cell.bytes.contains(0) {
             // What the text should be is not known, so no repair changes it.
             try body(CheckFinding(name(row.entity), row.key, slot.name, "the text contains U+0000, which no text may"))
         }
@@ -243,13 +245,13 @@ struct StoreCheck {
     /// refers: the missing reference is a violation at that end.
     private func checkLacking(_ body: (CheckFinding) throws(StorageError) -> Void) throws(StorageError) {
         for (place, rows) in lacking.sorted(by: { ($0.key.root, $0.key.slot) < ($1.key.root, $1.key.slot) }) {
-            for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
-                let property = schema[row.entity].slots[place.slot].name
-                try body(
-                    CheckFinding(
-                        name(row.entity), key, property, "the relationship is required but nil", .delete(row), code: .validationFailed))
-            }
+            for row in rows.values.sorted(by: { $0.key < $1.key }) { try body(lacking(row, schema[row.entity].slots[place.slot])) }
         }
+    }
+
+    private func lacking(_ row: RepairStep.Row, _ slot: Slot) -> CheckFinding {
+        let sentence = "the relationship is required but nil"
+        return CheckFinding(name(row.entity), row.key, slot.name, sentence, .delete(row), code: .validationFailed)
     }
 
     /// Checks that references have destinations, and that the other end of a one-to-one relationship refers back.
@@ -268,7 +270,8 @@ struct StoreCheck {
                     let sentence = "refers to object \(other) of \(name(destination)), which \(missing(other, destination))"
                     try body(CheckFinding(name(rows.entity), key, slot.name, sentence, mending))
                 } else if let inverse = inverseSlot(rows.entity, slot) {
-                    if !isRemoved { lacking[LackingSlot(root: schema[destination].root, slot: inverse)]?[other] = nil }
+                    let end = LackingSlot(root: schema[destination].root, slot: inverse)
+                    if !isRemoved, lacking[end]?.removeValue(forKey: other) != nil { dependsOnReferences = true }
                     let reference = CheckedPartners.Reference(
                         entity: name(rows.entity), property: slot.name, key: key, other: other, mending: mending, isRemoved: isRemoved)
                     try partners.add(reference, destination, inverse, body)

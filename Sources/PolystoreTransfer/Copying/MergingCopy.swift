@@ -49,7 +49,7 @@ final class MergingCopy {
         if options.verifies { try verify(report.items) }
         try checkIsWhole()
         try refuseViolations(except: violations)
-        return true
+        return rejects?.count == known
     }
 
     /// Writes chosen objects into a target that has all others as they are in the source, and deletes objects. The target is not checked as
@@ -289,7 +289,8 @@ final class MergingCopy {
 
     /// The to-many relationships of which objects must have some number of members. Fewer are permitted where this loss is accepted.
     private var rules: [RelationshipRule] {
-        schema.descriptions.flatMap { description in
+        // The numbers of the target count, which may be others than those of the source.
+        writer.schema.descriptions.flatMap { description in
             description.relationships.enumerated().compactMap { position, item -> RelationshipRule? in
                 if item.declaredIn != description.index || item.relationship.cardinality == .toOne { return nil }
                 let isAccepted = options.acceptedLosses.contains(contents.sourceName(description.index, relationship: position))
@@ -307,12 +308,16 @@ final class MergingCopy {
         }
     }
 
-    /// Refuses a target in which objects have too few or too many members, apart from those that had before.
+    /// Refuses a target in which objects have too few or too many members, apart from those that had before, or rejects these objects.
     private func refuseViolations(except known: [Set<Int64>]) throws(StorageError) {
         for (rule, known) in zip(rules, known) {
             try rule.violations(writer, limit) { key throws(StorageError) in
                 if known.contains(key) { return }
-                let entity = schema[rule.entity].name
+                let entity = schema[rule.entity].name, root = contents.origin(schema[rule.entity].root)
+                if let rejects, !rejects.contains(key, root) {
+                    let reason = "\(entity).\(rule.relationship) \(rule.sentence)"
+                    return try rejects.add(RejectedRow(entity: entity, key: key, property: rule.relationship, reason: reason, root: root))
+                }
                 throw StorageError(
                     .validationFailed,
                     "the target would not be whole, so nothing was written: \(entity).\(rule.relationship) of object \(key) \(rule.sentence)",

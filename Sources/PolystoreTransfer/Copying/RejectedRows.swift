@@ -41,7 +41,8 @@ final class RejectedRows {
             try examination.run(scope, source, self, limit)
             isExamined = true
         }
-        try scope.leaveOut(self, source, options.existing == .replace ? nil : target, model, limit)
+        let present = options.existing == .replace ? nil : target
+        try scope.leaveOut(self, source, present, model, accepted: options.acceptedLosses, limit)
     }
 
     /// Returns whether an error concerns a row, so that others can be copied.

@@ -60,9 +60,10 @@ extension TransferScope {
 
     /// Rejects objects that would have fewer members than their relationship requires, because members are rejected.
     ///
+    /// - Parameter accepted: The relationships of which this is accepted.
     /// - Returns: The roots of the hierarchies of these objects.
     func rejectTooFewMembers(
-        _ rejects: RejectedRows, _ source: ReadSession, _ model: MappedModel?, _ limit: WorkLimit?
+        _ rejects: RejectedRows, _ source: ReadSession, _ model: MappedModel?, accepted: Set<String>, _ limit: WorkLimit?
     ) throws(StorageError) -> Set<EntityIndex> {
         let roots = Set(rejects.roots), names = model?.schema ?? schema
         var changed: Set<EntityIndex> = []
@@ -70,6 +71,7 @@ extension TransferScope {
             for (position, item) in description.relationships.enumerated() where item.declaredIn == description.index {
                 let least = item.relationship.leastDestinations
                 if least == 0 || !roots.contains(schema[item.destination].root) { continue }
+                if accepted.contains("\(description.name).\(item.relationship.name)") { continue }
                 let remaining = try remainingMembers(item, description.index, source, limit) { key, entity in
                     rejects.contains(key, schema[entity].root)
                 }
@@ -96,15 +98,25 @@ extension TransferScope {
         _ item: RelationshipDescription, _ entity: EntityIndex, _ source: ReadSession, _ limit: WorkLimit?,
         isOmitted: (Int64, EntityIndex) -> Bool
     ) throws(StorageError) -> [Int64: Int] {
-        var remaining: [Int64: Int] = [:], affected: Set<Int64> = []
-        func add(_ object: Int64, _ member: Int64, _ memberEntity: EntityIndex) {
-            if !contains(object, entity) { return }
-            let isPresent = wasPresent(member, memberEntity)
-            if isPresent || contains(member, memberEntity) { remaining[object, default: 0] += 1 }
-            if !isPresent, isOmitted(member, memberEntity) { affected.insert(object) }
+        var remaining: [Int64: Int] = [:]
+        try forEachMember(item, source, limit) { object, member, memberEntity in
+            if !contains(object, entity) || wasPresent(member, memberEntity) { return }
+            if isOmitted(member, memberEntity) { remaining[object] = 0 }
         }
+        if remaining.isEmpty { return remaining }
+        try forEachMember(item, source, limit) { object, member, memberEntity in
+            guard let count = remaining[object] else { return }
+            if wasPresent(member, memberEntity) || contains(member, memberEntity) { remaining[object] = count + 1 }
+        }
+        return remaining
+    }
+
+    /// Passes each member of a to-many relationship to `body`: the key of its object, its key and its entity.
+    private func forEachMember(
+        _ item: RelationshipDescription, _ source: ReadSession, _ limit: WorkLimit?, _ body: (Int64, Int64, EntityIndex) -> Void
+    ) throws(StorageError) {
         switch item.place {
-        case .slot: return [:]
+        case .slot: break
         case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
             let family = Set(schema[item.destination].family), root = schema[item.destination].root
             let cursor = try source.cursor(for: FetchPlan(schema, root, fields: .some(SlotMask()))), batch = RowBatch(capacity: 1024)
@@ -112,7 +124,7 @@ extension TransferScope {
                 try limit?.check()
                 for index in 0..<batch.count {
                     let row = batch.row(index)
-                    if family.contains(row.entity), !row[slot].isNull { add(row[slot].int, row.key, row.entity) }
+                    if family.contains(row.entity), !row[slot].isNull { body(row[slot].int, row.key, row.entity) }
                 }
             }
         case .link(let link, let side):
@@ -120,10 +132,9 @@ extension TransferScope {
                 try limit?.check()
                 for pair in pairs {
                     let (object, member) = side == .owner ? (pair.owner, pair.member) : (pair.member, pair.owner)
-                    add(object, member, item.destination)
+                    body(object, member, item.destination)
                 }
             }
         }
-        return Dictionary(uniqueKeysWithValues: affected.map { ($0, remaining[$0] ?? 0) })
     }
 }

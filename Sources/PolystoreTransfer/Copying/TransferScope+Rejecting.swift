@@ -4,10 +4,13 @@ extension TransferScope {
     /// Leaves rejected rows out, and rejects those that need them as destinations or as members: a reference to a rejected row becomes nil if
     /// it may be.
     ///
-    /// - Parameter target: The target, if its objects remain.
+    /// - Parameters:
+    ///   - target: The target, if its objects remain. Whether its objects have enough members is found when all are there.
+    ///   - accepted: The relationships of which objects may have fewer members than they must.
     /// - Throws: `limitExceeded` if too many rows are rejected.
     mutating func leaveOut(
-        _ rejects: RejectedRows, _ source: ReadSession, _ target: ReadSession?, _ model: MappedModel?, _ limit: WorkLimit?
+        _ rejects: RejectedRows, _ source: ReadSession, _ target: ReadSession?, _ model: MappedModel?, accepted: Set<String>,
+        _ limit: WorkLimit?
     ) throws(StorageError) {
         if rejects.count == 0 { return }
         try findPresent(target, of: schema.roots, model, limit)
@@ -28,8 +31,8 @@ extension TransferScope {
             }
             if !grown.isEmpty { try remove(rejects, source, limit) }
             changed = grown
-            if grown.isEmpty {
-                changed = try rejectTooFewMembers(rejects, source, model, limit)
+            if grown.isEmpty, target == nil {
+                changed = try rejectTooFewMembers(rejects, source, model, accepted: accepted, limit)
                 if !changed.isEmpty { try remove(rejects, source, limit) }
             }
         }

@@ -91,7 +91,7 @@ extension FileLoader {
                     created.insert(key)
                     report.count += 1
                 } else {
-                    updates.add(record, count, key, try assignments(record, target, &dangling))
+                    updates.add(count, key, try assignments(record, target, &dangling))
                 }
                 try addMembers(record, at: count, key, target, &dangling)
             }
@@ -107,7 +107,7 @@ extension FileLoader {
     /// Sets unique values to nil that change, so that the objects of different batches and files can exchange them.
     func setUniqueValuesFree(_ target: LoadTarget, _ identified: IdentifiedRecords) throws(StorageError) {
         let slots = uniqueSlots(target)
-        if slots.isEmpty { return }
+        if slots.allSatisfy(\.isEmpty) { return }
         var records = try records(of: target), count = 0, assigned: [Int64: [Int: Value]] = [:]
         while let record = try records.next() {
             guard count < identified.keys.count else { throw Self.changed(target) }
@@ -115,7 +115,8 @@ extension FileLoader {
             count += 1
             if identified.fresh.contains(key) { continue }
             // Nothing is rejected here: a list of rejected records has those whose values are wrong already.
-            for slot in slots where target.assigns(record, slot: slot) {
+            for slots in slots {
+                guard let slot = slots.first(where: { target.assigns(record, slot: $0) }) else { continue }
                 assigned[key, default: [:]][slot] = try target.value(record, slot: slot)
             }
             if assigned.count < Self.recordsAtOnce { continue }
@@ -126,13 +127,13 @@ extension FileLoader {
         try setFree(assigned, target)
     }
 
-    /// Returns an attribute of each unique constraint that does not identify the records.
-    private func uniqueSlots(_ target: LoadTarget) -> [Int] {
+    /// Returns the attributes of each unique constraint that do not identify the records.
+    private func uniqueSlots(_ target: LoadTarget) -> [[Int]] {
         let slots = target.description.slots, on = target.on ?? []
         // A column of another program's table may refuse nil.
         let isForeign = store.ability((any ForeignStorage).self)?.foreignAccess != nil
-        return target.description.uniqueConstraints.compactMap { constraint in
-            constraint.slots.first { slot in
+        return target.description.uniqueConstraints.map { constraint in
+            constraint.slots.filter { slot in
                 !on.contains(slot) && slots[slot].attribute.map { $0.isOptional || !isForeign } ?? false
             }
         }
@@ -173,14 +174,15 @@ extension FileLoader {
     ) throws(StorageError) -> [LoadUpdates.Assignment] {
         var found: [LoadUpdates.Assignment] = []
         for slot in target.description.slots.indices where target.on?.contains(slot) == false && target.assigns(record, slot: slot) {
-            found.append(LoadUpdates.Assignment(slot: slot, value: try target.value(record, slot: slot), reference: nil))
+            found.append(LoadUpdates.Assignment(slot: slot, value: try target.value(record, slot: slot), reference: nil, record: record))
         }
         for (position, reference) in target.references.enumerated() {
             if try !target.assigns(record, reference) { continue }
             let isNil = try target.values(record, reference.search) == nil
             let key = try destination(record, target, reference.search, &dangling[position])
             if isNil || key != nil {
-                found.append(LoadUpdates.Assignment(slot: reference.slot, value: key.map(Value.int) ?? .null, reference: reference))
+                found.append(
+                    LoadUpdates.Assignment(slot: reference.slot, value: key.map(Value.int) ?? .null, reference: reference, record: record))
             }
         }
         return found

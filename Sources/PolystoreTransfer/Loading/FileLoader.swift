@@ -151,9 +151,10 @@ package final class FileLoader {
         // What was rejected until here has no key, so nothing refers to it.
         rejects?.acceptChanges()
         // An object of an earlier file may get what an object of a later one has.
-        for (index, records) in identified.sorted(by: { $0.key < $1.key }) where targets.contains(where: { other in
-            other.index < index && other.description.root == targets[index].description.root
-        }) { try setUniqueValuesFree(targets[index], records) }
+        for (index, records) in identified.sorted(by: { $0.key < $1.key }) {
+            let target = targets[index], earlier = targets[..<index]
+            if earlier.contains(where: { $0.description.root == target.description.root }) { try setUniqueValuesFree(target, records) }
+        }
         for index in targets.indices {
             if let records = identified[index] { try update(targets[index], records) } else { try load(index) }
         }
@@ -170,12 +171,24 @@ package final class FileLoader {
             details: .init(failures: failures))
     }
 
-    /// Refuses records that contradict the store or other records.
-    private func refuse(_ contradictions: [LoadContradiction]) throws(StorageError) {
-        guard let first = contradictions.first?.error else { return }
-        guard let rejects else { throw StorageError(first.code, first.message + "; nothing was loaded", details: first.details) }
-        let rejected = LoadContradiction.rejected(contradictions) { object in keys[object.root]?.contains { $0.contains(object.key) } ?? false }
-        for record in rejected { rejects.refuse(record.record.ordinal, ofFile: record.record.index, record.error) }
+    /// Refuses the records of claims that contradict the store or other records.
+    private func refuse(_ claims: [LoadClaim]) throws(StorageError) {
+        if claims.isEmpty { return }
+        let rejected = LoadClaim.rejected(claims) { object in keys[object.root]?.contains { $0.contains(object.key) } ?? false }
+        for claim in rejected {
+            guard let rejects else {
+                throw StorageError(claim.error.code, claim.error.message + "; nothing was loaded", details: claim.error.details)
+            }
+            rejects.refuse(claim.record.ordinal, ofFile: claim.record.index, claim.error)
+        }
+    }
+
+    /// Refuses a record whose values cannot be written after it was accepted.
+    func refusing(_ record: LoadRecord, _ target: LoadTarget, _ body: () throws(StorageError) -> Void) throws(StorageError) {
+        do throws(StorageError) { try body() } catch {
+            guard let rejects, LoadRejects.concernsRecord(error) else { throw error }
+            rejects.refuse(record.ordinal, ofFile: target.index, error)
+        }
     }
 
     /// Refuses a mapping that fills both ends of a one-to-one relationship, because they could contradict each other.

@@ -110,41 +110,39 @@ struct LoadInverses {
         pairs.removeAll()
     }
 
-    /// Writes the other ends of one-to-one relationships. Returns the records whose destinations already refer to other objects.
-    func writePartners(_ writer: WriteSession, _ limit: WorkLimit?) throws(StorageError) -> [LoadContradiction] {
-        var contradictions: [LoadContradiction] = []
-        for end in Set(partners.keys).union(released.keys) {
+    /// Writes the other ends of one-to-one relationships. Returns the claims of objects that refer to others; none if all are released.
+    func writePartners(_ writer: WriteSession, _ limit: WorkLimit?) throws(StorageError) -> [LoadClaim] {
+        var claims: [LoadClaim] = []
+        for end in Set(partners.keys).union(released.keys).sorted(by: { ($0.entity, $0.slot) < ($1.entity, $1.slot) }) {
             let keys = Set(partners[end, default: [:]].keys).union(released[end, default: [:]].keys).sorted()
             for start in stride(from: 0, to: keys.count, by: 1024) {
                 try limit?.check()
-                try write(end, Array(keys[start..<min(start + 1024, keys.count)]), writer, &contradictions)
+                try write(end, Array(keys[start..<min(start + 1024, keys.count)]), writer, &claims)
             }
         }
-        return contradictions
+        let isContradicted = claims.contains { if case .isFree = $0.condition { true } else { false } }
+        return isContradicted ? claims : []
     }
 
     private func write(
-        _ end: End, _ keys: [Int64], _ writer: WriteSession, _ contradictions: inout [LoadContradiction]
+        _ end: End, _ keys: [Int64], _ writer: WriteSession, _ claims: inout [LoadClaim]
     ) throws(StorageError) {
-        let schema = writer.schema, batch = RowBatch(capacity: keys.count)
+        let schema = writer.schema, slot = schema[end.entity].slots[end.slot], root = schema[end.entity].root
+        let partnerRoot = slot.destination.map { schema[$0].root } ?? root, batch = RowBatch(capacity: keys.count)
         try writer.rows(end.entity, keys: keys, into: batch)
         var found: [EntityIndex: [EntityChanges.Reference]] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
             let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key] == cell.int
-            if !isFree, let partner {
-                let slot = schema[end.entity].slots[end.slot], name = "\(schema[end.entity].name).\(slot.name)"
-                let root = schema[end.entity].root, partnerRoot = slot.destination.map { schema[$0].root } ?? root
-                let error = StorageError(
-                    .validationFailed,
-                    "\(partner.record.file.excerpt()), line \(partner.record.line): \(name) of object \(row.key), to which the record "
-                        + "refers, already refers to another object",
-                    details: .init(entity: schema[row.entity].name, property: slot.name, keys: [row.key]))
-                contradictions.append(
-                    LoadContradiction(
-                        record: partner.record, object: .init(root: partnerRoot, key: partner.key),
-                        other: .init(root: root, key: row.key), error: error))
-                continue
+            if let partner, !cell.isNull, cell.int != partner.key {
+                let condition: LoadClaim.Condition =
+                    isFree
+                    ? .isReleased(by: .init(root: partnerRoot, key: cell.int)) : .isFree(.init(root: root, key: row.key))
+                claims.append(
+                    LoadClaim(
+                        record: partner.record, object: .init(root: partnerRoot, key: partner.key), condition: condition,
+                        other: (row.key, schema[row.entity].name, slot.name)))
+                if !isFree { continue }
             }
             if partner == nil, kept[end]?.contains(row.key) == true { continue }
             if isFree, cell.isNull ? partner != nil : cell.int != partner?.key {

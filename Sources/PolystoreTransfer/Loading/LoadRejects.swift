@@ -76,6 +76,11 @@ package final class LoadRejects {
         rejected[index]?[record.ordinal] != nil || dependent[index]?[record.ordinal] != nil
     }
 
+    /// Returns whether an error concerns a record, so that others can be loaded.
+    static func concernsRecord(_ error: StorageError) -> Bool {
+        [.valueNotStorable, .valueOutOfRange, .valueTooLarge, .validationFailed, .uniqueConstraintViolated].contains(error.code)
+    }
+
     /// Leaves a record out when it is read again.
     func refuse(_ ordinal: Int, ofFile index: Int, _ error: StorageError) {
         refused[index, default: [:]][ordinal] = error
@@ -93,10 +98,7 @@ package final class LoadRejects {
     func add(
         _ record: LoadRecord, ofFile index: Int, _ error: StorageError, dependsOnOthers: Bool = false
     ) throws(StorageError) {
-        let codes: [StorageError.Code] = [
-            .valueNotStorable, .valueOutOfRange, .valueTooLarge, .validationFailed, .uniqueConstraintViolated,
-        ]
-        guard codes.contains(error.code), let form = forms[index] else { throw error }
+        guard Self.concernsRecord(error), let form = forms[index] else { throw error }
         let text = form.text(of: record, error.message)
         let found = Rejected(line: record.line, reason: error.message, text: text, ordinal: record.ordinal)
         if dependsOnOthers {

@@ -8,11 +8,11 @@ struct LoadUpdates {
         let value: Value
         /// The relationship whose reference is assigned; nil for an attribute.
         let reference: LoadReference?
+        let record: LoadRecord
     }
 
     /// The records of one object, of which a later one takes precedence.
     private struct Pending {
-        var record: LoadRecord
         let key: Int64
         /// The positions of the records in the file.
         var positions: [Int]
@@ -39,14 +39,13 @@ struct LoadUpdates {
     var isFull: Bool { pending.count >= 1024 || bytes > Self.mostBytes }
 
     /// Adds the update of an object by the record at a position.
-    mutating func add(_ record: LoadRecord, _ position: Int, _ key: Int64, _ assignments: [Assignment]) {
+    mutating func add(_ position: Int, _ key: Int64, _ assignments: [Assignment]) {
         for assignment in assignments { bytes += assignment.value.size }
         guard let index = indexes[key] else {
             indexes[key] = pending.count
-            return pending.append(Pending(record: record, key: key, positions: [position], assignments: assignments))
+            return pending.append(Pending(key: key, positions: [position], assignments: assignments))
         }
         let slots = assignments.map(\.slot)
-        pending[index].record = record
         pending[index].positions.append(position)
         pending[index].assignments.removeAll { slots.contains($0.slot) }
         pending[index].assignments += assignments
@@ -121,7 +120,9 @@ struct LoadUpdates {
     private func claim(_ assignment: Assignment, _ update: Pending, _ loader: FileLoader) throws(StorageError) {
         guard let reference = assignment.reference, case .int(let key) = assignment.value else { return }
         loader.inverses.keep(reference, of: update.key)
-        try loader.connect(reference, update.key, key, update.record, target)
+        try loader.refusing(assignment.record, target) { () throws(StorageError) in
+            try loader.connect(reference, update.key, key, assignment.record, target)
+        }
     }
 
     private static func update(_ group: Group, _ rows: [(update: Pending, version: Int64)], slots: Int) -> RowUpdate {

@@ -38,7 +38,8 @@ extension TransferEngine {
             removed = next
             if !options.deletesBroken { break }
             // Referring objects are found by indexes. Where these are damaged, another check shows whether some were not found.
-            if try RemovalClosure(session, limit).extend(&removed), check.damagedTables.isEmpty { break }
+            let isComplete = try RemovalClosure(session, limit).extend(&removed)
+            if isComplete, check.damagedTables.isEmpty, !check.dependsOnReferences { break }
         }
         return removed
     }
