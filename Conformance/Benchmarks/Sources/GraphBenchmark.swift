@@ -43,6 +43,7 @@ struct GraphBenchmark {
                 owner.age = index % 90
                 for number in 0..<5 {
                     let member = try transaction.create(Member.self)
+                    member.score = 0
                     member.name = "member \(index) \(number)"
                     member.owner = owner
                 }

@@ -8,6 +8,13 @@ struct LoadClaim {
         let key: Int64
     }
 
+    /// The claimed object, and the relationship by which it would refer to that of the record.
+    struct Claimed {
+        let key: Int64
+        let entity: String
+        let property: String
+    }
+
     /// The condition under which the record can be loaded.
     enum Condition {
         /// An object does not refer to another one.
@@ -30,16 +37,15 @@ struct LoadClaim {
     /// The object of the record.
     let object: Object
     let condition: Condition
-    /// The claimed object, and the relationship by which it would refer to that of the record.
-    let other: (key: Int64, entity: String, property: String)
+    let claimed: Claimed
 
     /// The error of the record if it cannot be loaded.
     var error: StorageError {
         StorageError(
             .validationFailed,
-            "\(record.file.excerpt()), line \(record.line): \(other.entity).\(other.property) of object \(other.key), to which the record refers, "
-                + "already refers to another object",
-            details: .init(entity: other.entity, property: other.property, keys: [other.key]))
+            "\(record.file.excerpt()), line \(record.line): \(claimed.entity).\(claimed.property) of object \(claimed.key), to which the "
+                + "record refers, already refers to another object",
+            details: .init(entity: claimed.entity, property: claimed.property, keys: [claimed.key]))
     }
 
     private var dependency: Object {

@@ -127,21 +127,14 @@ struct LoadInverses {
     private func write(
         _ end: End, _ keys: [Int64], _ writer: WriteSession, _ claims: inout [LoadClaim]
     ) throws(StorageError) {
-        let schema = writer.schema, slot = schema[end.entity].slots[end.slot], root = schema[end.entity].root
-        let partnerRoot = slot.destination.map { schema[$0].root } ?? root, batch = RowBatch(capacity: keys.count)
+        let schema = writer.schema, batch = RowBatch(capacity: keys.count)
         try writer.rows(end.entity, keys: keys, into: batch)
         var found: [EntityIndex: [EntityChanges.Reference]] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
             let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key] == cell.int
             if let partner, !cell.isNull, cell.int != partner.key {
-                let condition: LoadClaim.Condition =
-                    isFree
-                    ? .isReleased(by: .init(root: partnerRoot, key: cell.int)) : .isFree(.init(root: root, key: row.key))
-                claims.append(
-                    LoadClaim(
-                        record: partner.record, object: .init(root: partnerRoot, key: partner.key), condition: condition,
-                        other: (row.key, schema[row.entity].name, slot.name)))
+                claims.append(Self.claim(partner, on: row.key, row.entity, end, releasedBy: isFree ? cell.int : nil, schema))
                 if !isFree { continue }
             }
             if partner == nil, kept[end]?.contains(row.key) == true { continue }
@@ -151,5 +144,30 @@ struct LoadInverses {
         }
         let changes = found.sorted { $0.key < $1.key }.map { EntityChanges(schema[$0], slot: end.slot, $1) }
         if !changes.isEmpty { try writer.apply(ChangeSet(entities: changes)) }
+    }
+
+    /// Returns the claim of a partner on an object of an entity.
+    ///
+    /// - Parameter releaser: The key of the object that no longer refers to the claimed one; nil if the claimed one is not released.
+    private static func claim(
+        _ partner: Partner, on key: Int64, _ entity: EntityIndex, _ end: End, releasedBy releaser: Int64?, _ schema: Schema
+    ) -> LoadClaim {
+        // In this form, because the optimizer of Swift 6.3.1 fails on a shorter one.
+        let description = schema[end.entity], partnerRoot = Self.root(of: end, schema)
+        let condition: LoadClaim.Condition
+        if let releaser {
+            condition = .isReleased(by: LoadClaim.Object(root: partnerRoot, key: releaser))
+        } else {
+            condition = .isFree(LoadClaim.Object(root: description.root, key: key))
+        }
+        let claimed = LoadClaim.Claimed(key: key, entity: schema[entity].name, property: description.slots[end.slot].name)
+        return LoadClaim(
+            record: partner.record, object: LoadClaim.Object(root: partnerRoot, key: partner.key), condition: condition, claimed: claimed)
+    }
+
+    /// Returns the root of the hierarchy to which a slot refers.
+    private static func root(of end: End, _ schema: Schema) -> EntityIndex {
+        guard let destination = schema[end.entity].slots[end.slot].destination else { return schema[end.entity].root }
+        return schema[destination].root
     }
 }
