@@ -59,6 +59,7 @@ struct HistoryBenchmark {
         let rows = RowSource(count: keys.count) { range, batch in
             for index in range {
                 let cells = batch.appendRow(key: keys[index], version: 0, entity: entity, slots: width)
+                cells.initialize(repeating: .null, count: width)
                 cells[slot] = .int(Int64(index % 90))
             }
         }
