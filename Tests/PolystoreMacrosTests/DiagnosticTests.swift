@@ -98,7 +98,10 @@ import Testing
 
     @Test(arguments: [
         ("let name: String = \"\"", "name must be a var: a let cannot be loaded from the store"),
-        ("var name = \"\"", "name requires a type annotation: a macro cannot see inferred types"),
+        (
+            "var name = makeName()",
+            "name requires a type annotation: a macro can infer the type of a literal and of a value such as Date(), and no other"
+        ),
         ("var a: Int = 1, b: Int = 2", "declare a and the properties after it each with a separate var"),
         (
             "var name: String = \"\" { willSet {} }",

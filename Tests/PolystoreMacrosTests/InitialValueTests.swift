@@ -17,6 +17,17 @@ import Testing
     var counts: [Int]?
 }
 
+@Model final class Memo: ManagedObject {
+    var isDone = false
+    var rank = -3
+    var rate = -1.5
+    var title = "new"
+    var id = UUID()
+    var made = Date.now
+    var price = Decimal(5)
+    private(set) var most = Int.max
+}
+
 @Model final class Guest: ManagedObject {
     var name: String
     var born: Date
@@ -43,6 +54,21 @@ import Testing
         let defaults = Ticket.declaration.attributes.filter { $0.defaultValue != nil }.map(\.name)
         #expect(defaults == ["price", "begin", "address", "tags"])
         #expect(Ticket._initialSlots == [0, 1, 2, 3, 4])
+    }
+
+    @Test func literalsAndValuesNeedNoType() throws {
+        #expect(
+            Memo.declaration.attributes.map(\.type)
+                == [.bool, .int64, .double, .string, .uuid, .date, .decimal, .int64])
+        let stack = try DataStack(Memo.self), before = Date(timeIntervalSinceNow: -1)
+        try stack.addStorageAndWait(TestStore.memory.make())
+        try stack.perform(synchronous: { transaction in
+            try transaction.create(Memo.self).title = "changed"
+            _ = try transaction.create(Memo.self)
+        })
+        let drafts = try stack.fetchAll(From<Memo>().where(\.rank == -3 && \.isDone == false).orderBy(.ascending(\.title)))
+        #expect(drafts.map(\.title) == ["changed", "new"] && drafts.allSatisfy { $0.rate == -1.5 && $0.price == 5 && $0.most == .max })
+        #expect(Set(drafts.map(\.id)).count == 2 && drafts.allSatisfy { $0.made > before })
     }
 
     @Test(arguments: TestStore.all) func callsAreMadeForEachObject(_ store: TestStore) throws {

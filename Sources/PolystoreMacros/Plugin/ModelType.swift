@@ -53,6 +53,33 @@ struct ModelType {
 
     private static let valueNames = Set(ValueType.allCases.map(\.swiftName) + ["Int64"])
 
+    /// Returns the type of a literal or of an initializer of an attribute type of the library, such as `UUID()` and `Date.now`; nil for other
+    /// expressions, whose types only the compiler knows.
+    static func inferred(from expression: ExprSyntax) -> TypeSyntax? {
+        let name: String?
+        switch expression.as(ExprSyntaxEnum.self) {
+        case .booleanLiteralExpr: name = "Bool"
+        case .integerLiteralExpr: name = "Int"
+        case .floatLiteralExpr: name = "Double"
+        case .stringLiteralExpr: name = "String"
+        case .prefixOperatorExpr(let negated) where negated.operator.text == "-": return inferred(from: negated.expression)
+        case .functionCallExpr(let call): name = Self.valueName(call.calledExpression)
+        case .memberAccessExpr(let access) where ownMembers.contains(access.declName.baseName.text):
+            name = access.base.flatMap(Self.valueName)
+        default: name = nil
+        }
+        return name.map { TypeSyntax(IdentifierTypeSyntax(name: .identifier($0))) }
+    }
+
+    /// Static members of attribute types that are values of the type.
+    private static let ownMembers: Set = ["now", "distantPast", "distantFuture", "min", "max", "zero"]
+
+    /// Returns the name of an attribute type of the library that an expression is.
+    private static func valueName(_ expression: ExprSyntax) -> String? {
+        guard let name = expression.as(DeclReferenceExprSyntax.self)?.baseName.text, valueNames.contains(name) else { return nil }
+        return name
+    }
+
     /// Whether a type is a function or a tuple, optional or not, which cannot conform to a protocol.
     static func isFunctionOrTuple(_ type: TypeSyntax) -> Bool {
         if let optional = type.as(OptionalTypeSyntax.self) { return isFunctionOrTuple(optional.wrappedType) }

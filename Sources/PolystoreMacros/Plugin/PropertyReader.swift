@@ -43,8 +43,9 @@ struct PropertyReader {
         guard variable.bindingSpecifier.text == "var" else {
             throw ModelProblem(variable.bindingSpecifier, "\(name) must be a var: a let cannot be loaded from the store")
         }
-        guard let type = binding.typeAnnotation?.type else {
-            throw ModelProblem(identifier, "\(name) requires a type annotation: a macro cannot see inferred types")
+        guard let type = binding.typeAnnotation?.type ?? binding.initializer.flatMap({ ModelType.inferred(from: $0.value) }) else {
+            throw ModelProblem(
+                identifier, "\(name) requires a type annotation: a macro can infer the type of a literal and of a value such as Date(), and no other")
         }
         try Self.check(type, of: name, isRelationship: marker("Relationship") != nil)
         var reading = try property(name, ModelType(type), binding.initializer?.value)
