@@ -45,7 +45,8 @@ struct PropertyReader {
         }
         guard let type = binding.typeAnnotation?.type ?? binding.initializer.flatMap({ ModelType.inferred(from: $0.value) }) else {
             throw ModelProblem(
-                identifier, "\(name) requires a type annotation: a macro can infer the type of a literal and of a value such as Date(), and no other")
+                identifier,
+                "\(name) requires a type annotation: a macro can infer the type of a literal and of a value such as Date(), and no other")
         }
         try Self.check(type, of: name, isRelationship: marker("Relationship") != nil)
         var reading = try property(name, ModelType(type), binding.initializer?.value)
