@@ -44,6 +44,14 @@ package struct Contents {
     /// Returns the name that a link table has in the store.
     func sourceName(link: Int) -> String { reader.schema.links[origin(link: link).index].name }
 
+    /// Returns whether the store has an object, and it is part of the contents.
+    func includes(_ key: Int64, _ entity: EntityIndex) throws(StorageError) -> Bool {
+        let origin = origin(entity), batch = RowBatch(capacity: 1)
+        if !scope.contains(key, origin) { return false }
+        try reader.rows(origin, keys: [key], into: batch)
+        return batch.count > 0
+    }
+
     /// Returns the path that a relationship has in the store.
     ///
     /// - Parameter position: The position among the relationships of the entity.
@@ -58,6 +66,12 @@ package struct Contents {
         let plan = QueryPlan.count(FetchPlan(reader.schema, origin(root)))
         guard case .int(let count)? = try reader.values(for: plan).first?.first else { return 0 }
         return Int(count)
+    }
+
+    /// Returns whether the store contains no rows.
+    func isEmpty() throws(StorageError) -> Bool {
+        for root in schema.roots where try count(root) > 0 { return false }
+        return true
     }
 
     /// Checks that the store contains no rows.

@@ -201,8 +201,7 @@ public struct TransferEngine: Sendable {
     private static func isEmpty(_ store: OpenStore) throws(StorageError) -> Bool {
         let reader = try store.beginRead()
         defer { reader.end() }
-        do throws(StorageError) { try Contents(reader).checkIsEmpty() } catch  where error.code == .alreadyExists { return false }
-        return true
+        return try Contents(reader).isEmpty()
     }
 
     /// Refuses a target whose schema is not that of the source, or the mapped one.

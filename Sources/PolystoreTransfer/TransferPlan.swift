@@ -51,6 +51,8 @@ package struct TransferPlan {
         _ reader: ReadSession, to target: ReadSession?, _ options: TransferOptions, _ limit: WorkLimit?, _ report: TransferEngine.Report
     ) throws(StorageError) {
         try options.check()
+        // A target without objects gets a copy.
+        let target = try target.flatMap { target throws(StorageError) in try Contents(target).isEmpty() ? nil : target }
         let model: MappedModel? = options.mapping.isEmpty ? nil : try MappedModel(options.mapping, of: reader.schema)
         let rejects = RejectedRows(options, reader.store)
         var scope = try TransferScope(options, from: reader, to: target, model, rejecting: rejects, limit)

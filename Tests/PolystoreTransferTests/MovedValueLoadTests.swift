@@ -54,6 +54,8 @@ import Testing
             _ = try FileLoader.load(LoadMapping(files: files), into: store) { name in FileBlocks(Data((texts[name] ?? "").utf8)) }
         }
         try load(["a.csv": "code,shelf,place\na,1,1\nb,1,2\n"])
+        try load(["a.csv": "code,shelf,place\nb,1,1\n", "b.csv": "code,shelf,place\na,1,2\n"])
+        try load(["a.csv": "code,place\nb,2\n", "b.csv": "code,place\na,1\n"])
         try load(["a.csv": "code,place\nb,1\n", "b.csv": "code,place\na,2\n"])
         let reader = try store.beginRead(), batch = RowBatch()
         defer { reader.end() }

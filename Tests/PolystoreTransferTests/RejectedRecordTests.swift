@@ -147,50 +147,109 @@ import Testing
         #expect(findings.isEmpty)
     }
 
+    /// Employees `e0` and so on with a locker of their number, and parking spots.
+    private struct Lockers {
+        let store: OpenStore
+        private(set) var reads = 0
+
+        init(_ count: Int) throws {
+            let schema = try Schema(entities: [
+                Entity(
+                    "Employee", attributes: [Attribute("code", .string), Attribute("age", .int64, isOptional: true)],
+                    relationships: [
+                        Relationship("locker", to: "Locker", inverse: "owner"), Relationship("spot", to: "Spot", inverse: "owner"),
+                    ], uniqueConstraints: [UniqueConstraint(["code"])]),
+                Entity(
+                    "Locker", attributes: [Attribute("number", .int64)],
+                    relationships: [Relationship("owner", to: "Employee", inverse: "locker")]),
+                Entity(
+                    "Spot", attributes: [Attribute("number", .int64)],
+                    relationships: [Relationship("owner", to: "Employee", inverse: "spot")]),
+            ])
+            store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+            let numbers = "number\n" + (0..<count).map { "\($0)\n" }.joined()
+            var employees = LoadMapping.file("2", entity: "Employee")
+            employees.relationships = ["locker": ["number": "locker"], "spot": ["number": "spot"]]
+            let files = [LoadMapping.file("0", entity: "Locker"), LoadMapping.file("1", entity: "Spot"), employees]
+            let texts = [numbers, numbers, (0..<count).map { "{\"code\": \"e\($0)\", \"locker\": \($0)}\n" }.joined()]
+            _ = try FileLoader.load(LoadMapping(files: files), into: store) { name in FileBlocks(Data(texts[Int(name) ?? 0].utf8)) }
+        }
+
+        /// Updates employees by files of their code and a reference. Returns the lines of the rejected records of each file, or nil without
+        /// rejects.
+        mutating func update(_ files: [(reference: String, text: String)], rejecting: Bool = true) throws -> [[Int]] {
+            let rejects = rejecting ? LoadRejects() : nil,
+                mapped = files.enumerated().map { index, item in
+                    var file = LoadMapping.file("\(index)", entity: "Employee")
+                    file.relationships = [item.reference: ["number": item.reference]]
+                    file.on = ["code"]
+                    return file
+                }
+            var reads = 0
+            _ = try FileLoader.load(LoadMapping(files: mapped), into: store, rejects: rejects) { name in
+                reads += 1
+                return FileBlocks(Data(files[Int(name) ?? 0].text.utf8))
+            }
+            self.reads = reads
+            var findings: [String] = []
+            try TransferEngine().check(store) { findings.append($0.description) }
+            #expect(findings.isEmpty, "\(findings)")
+            return files.indices.map { rejects?.records(ofFile: $0).map(\.line) ?? [] }
+        }
+
+        /// Returns the number of a property, or of the object that it refers to, of an employee.
+        func number(_ property: String, of code: String) throws -> Int? {
+            let reader = try store.beginRead()
+            defer { reader.end() }
+            let path = property == "age" ? PropertyPath("age") : PropertyPath("\(property).number")
+            let request = QueryRequest(
+                ObjectRequest("Employee", where: .compare(.path(PropertyPath("code")), .equal, .value(.string(code)))),
+                outputs: [QueryOutput(.path(path))])
+            guard case .int(let number)? = try reader.values(for: request.plan(in: store.schema)).first?.first else { return nil }
+            return Int(number)
+        }
+    }
+
     /// Each locker passes to the next employee; the last one is taken, so that all of them stay as they are, found in few passes.
     @Test func claimsThatDependOnEachOtherAreRejectedTogether() throws {
-        let schema = try Schema(entities: [
-            Entity(
-                "Employee", attributes: [Attribute("code", .string), Attribute("age", .int64, isOptional: true)],
-                relationships: [Relationship("locker", to: "Locker", inverse: "owner")], uniqueConstraints: [UniqueConstraint(["code"])]),
-            Entity(
-                "Locker", attributes: [Attribute("number", .int64)],
-                relationships: [Relationship("owner", to: "Employee", inverse: "locker")]),
-        ])
-        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)), count = 40
-        var lockers = LoadMapping.file("lockers.csv", entity: "Locker"),
-            employees = LoadMapping.file("employees.ndjson", entity: "Employee")
-        lockers.relationships = [:]
-        employees.relationships = ["locker": ["number": "locker"]]
-        func lines(_ locker: (Int) -> String) -> String { (0...count).map { "{\"code\": \"e\($0)\"\(locker($0))}\n" }.joined() }
-        var texts = [
-            "lockers.csv": "number\n" + (0...count).map { "\($0)\n" }.joined(), "employees.ndjson": lines { ", \"locker\": \($0)" },
-        ]
-        var reads = 0
-        func load(_ files: [LoadMapping.File], _ rejects: LoadRejects?) throws {
-            _ = try FileLoader.load(LoadMapping(files: files), into: store, rejects: rejects) { name in
-                reads += 1
-                return FileBlocks(Data((texts[name] ?? "").utf8))
-            }
-        }
-        try load([lockers, employees], nil)
-        employees.on = ["code"]
+        var lockers = try Lockers(41)
         // A later record without a locker adds an age, which is kept.
-        texts["employees.ndjson"] =
-            lines { $0 < count ? ", \"locker\": \($0 + 1)" : ", \"age\": 7" } + "{\"code\": \"e0\", \"age\": 30}\n"
-        let rejects = LoadRejects()
-        reads = 0
-        try load([employees], rejects)
-        #expect(rejects.records(ofFile: 0).map(\.line) == Array(1...count))
-        #expect(reads < 12)
-        var findings: [String] = []
-        try TransferEngine().check(store) { findings.append($0.description) }
-        #expect(findings.isEmpty)
-        let reader = try store.beginRead(), batch = RowBatch()
-        defer { reader.end() }
-        let cursor = try reader.cursor(for: FetchPlan(schema, try #require(schema.index(of: "Employee"))))
-        _ = try cursor.next(into: batch)
-        #expect(batch.row(0)[1].int == 30 && batch.row(count)[1].int == 7)
+        let text = (0..<40).map { "{\"code\": \"e\($0)\", \"locker\": \($0 + 1)}\n" }.joined() + "{\"code\": \"e0\", \"age\": 30}\n"
+        #expect(try lockers.update([("locker", text)]) == [Array(1...40)])
+        #expect(lockers.reads < 12)
+        #expect(try lockers.number("age", of: "e0") == 30 && lockers.number("locker", of: "e7") == 7)
+        // Without the one that is taken all move.
+        let ring = (0..<41).map { "{\"code\": \"e\($0)\", \"locker\": \(($0 + 1) % 41)}\n" }.joined()
+        #expect(try lockers.update([("locker", ring)]) == [[]])
+        #expect(try lockers.number("locker", of: "e40") == 0)
+    }
+
+    @Test func aRecordIsRejectedOnlyForItsOwnReference() throws {
+        var lockers = try Lockers(4)
+        _ = try lockers.update([("spot", "{\"code\": \"e3\", \"spot\": 3}\n")])
+        let first = "{\"code\": \"e0\", \"locker\": null}\n{\"code\": \"e1\", \"locker\": 0}\n"
+        #expect(try lockers.update([("locker", first), ("spot", "{\"code\": \"e0\", \"spot\": 3}\n")]) == [[], [1]])
+        #expect(try lockers.number("locker", of: "e1") == 0 && lockers.number("locker", of: "e0") == nil)
+    }
+
+    /// The first file says what the store has already.
+    @Test(arguments: [true, false]) func aReferenceThatALaterFileChangesIsReleased(_ rejecting: Bool) throws {
+        var lockers = try Lockers(3)
+        _ = try lockers.update([("locker", "{\"code\": \"e1\", \"locker\": null}\n")])
+        let files = [
+            ("locker", "{\"code\": \"e0\", \"locker\": 0}\n"),
+            ("locker", "{\"code\": \"e0\", \"locker\": 1}\n{\"code\": \"e1\", \"locker\": 0}\n"),
+        ]
+        #expect(try lockers.update(files, rejecting: rejecting) == [[], []])
+        #expect(try lockers.number("locker", of: "e0") == 1 && lockers.number("locker", of: "e1") == 0)
+    }
+
+    /// Conflicts far apart are found in one pass.
+    @Test func conflictsOfUpdatesAreFoundTogether() throws {
+        var lockers = try Lockers(4_000)
+        let text = (0..<4_000).map { "{\"code\": \"e\($0)\", \"spot\": \($0 % 1_000 == 1 ? $0 - 1 : $0)}\n" }.joined()
+        #expect(try lockers.update([("spot", text)]) == [[2, 1_002, 2_002, 3_002]])
+        #expect(lockers.reads < 12)
     }
 
     /// The separator is found by the first line, in which names may have others.

@@ -3,6 +3,7 @@ import PolystoreInMemory
 import PolystoreSQLite
 import PolystoreStorage
 import PolystoreTransfer
+import Synchronization
 import TestStores
 import Testing
 
@@ -290,6 +291,61 @@ import Testing
         #expect(merged.rejected.map { "\($0.entity) \($0.key)" }.sorted() == ["Item 3", "Item 5"])
         try TransferEngine().check(other) { findings.append($0.description) }
         #expect(findings.isEmpty, "\(findings)")
+    }
+
+    /// Item 3 breaks a rule, so order 1 has too few and item 4 needs it. Order 7 of the target has item 4 as before then.
+    @Test func onlyObjectsOfTheSourceAreRejectedByAMerge() throws {
+        let schema = try Schema(entities: [
+            Entity("Order", relationships: [Relationship("items", to: "Item", .toMany, inverse: "order", minCount: 2)]),
+            Entity(
+                "Item", attributes: [Attribute("size", .int64, rules: AttributeRules(maximum: .int(8)))],
+                relationships: [Relationship("order", to: "Order", isOptional: false, inverse: "items")]),
+        ])
+        func store(_ orders: [Int64], _ items: [(key: Int64, size: Int64, order: Int64)]) throws -> OpenStore {
+            let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)), writer = try store.beginWrite()
+            defer { writer.end() }
+            let order = try #require(schema.index(of: "Order")), item = try #require(schema.index(of: "Item")), batch = RowBatch()
+            for key in orders { _ = batch.appendRow(key: key, version: 1, entity: order, slots: 0) }
+            try writer.load(order, batch)
+            batch.clear()
+            for row in items {
+                let cells = batch.appendRow(key: row.key, version: 1, entity: item, slots: 2)
+                cells.initialize(to: .int(row.size))
+                (cells + 1).initialize(to: .int(row.order))
+            }
+            try writer.load(item, batch)
+            _ = try writer.commit(CommitRecord())
+            return store
+        }
+        let source = try store([1], [(3, 9, 1), (4, 1, 1)]), target = try store([7], [(4, 1, 7), (6, 1, 7)])
+        let records = Mutex<[String]>([])
+        let report = try TransferEngine().transfer(
+            from: source, to: target,
+            options {
+                $0.onError = .skip()
+                $0.existing = .merge
+                $0.receiveRejects = { rejects throws(StorageError) in
+                    try rejects.forEachRecord { row, _ in records.withLock { $0.append("\(row.entity) \(row.key)") } }
+                }
+            })
+        #expect(report.rejected.map { "\($0.entity) \($0.key)" }.sorted() == ["Item 3", "Item 4", "Order 1"])
+        #expect(records.withLock(\.self).sorted() == ["Item 3", "Item 4", "Order 1"])
+        var findings: [String] = []
+        try TransferEngine().check(target) { findings.append($0.description) }
+        #expect(findings.isEmpty)
+        // The plan of a merge into a target without objects is that of a copy.
+        let empty = try store([], []), reader = try source.beginRead(), present = try empty.beginRead()
+        defer {
+            reader.end()
+            present.end()
+        }
+        let plan = try TransferPlan(
+            reader, to: present,
+            options {
+                $0.onError = .skip()
+                $0.existing = .merge
+            }, nil, { _ in })
+        #expect(plan.rejected == ["Item": 2, "Order": 1])
     }
 
     @Test func aSubentityIsChosenAlone() throws {

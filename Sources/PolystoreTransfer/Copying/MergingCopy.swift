@@ -308,22 +308,28 @@ final class MergingCopy {
         }
     }
 
-    /// Refuses a target in which objects have too few or too many members, apart from those that had before, or rejects these objects.
+    /// Refuses a target in which objects have too few or too many members, apart from those that had before. Those of the source are rejected
+    /// if others may be copied without them, which can change the others.
     private func refuseViolations(except known: [Set<Int64>]) throws(StorageError) {
+        let count = rejects?.count
+        var refusal: StorageError?
         for (rule, known) in zip(rules, known) {
             try rule.violations(writer, limit) { key throws(StorageError) in
                 if known.contains(key) { return }
                 let entity = schema[rule.entity].name, root = contents.origin(schema[rule.entity].root)
-                if let rejects, !rejects.contains(key, root) {
+                if let rejects, !rejects.contains(key, root), try contents.includes(key, rule.entity) {
                     let reason = "\(entity).\(rule.relationship) \(rule.sentence)"
                     return try rejects.add(RejectedRow(entity: entity, key: key, property: rule.relationship, reason: reason, root: root))
                 }
-                throw StorageError(
-                    .validationFailed,
-                    "the target would not be whole, so nothing was written: \(entity).\(rule.relationship) of object \(key) \(rule.sentence)",
-                    details: .init(entity: entity, property: rule.relationship, keys: [key]))
+                refusal =
+                    refusal
+                    ?? StorageError(
+                        .validationFailed,
+                        "the target would not be whole, so nothing was written: \(entity).\(rule.relationship) of object \(key) \(rule.sentence)",
+                        details: .init(entity: entity, property: rule.relationship, keys: [key]))
             }
         }
+        if let refusal, rejects?.count == count { throw refusal }
     }
 
     /// Refuses a target in which references lead nowhere, or the two ends of a relationship disagree.

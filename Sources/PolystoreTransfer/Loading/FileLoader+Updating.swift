@@ -69,13 +69,12 @@ extension FileLoader {
         var report = LoadReport.Loaded(entity: target.file.entity), count = 0
         var created: Set<Int64> = []
         func flushAll() throws(StorageError) {
-            if mustBeginAgain { return batch.clear() }
             // Updates come first, because they may set values free that new objects have, except for those of rows that are new.
             let related = try flushMembers()
             try updates.flush(self, &report, related: related) { !created.contains($0) }
             try flush(batch, target.entity)
             try updates.flush(self, &report, related: related)
-            try inverses.flush(writer, isRecorded: isRecorded)
+            if !mustBeginAgain { try inverses.flush(writer, isRecorded: isRecorded) }
             created.removeAll()
             progress(target.file.entity, count)
         }
@@ -115,16 +114,15 @@ extension FileLoader {
             count += 1
             if identified.fresh.contains(key) { continue }
             // Nothing is rejected here: a list of rejected records has those whose values are wrong already.
-            for slots in slots {
-                guard let slot = slots.first(where: { target.assigns(record, slot: $0) }) else { continue }
+            for slot in Set(slots.joined()) where target.assigns(record, slot: slot) {
                 assigned[key, default: [:]][slot] = try target.value(record, slot: slot)
             }
             if assigned.count < Self.recordsAtOnce { continue }
             try limit?.check()
-            try setFree(assigned, target)
+            try setFree(assigned, slots, target)
             assigned.removeAll(keepingCapacity: true)
         }
-        try setFree(assigned, target)
+        try setFree(assigned, slots, target)
     }
 
     /// Returns the attributes of each unique constraint that do not identify the records.
@@ -139,17 +137,22 @@ extension FileLoader {
         }
     }
 
-    /// Sets the stored values of objects to nil that differ from assigned ones.
-    private func setFree(_ assigned: [Int64: [Int: Value]], _ target: LoadTarget) throws(StorageError) {
+    /// Sets a stored value of each constraint to nil that differs from the assigned one.
+    private func setFree(_ assigned: [Int64: [Int: Value]], _ constraints: [[Int]], _ target: LoadTarget) throws(StorageError) {
         let keys = assigned.keys.sorted(), stored = RowBatch(capacity: keys.count)
         try writer.rows(target.entity, keys: keys, into: stored)
         var groups: [EntityIndex: [SlotMask: [(key: Int64, version: Int64)]]] = [:]
         for index in 0..<stored.count {
             let row = stored.row(index), values = assigned[row.key] ?? [:]
-            let changed = values.filter { slot, value in
-                !row[slot].isNull && Value(row[slot], as: target.description.slots[slot].type) != value
+            var changed = SlotMask()
+            for slots in constraints {
+                let slot = slots.first { slot in
+                    guard let value = values[slot], !row[slot].isNull else { return false }
+                    return Value(row[slot], as: target.description.slots[slot].type) != value
+                }
+                if let slot { changed.insert(slot) }
             }
-            if !changed.isEmpty { groups[row.entity, default: [:]][SlotMask(changed.keys), default: []].append((row.key, row.version)) }
+            if !changed.isEmpty { groups[row.entity, default: [:]][changed, default: []].append((row.key, row.version)) }
         }
         let changes = groups.sorted { $0.key < $1.key }.map { entity, groups in
             let slots = schema[entity].slots.count

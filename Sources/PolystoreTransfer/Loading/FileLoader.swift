@@ -179,7 +179,7 @@ package final class FileLoader {
             guard let rejects else {
                 throw StorageError(claim.error.code, claim.error.message + "; nothing was loaded", details: claim.error.details)
             }
-            rejects.refuse(claim.record.ordinal, ofFile: claim.record.index, claim.error)
+            rejects.refuse(claim.record.ordinal, ofFile: claim.record.file, claim.error)
         }
     }
 
@@ -444,7 +444,7 @@ package final class FileLoader {
         if let inverse = reference.inverseName { counts.add(inverse, of: reference.destination, destination) }
         let hasStored = lookups[reference.search.lookup]?.hasStored ?? true
         let isOnly = try inverses.add(
-            reference, from: key, to: destination, hasStored: hasStored, LoadInverses.Origin(record, of: target), writer)
+            reference, from: key, to: destination, hasStored: hasStored, target.place(of: record), ofFile: target.file.file, writer)
         if isOnly { return }
         dependsOnOthers = true
         throw target.refusal(

@@ -17,10 +17,10 @@ struct LoadClaim {
 
     /// The condition under which the record can be loaded.
     enum Condition {
-        /// An object does not refer to another one.
-        case isFree(Object)
-        /// The record of an object, by which it no longer refers to the claimed one, is loaded.
-        case isReleased(by: Object)
+        /// A slot of an object does not refer to another one.
+        case isFree(Object, slot: Int)
+        /// A record by which another object no longer refers to the claimed one is loaded.
+        case isReleased(by: LoadRecord.Place)
     }
 
     private enum Outcome {
@@ -32,10 +32,12 @@ struct LoadClaim {
         case complete
     }
 
-    /// The place of the record.
-    let record: LoadInverses.Origin
-    /// The object of the record.
+    /// The record, and the name of its file.
+    let record: LoadRecord.Place
+    let file: String
+    /// The object of the record, and the slot of its reference.
     let object: Object
+    let slot: Int
     let condition: Condition
     let claimed: Claimed
 
@@ -43,49 +45,54 @@ struct LoadClaim {
     var error: StorageError {
         StorageError(
             .validationFailed,
-            "\(record.file.excerpt()), line \(record.line): \(claimed.entity).\(claimed.property) of object \(claimed.key), to which the "
-                + "record refers, already refers to another object",
+            "\(file.excerpt()), line \(record.line): \(claimed.entity).\(claimed.property) of object \(claimed.key), to which the record refers, "
+                + "already refers to another object",
             details: .init(entity: claimed.entity, property: claimed.property, keys: [claimed.key]))
     }
 
-    private var dependency: Object {
-        switch condition {
-        case .isFree(let object), .isReleased(by: let object): object
-        }
-    }
-
     /// Returns the claims whose records are to be rejected so that all others can be loaded: if `a` refers to `b`, `b` to `c`, and `c` to `d`,
-    /// then `b` is rejected, and `a` has nothing to refer to. Objects whose references form a ring are examined from any of them.
+    /// then `b` is rejected, and `a` has nothing to refer to. Records whose references form a ring are examined from any of them.
     ///
     /// - Parameter isNew: Returns whether an object does not exist without its record.
     static func rejected(_ claims: [LoadClaim], isNew: (Object) -> Bool) -> [LoadClaim] {
-        let positions = Dictionary(grouping: claims.indices) { claims[$0].object }
-        var outcomes: [Object: Outcome] = [:], started: Set<Object> = [], rejected: [LoadClaim] = []
-        for first in claims where started.insert(first.object).inserted {
-            // Each object, and the number of its claims whose dependencies were visited.
-            var path = [(object: first.object, visited: 0)]
-            while let (object, visited) = path.last {
-                let own = positions[object] ?? []
-                if visited < own.count {
-                    path[path.count - 1].visited += 1
-                    let next = claims[own[visited]].dependency
-                    if positions[next] != nil, started.insert(next).inserted { path.append((next, 0)) }
+        let ofRecords = Dictionary(grouping: claims.indices) { claims[$0].record }
+        let ofObjects = Dictionary(grouping: claims.indices) { claims[$0].object }
+        var outcomes = [Outcome?](repeating: nil, count: claims.count)
+        /// Returns the records on which a claim depends.
+        func dependencies(_ claim: LoadClaim) -> [LoadRecord.Place] {
+            switch claim.condition {
+            case .isFree(let other, _): (ofObjects[other] ?? []).map { claims[$0].record }
+            case .isReleased(let record): [record]
+            }
+        }
+        func isRejected(_ record: LoadRecord.Place) -> Bool { ofRecords[record]?.contains { outcomes[$0] == .rejected } ?? false }
+        func outcome(_ claim: LoadClaim) -> Outcome {
+            switch claim.condition {
+            case .isFree(let other, let slot):
+                let others = ofObjects[other] ?? []
+                if isNew(other), others.contains(where: { isRejected(claims[$0].record) }) { return .without }
+                guard let own = others.first(where: { claims[$0].slot == slot }) else { return .rejected }
+                return isRejected(claims[own].record) || outcomes[own] == .without ? .complete : .rejected
+            case .isReleased(let record):
+                let isKept = ofRecords[record]?.contains { claims[$0].slot == claim.slot && outcomes[$0] == .without } ?? false
+                return isKept || isRejected(record) ? .rejected : .complete
+            }
+        }
+        var started: Set<LoadRecord.Place> = []
+        for first in claims where started.insert(first.record).inserted {
+            // Each record, and those on which it depends and that were not visited.
+            var path = [(record: first.record, waiting: dependencies(first))]
+            while let (record, waiting) = path.last {
+                if let next = waiting.last {
+                    path[path.count - 1].waiting.removeLast()
+                    guard let own = ofRecords[next], started.insert(next).inserted else { continue }
+                    path.append((next, own.flatMap { dependencies(claims[$0]) }))
                     continue
                 }
-                let found = own.map { claims[$0].outcome(outcomes, isNew: isNew) }
-                for (position, outcome) in zip(own, found) where outcome == .rejected { rejected.append(claims[position]) }
-                outcomes[object] = found.contains(.rejected) ? .rejected : found.contains(.without) ? .without : .complete
+                for position in ofRecords[record] ?? [] { outcomes[position] = outcome(claims[position]) }
                 path.removeLast()
             }
         }
-        return rejected
-    }
-
-    private func outcome(_ outcomes: [Object: Outcome], isNew: (Object) -> Bool) -> Outcome {
-        switch (condition, outcomes[dependency] ?? .complete) {
-        case (.isFree, .complete), (.isReleased, .rejected), (.isReleased, .without): .rejected
-        case (.isFree(let other), .rejected): isNew(other) ? .without : .complete
-        case (.isFree, .without), (.isReleased, .complete): .complete
-        }
+        return claims.indices.filter { outcomes[$0] == .rejected }.map { claims[$0] }
     }
 }

@@ -11,25 +11,17 @@ struct LoadInverses {
     /// An object that refers to the one that has a slot, and the record that says so.
     private struct Partner {
         let key: Int64
-        let record: Origin
-    }
-
-    /// The place of a record.
-    struct Origin {
-        /// The index of the file.
-        let index: Int
+        /// The slot of the reference.
+        let slot: Int
+        let record: LoadRecord.Place
         /// The name of the file.
         let file: String
-        let line: Int
-        /// The position of the record in its file.
-        let ordinal: Int
+    }
 
-        init(_ record: LoadRecord, of target: LoadTarget) {
-            index = target.index
-            file = target.file.file
-            line = record.line
-            ordinal = record.ordinal
-        }
+    /// An object that refers to another one no longer, and the record that says so.
+    private struct Release {
+        let key: Int64
+        let record: LoadRecord.Place
     }
 
     private struct Owner: Hashable {
@@ -39,8 +31,8 @@ struct LoadInverses {
 
     /// The objects whose keys are written into each slot, by the key of the object that has the slot.
     private var partners: [End: [Int64: Partner]] = [:]
-    /// The keys that slots refer to no longer, by the key of the object that has the slot.
-    private var released: [End: [Int64: Int64]] = [:]
+    /// The objects that slots refer to no longer, by the key of the object that has the slot.
+    private var released: [End: [Int64: Release]] = [:]
     /// The objects whose own records assign the slot, where a relationship is its own inverse.
     private var kept: [End: Set<Int64>] = [:]
     private var lastRanks: [Owner: Int64] = [:]
@@ -49,16 +41,19 @@ struct LoadInverses {
 
     /// Records a reference from an object to another.
     ///
-    /// - Parameter record: The record with the reference.
+    /// - Parameters:
+    ///   - record: The record with the reference.
+    ///   - file: The name of its file.
     /// - Returns: Whether no other object references the destination.
     mutating func add(
-        _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ record: Origin, _ writer: WriteSession
+        _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ record: LoadRecord.Place,
+        ofFile file: String, _ writer: WriteSession
     ) throws(StorageError) -> Bool {
         switch reference.inverse {
         case .nowhere: return true
         case .slot(let slot):
             let old = partners[End(entity: reference.destination, slot: slot), default: [:]].updateValue(
-                Partner(key: key, record: record), forKey: destination)
+                Partner(key: key, slot: reference.slot, record: record, file: file), forKey: destination)
             return old == nil || old?.key == key
         case .order(let link):
             let owner = Owner(link: link, key: destination)
@@ -80,16 +75,16 @@ struct LoadInverses {
     }
 
     /// Records that an object refers to another one no longer.
-    mutating func remove(_ reference: LoadReference, from key: Int64, to destination: Int64) {
+    ///
+    /// - Parameter record: The record that says so.
+    mutating func remove(_ reference: LoadReference, from key: Int64, to destination: Int64, _ record: LoadRecord.Place) {
         switch reference.inverse {
         case .nowhere: break
         case .slot(let slot):
             let end = End(entity: reference.destination, slot: slot)
-            if partners[end]?[destination]?.key == key {
-                partners[end]?[destination] = nil
-            } else {
-                released[end, default: [:]][destination] = key
-            }
+            if partners[end]?[destination]?.key == key { partners[end]?[destination] = nil }
+            // Of several objects that have referred to the destination, the first one is that of the store.
+            if released[end]?[destination] == nil { released[end, default: [:]][destination] = Release(key: key, record: record) }
         case .order(let link): removed[link, default: []].append(LinkPair(owner: destination, rank: 0, member: key))
         }
     }
@@ -132,9 +127,9 @@ struct LoadInverses {
         var found: [EntityIndex: [EntityChanges.Reference]] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
-            let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key] == cell.int
+            let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key]?.key == cell.int
             if let partner, !cell.isNull, cell.int != partner.key {
-                claims.append(Self.claim(partner, on: row.key, row.entity, end, releasedBy: isFree ? cell.int : nil, schema))
+                claims.append(Self.claim(partner, on: row.key, row.entity, end, isFree ? released[end]?[row.key]?.record : nil, schema))
                 if !isFree { continue }
             }
             if partner == nil, kept[end]?.contains(row.key) == true { continue }
@@ -148,21 +143,22 @@ struct LoadInverses {
 
     /// Returns the claim of a partner on an object of an entity.
     ///
-    /// - Parameter releaser: The key of the object that no longer refers to the claimed one; nil if the claimed one is not released.
+    /// - Parameter release: The record by which another object no longer refers to the claimed one; nil if the claimed one is not released.
     private static func claim(
-        _ partner: Partner, on key: Int64, _ entity: EntityIndex, _ end: End, releasedBy releaser: Int64?, _ schema: Schema
+        _ partner: Partner, on key: Int64, _ entity: EntityIndex, _ end: End, _ release: LoadRecord.Place?, _ schema: Schema
     ) -> LoadClaim {
         // In this form, because the optimizer of Swift 6.3.1 fails on a shorter one.
         let description = schema[end.entity], partnerRoot = Self.root(of: end, schema)
         let condition: LoadClaim.Condition
-        if let releaser {
-            condition = .isReleased(by: LoadClaim.Object(root: partnerRoot, key: releaser))
+        if let release {
+            condition = .isReleased(by: release)
         } else {
-            condition = .isFree(LoadClaim.Object(root: description.root, key: key))
+            condition = .isFree(LoadClaim.Object(root: description.root, key: key), slot: end.slot)
         }
         let claimed = LoadClaim.Claimed(key: key, entity: schema[entity].name, property: description.slots[end.slot].name)
         return LoadClaim(
-            record: partner.record, object: LoadClaim.Object(root: partnerRoot, key: partner.key), condition: condition, claimed: claimed)
+            record: partner.record, file: partner.file, object: LoadClaim.Object(root: partnerRoot, key: partner.key), slot: partner.slot,
+            condition: condition, claimed: claimed)
     }
 
     /// Returns the root of the hierarchy to which a slot refers.

@@ -2,6 +2,16 @@ internal import PolystoreStorage
 
 /// A record of a file.
 struct LoadRecord {
+    /// The place of a record.
+    struct Place: Hashable {
+        /// The index of the file.
+        let file: Int
+        /// The line on which the record begins.
+        let line: Int
+        /// The position of the record in its file.
+        let ordinal: Int
+    }
+
     /// The content of a column or a member.
     enum Field {
         case text(CSVReader.Field)

@@ -119,6 +119,11 @@ struct LoadTarget {
                     + (file.hasObjects ? ObjectRecord.names.map(ExactText.init) : []))
     }
 
+    /// Returns the place of a record of the file.
+    func place(of record: LoadRecord) -> LoadRecord.Place {
+        LoadRecord.Place(file: index, line: record.line, ordinal: record.ordinal)
+    }
+
     /// Returns the slot of an attribute.
     static func slot(_ name: String, of entity: EntityDescription, file: String) throws(StorageError) -> Int {
         if let slot = entity.slot(name), entity.slots[slot].attribute != nil { return slot }

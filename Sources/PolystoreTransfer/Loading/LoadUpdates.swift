@@ -80,7 +80,8 @@ struct LoadUpdates {
         let changes = Dictionary(grouping: groups, by: \.key.entity).sorted { $0.key < $1.key }.map { entity, groups in
             EntityChanges(entity: entity, updates: groups.map { Self.update($0.key, $0.value, slots: schema[entity].slots.count) })
         }
-        if !changes.isEmpty { try loader.writer.apply(ChangeSet(entities: changes)) }
+        // In a pass that is void, conflicts of the rest of the file are found.
+        if !changes.isEmpty, !loader.mustBeginAgain { try loader.writer.apply(ChangeSet(entities: changes)) }
         pending.removeAll { isWanted($0.key) }
         indexes = Dictionary(uniqueKeysWithValues: pending.enumerated().map { ($1.key, $0) })
         bytes = pending.reduce(0) { $0 + $1.assignments.reduce(0) { $0 + $1.value.size } }
@@ -111,7 +112,7 @@ struct LoadUpdates {
         guard let reference = assignment.reference else { return }
         if let old {
             if let inverse = reference.inverseName { loader.counts.add(inverse, of: reference.destination, old) }
-            loader.inverses.remove(reference, from: update.key, to: old)
+            loader.inverses.remove(reference, from: update.key, to: old, target.place(of: assignment.record))
         }
         try claim(assignment, update, loader)
     }
