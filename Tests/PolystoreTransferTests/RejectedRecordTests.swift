@@ -244,6 +244,69 @@ import Testing
         #expect(try lockers.number("locker", of: "e0") == 1 && lockers.number("locker", of: "e1") == 0)
     }
 
+    /// `e0` takes the locker of `e1` and leaves it again, before `e1` leaves it.
+    @Test(arguments: [true, false]) func everyReleaseOfAnObjectCounts(_ rejecting: Bool) throws {
+        var lockers = try Lockers(3)
+        let files = [
+            ("locker", "{\"code\": \"e0\", \"locker\": 1}\n"),
+            ("locker", "{\"code\": \"e0\", \"locker\": 0}\n{\"code\": \"e1\", \"locker\": null}\n{\"code\": \"e2\", \"locker\": 1}\n"),
+        ]
+        #expect(try lockers.update(files, rejecting: rejecting) == [[], []])
+        #expect(try lockers.number("locker", of: "e1") == nil && lockers.number("locker", of: "e2") == 1)
+    }
+
+    /// People with cards and buddies. Only the record whose own reference is taken is left out.
+    @Test func aRecordIsJudgedByWhatItsOwnReferencesMeet() throws {
+        let schema = try Schema(entities: [
+            Entity("Card", attributes: [Attribute("name", .string)], relationships: [Relationship("owner", to: "Person", inverse: "card")]),
+            Entity("Country", attributes: [Attribute("name", .string)]),
+            Entity(
+                "Person", attributes: [Attribute("name", .string)],
+                relationships: [
+                    Relationship("card", to: "Card", inverse: "owner"), Relationship("buddy", to: "Person", inverse: "buddy"),
+                    Relationship("country", to: "Country", isOptional: false),
+                ], uniqueConstraints: [UniqueConstraint(["name"])]),
+        ])
+        func rejected(_ stored: String, _ text: String) throws -> [Int] {
+            let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+            var people = LoadMapping.file("people", entity: "Person")
+            people.relationships = ["card": ["name": "card"], "buddy": ["name": "buddy"], "country": ["name": "country"]]
+            let others = [LoadMapping.file("cards", entity: "Card"), LoadMapping.file("countries", entity: "Country")]
+            var texts = ["cards": "name\nK\nP\n", "countries": "name\nDE\n", "people": "name,country,card,buddy\n" + stored]
+            let read = { (name: String) in FileBlocks(Data((texts[name] ?? "").utf8)) }
+            _ = try FileLoader.load(LoadMapping(files: others + [people]), into: store, read: read)
+            people.on = ["name"]
+            texts["people"] = text
+            let rejects = LoadRejects()
+            _ = try FileLoader.load(
+                LoadMapping(files: [people]), into: store, rejects: rejects,
+                read: { name in
+                    FileBlocks(Data((texts[name] ?? "").utf8))
+                })
+            var findings: [String] = []
+            try TransferEngine().check(store) { findings.append($0.description) }
+            #expect(findings.isEmpty, "\(findings)")
+            return rejects.records(ofFile: 0).map(\.line)
+        }
+        // `c` has a buddy that is taken, so `a` gets the card that `d` gives up, and no buddy.
+        let pairs = "d,DE,K,\ne,DE,,f\nf,DE,,e\na,DE,,\nc,DE,,\nb,DE,,\n"
+        #expect(
+            try rejected(
+                pairs,
+                "{\"name\": \"c\", \"buddy\": \"e\"}\n{\"name\": \"a\", \"card\": \"K\", \"buddy\": \"c\"}\n{\"name\": \"d\", \"card\": null}\n"
+            ) == [1])
+        // `c` cannot have the card, so it does not get its buddy either, and is free for `a`.
+        #expect(
+            try rejected(
+                pairs, "{\"name\": \"c\", \"buddy\": \"b\", \"card\": \"K\"}\n{\"name\": \"a\", \"buddy\": \"c\"}\n") == [1])
+        // The card of a new record that is left out for its country.
+        #expect(
+            try rejected(
+                "bob,DE,,\n",
+                "{\"name\": \"anna\", \"card\": \"P\", \"country\": \"XX\"}\n{\"name\": \"bob\", \"card\": \"P\", \"country\": \"DE\"}\n")
+                == [1])
+    }
+
     /// Conflicts far apart are found in one pass.
     @Test func conflictsOfUpdatesAreFoundTogether() throws {
         var lockers = try Lockers(4_000)

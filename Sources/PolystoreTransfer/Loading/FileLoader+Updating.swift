@@ -69,12 +69,16 @@ extension FileLoader {
         var report = LoadReport.Loaded(entity: target.file.entity), count = 0
         var created: Set<Int64> = []
         func flushAll() throws(StorageError) {
+            if isVoid {
+                updates.removeAll()
+                return batch.clear()
+            }
             // Updates come first, because they may set values free that new objects have, except for those of rows that are new.
             let related = try flushMembers()
             try updates.flush(self, &report, related: related) { !created.contains($0) }
             try flush(batch, target.entity)
             try updates.flush(self, &report, related: related)
-            if !mustBeginAgain { try inverses.flush(writer, isRecorded: isRecorded) }
+            try inverses.flush(writer, isRecorded: isRecorded)
             created.removeAll()
             progress(target.file.entity, count)
         }

@@ -109,6 +109,10 @@ package final class FileLoader {
     /// Whether a record was rejected that others may have been related to.
     var mustBeginAgain: Bool { rejects?.isChanged == true }
 
+    /// Whether nothing is written any more, because a record was rejected when it was read. After one that is refused later, what follows is
+    /// written, so that all conflicts are found in one pass.
+    var isVoid: Bool { rejects?.isVoid == true }
+
     /// Examines each record by itself, and rejects those that cannot be loaded.
     private func validate() throws(StorageError) {
         guard let rejects, !rejects.isValidated else { return }
@@ -443,9 +447,11 @@ package final class FileLoader {
     ) throws(StorageError) {
         if let inverse = reference.inverseName { counts.add(inverse, of: reference.destination, destination) }
         let hasStored = lookups[reference.search.lookup]?.hasStored ?? true
-        let isOnly = try inverses.add(
+        let other = try inverses.add(
             reference, from: key, to: destination, hasStored: hasStored, target.place(of: record), ofFile: target.file.file, writer)
-        if isOnly { return }
+        guard let other else { return }
+        // The reference of a record that is left out does not count, and the next pass is without it.
+        if rejects?.isRefused(other) == true { return }
         dependsOnOthers = true
         throw target.refusal(
             record, reference.search.parts[0].column, reference.name,
@@ -454,7 +460,7 @@ package final class FileLoader {
 
     func flush(_ batch: RowBatch, _ entity: EntityIndex) throws(StorageError) {
         try limit?.check()
-        if mustBeginAgain { return batch.clear() }
+        if isVoid { return batch.clear() }
         if isRecorded, batch.count > 0 {
             let slots = schema[entity].slots.count
             let rows = RowSource(count: batch.count) { range, copy in
@@ -470,7 +476,7 @@ package final class FileLoader {
 
     /// Writes the pending members. Returns the positions of the records that have added some.
     @discardableResult
-    func flushMembers() throws(StorageError) -> Set<Int> { mustBeginAgain ? [] : try pairs.flush(writer, isRecorded: isRecorded) }
+    func flushMembers() throws(StorageError) -> Set<Int> { isVoid ? [] : try pairs.flush(writer, isRecorded: isRecorded) }
 
     /// Whether the history records the load.
     var isRecorded: Bool { targets.contains { $0.on != nil } }

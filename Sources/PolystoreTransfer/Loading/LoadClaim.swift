@@ -17,8 +17,8 @@ struct LoadClaim {
 
     /// The condition under which the record can be loaded.
     enum Condition {
-        /// A slot of an object does not refer to another one.
-        case isFree(Object, slot: Int)
+        /// A slot of an object does not refer to another one. It does so by a record; nil if by none of the load.
+        case isFree(Object, slot: Int, record: LoadRecord.Place?)
         /// A record by which another object no longer refers to the claimed one is loaded.
         case isReleased(by: LoadRecord.Place)
     }
@@ -56,23 +56,26 @@ struct LoadClaim {
     /// - Parameter isNew: Returns whether an object does not exist without its record.
     static func rejected(_ claims: [LoadClaim], isNew: (Object) -> Bool) -> [LoadClaim] {
         let ofRecords = Dictionary(grouping: claims.indices) { claims[$0].record }
-        let ofObjects = Dictionary(grouping: claims.indices) { claims[$0].object }
         var outcomes = [Outcome?](repeating: nil, count: claims.count)
-        /// Returns the records on which a claim depends.
-        func dependencies(_ claim: LoadClaim) -> [LoadRecord.Place] {
-            switch claim.condition {
-            case .isFree(let other, _): (ofObjects[other] ?? []).map { claims[$0].record }
-            case .isReleased(let record): [record]
+        /// Returns the records on which the claims of a record depend.
+        func dependencies(_ record: LoadRecord.Place) -> [LoadRecord.Place] {
+            (ofRecords[record] ?? []).compactMap { position in
+                switch claims[position].condition {
+                case .isFree(_, _, let other): other
+                case .isReleased(let other): other
+                }
             }
         }
         func isRejected(_ record: LoadRecord.Place) -> Bool { ofRecords[record]?.contains { outcomes[$0] == .rejected } ?? false }
         func outcome(_ claim: LoadClaim) -> Outcome {
             switch claim.condition {
-            case .isFree(let other, let slot):
-                let others = ofObjects[other] ?? []
-                if isNew(other), others.contains(where: { isRejected(claims[$0].record) }) { return .without }
-                guard let own = others.first(where: { claims[$0].slot == slot }) else { return .rejected }
-                return isRejected(claims[own].record) || outcomes[own] == .without ? .complete : .rejected
+            case .isFree(let other, let slot, let record):
+                guard let record else { return .rejected }
+                if isRejected(record) { return isNew(other) ? .without : .complete }
+                let isLost = ofRecords[record]?.contains { position in
+                    claims[position].object == other && claims[position].slot == slot && outcomes[position] == .without
+                }
+                return isLost == true ? .complete : .rejected
             case .isReleased(let record):
                 let isKept = ofRecords[record]?.contains { claims[$0].slot == claim.slot && outcomes[$0] == .without } ?? false
                 return isKept || isRejected(record) ? .rejected : .complete
@@ -81,12 +84,11 @@ struct LoadClaim {
         var started: Set<LoadRecord.Place> = []
         for first in claims where started.insert(first.record).inserted {
             // Each record, and those on which it depends and that were not visited.
-            var path = [(record: first.record, waiting: dependencies(first))]
+            var path = [(record: first.record, waiting: dependencies(first.record))]
             while let (record, waiting) = path.last {
                 if let next = waiting.last {
                     path[path.count - 1].waiting.removeLast()
-                    guard let own = ofRecords[next], started.insert(next).inserted else { continue }
-                    path.append((next, own.flatMap { dependencies(claims[$0]) }))
+                    if ofRecords[next] != nil, started.insert(next).inserted { path.append((next, dependencies(next))) }
                     continue
                 }
                 for position in ofRecords[record] ?? [] { outcomes[position] = outcome(claims[position]) }

@@ -18,12 +18,6 @@ struct LoadInverses {
         let file: String
     }
 
-    /// An object that refers to another one no longer, and the record that says so.
-    private struct Release {
-        let key: Int64
-        let record: LoadRecord.Place
-    }
-
     private struct Owner: Hashable {
         let link: Int
         let key: Int64
@@ -31,8 +25,8 @@ struct LoadInverses {
 
     /// The objects whose keys are written into each slot, by the key of the object that has the slot.
     private var partners: [End: [Int64: Partner]] = [:]
-    /// The objects that slots refer to no longer, by the key of the object that has the slot.
-    private var released: [End: [Int64: Release]] = [:]
+    /// The objects that slots refer to no longer, with the records that say so, by the key of the object that has the slot.
+    private var released: [End: [Int64: [Int64: LoadRecord.Place]]] = [:]
     /// The objects whose own records assign the slot, where a relationship is its own inverse.
     private var kept: [End: Set<Int64>] = [:]
     private var lastRanks: [Owner: Int64] = [:]
@@ -44,17 +38,17 @@ struct LoadInverses {
     /// - Parameters:
     ///   - record: The record with the reference.
     ///   - file: The name of its file.
-    /// - Returns: Whether no other object references the destination.
+    /// - Returns: The record of another object that references the destination; nil if there is none.
     mutating func add(
         _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ record: LoadRecord.Place,
         ofFile file: String, _ writer: WriteSession
-    ) throws(StorageError) -> Bool {
+    ) throws(StorageError) -> LoadRecord.Place? {
         switch reference.inverse {
-        case .nowhere: return true
+        case .nowhere: return nil
         case .slot(let slot):
             let old = partners[End(entity: reference.destination, slot: slot), default: [:]].updateValue(
                 Partner(key: key, slot: reference.slot, record: record, file: file), forKey: destination)
-            return old == nil || old?.key == key
+            return old.flatMap { $0.key == key ? nil : $0.record }
         case .order(let link):
             let owner = Owner(link: link, key: destination)
             var last = lastRanks[owner]
@@ -64,7 +58,7 @@ struct LoadInverses {
             let rank = try NextRank.rank(after: last, of: destination, writer.schema.links[link], writer.schema)
             lastRanks[owner] = rank
             pairs[link, default: []].append(LinkPair(owner: destination, rank: rank, member: key))
-            return true
+            return nil
         }
     }
 
@@ -83,8 +77,7 @@ struct LoadInverses {
         case .slot(let slot):
             let end = End(entity: reference.destination, slot: slot)
             if partners[end]?[destination]?.key == key { partners[end]?[destination] = nil }
-            // Of several objects that have referred to the destination, the first one is that of the store.
-            if released[end]?[destination] == nil { released[end, default: [:]][destination] = Release(key: key, record: record) }
+            released[end, default: [:]][destination, default: [:]][key] = record
         case .order(let link): removed[link, default: []].append(LinkPair(owner: destination, rank: 0, member: key))
         }
     }
@@ -127,9 +120,9 @@ struct LoadInverses {
         var found: [EntityIndex: [EntityChanges.Reference]] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
-            let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key]?.key == cell.int
+            let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key]?[cell.int] != nil
             if let partner, !cell.isNull, cell.int != partner.key {
-                claims.append(Self.claim(partner, on: row.key, row.entity, end, isFree ? released[end]?[row.key]?.record : nil, schema))
+                claims.append(claim(of: partner, on: row.key, row.entity, end, present: cell.int, schema))
                 if !isFree { continue }
             }
             if partner == nil, kept[end]?.contains(row.key) == true { continue }
@@ -143,17 +136,20 @@ struct LoadInverses {
 
     /// Returns the claim of a partner on an object of an entity.
     ///
-    /// - Parameter release: The record by which another object no longer refers to the claimed one; nil if the claimed one is not released.
-    private static func claim(
-        _ partner: Partner, on key: Int64, _ entity: EntityIndex, _ end: End, _ release: LoadRecord.Place?, _ schema: Schema
+    /// - Parameter present: The key of the object to which the claimed one refers.
+    private func claim(
+        of partner: Partner, on key: Int64, _ entity: EntityIndex, _ end: End, present: Int64, _ schema: Schema
     ) -> LoadClaim {
         // In this form, because the optimizer of Swift 6.3.1 fails on a shorter one.
         let description = schema[end.entity], partnerRoot = Self.root(of: end, schema)
         let condition: LoadClaim.Condition
-        if let release {
+        if let release = released[end]?[key]?[present] {
             condition = .isReleased(by: release)
         } else {
-            condition = .isFree(LoadClaim.Object(root: description.root, key: key), slot: end.slot)
+            let destination = description.slots[end.slot].destination ?? end.entity
+            let own = partners[End(entity: destination, slot: partner.slot)]?[present]
+            let record = own?.key == key ? own?.record : nil
+            condition = .isFree(LoadClaim.Object(root: description.root, key: key), slot: end.slot, record: record)
         }
         let claimed = LoadClaim.Claimed(key: key, entity: schema[entity].name, property: description.slots[end.slot].name)
         return LoadClaim(

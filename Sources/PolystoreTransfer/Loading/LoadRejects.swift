@@ -30,6 +30,8 @@ package final class LoadRejects {
     private let most: Int
     /// Whether a record was rejected since the load began.
     private(set) var isChanged = false
+    /// Whether a record was rejected when it was read, since the load began.
+    private(set) var isVoid = false
     /// Whether all records were examined by themselves.
     var isValidated = false
 
@@ -65,10 +67,14 @@ package final class LoadRejects {
         dependent.removeAll()
         isIndependentFound = false
         isChanged = false
+        isVoid = false
     }
 
     /// Goes on with the present pass, to which the records that were rejected until now make no difference.
-    func acceptChanges() { isChanged = false }
+    func acceptChanges() {
+        isChanged = false
+        isVoid = false
+    }
 
     func setForm(_ form: RecordForm, ofFile index: Int) { forms[index] = form }
 
@@ -87,6 +93,9 @@ package final class LoadRejects {
         isChanged = true
         isIndependentFound = true
     }
+
+    /// Returns whether a record was refused in the present pass.
+    func isRefused(_ record: LoadRecord.Place) -> Bool { refused[record.file]?[record.ordinal] != nil }
 
     /// Returns the error for which a record is left out, if it was refused in the pass before.
     func refusal(of record: LoadRecord, ofFile index: Int) -> StorageError? { refused[index]?.removeValue(forKey: record.ordinal) }
@@ -108,6 +117,7 @@ package final class LoadRejects {
             isIndependentFound = isIndependentFound || isValidated
         }
         isChanged = true
+        isVoid = true
         if count > most {
             throw StorageError(
                 .limitExceeded, "more than \(most) records were rejected, so nothing was loaded; the last one: \(error.message)",

@@ -51,6 +51,13 @@ struct LoadUpdates {
         pending[index].assignments += assignments
     }
 
+    /// Forgets all updates.
+    mutating func removeAll() {
+        pending.removeAll()
+        indexes.removeAll()
+        bytes = 0
+    }
+
     /// Writes the updates of the objects that satisfy a condition.
     ///
     /// - Parameter related: The positions of the records that have added members.
@@ -80,8 +87,7 @@ struct LoadUpdates {
         let changes = Dictionary(grouping: groups, by: \.key.entity).sorted { $0.key < $1.key }.map { entity, groups in
             EntityChanges(entity: entity, updates: groups.map { Self.update($0.key, $0.value, slots: schema[entity].slots.count) })
         }
-        // In a pass that is void, conflicts of the rest of the file are found.
-        if !changes.isEmpty, !loader.mustBeginAgain { try loader.writer.apply(ChangeSet(entities: changes)) }
+        if !changes.isEmpty { try loader.writer.apply(ChangeSet(entities: changes)) }
         pending.removeAll { isWanted($0.key) }
         indexes = Dictionary(uniqueKeysWithValues: pending.enumerated().map { ($1.key, $0) })
         bytes = pending.reduce(0) { $0 + $1.assignments.reduce(0) { $0 + $1.value.size } }
