@@ -299,12 +299,60 @@ import Testing
         #expect(
             try rejected(
                 pairs, "{\"name\": \"c\", \"buddy\": \"b\", \"card\": \"K\"}\n{\"name\": \"a\", \"buddy\": \"c\"}\n") == [1])
+        // What an object's own record says stays, whatever another one gives up.
+        #expect(
+            try rejected(
+                pairs, "{\"name\": \"e\", \"buddy\": null}\n{\"name\": \"f\", \"buddy\": \"e\"}\n{\"name\": \"a\", \"buddy\": \"f\"}\n")
+                == [3])
+        #expect(
+            try rejected(
+                "a,DE,,\n",
+                "{\"name\": \"y\", \"buddy\": \"x\", \"country\": \"DE\"}\n{\"name\": \"x\", \"buddy\": \"y\", \"country\": \"DE\"}\n{\"name\": \"y\", \"buddy\": null}\n"
+            ) == [])
+        // A card that a record without its locker does not get is another's.
+        #expect(
+            try rejected(
+                pairs,
+                "{\"name\": \"x\", \"buddy\": \"a\", \"country\": \"DE\"}\n{\"name\": \"y\", \"buddy\": \"a\", \"card\": \"P\", \"country\": \"DE\"}\n"
+                    + "{\"name\": \"z\", \"card\": \"P\", \"country\": \"DE\"}\n") == [2])
         // The card of a new record that is left out for its country.
         #expect(
             try rejected(
                 "bob,DE,,\n",
                 "{\"name\": \"anna\", \"card\": \"P\", \"country\": \"XX\"}\n{\"name\": \"bob\", \"card\": \"P\", \"country\": \"DE\"}\n")
                 == [1])
+    }
+
+    /// The first record is ambiguous only by a later one that is left out.
+    @Test func aReasonThatIsLeftOutItselfIsNone() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Department", attributes: [Attribute("code", .int64), Attribute("name", .string)],
+                relationships: [Relationship("locker", to: "Locker", inverse: "owner")], uniqueConstraints: [UniqueConstraint(["code"])]),
+            Entity("Employee", relationships: [Relationship("department", to: "Department", isOptional: false)]),
+            Entity(
+                "Locker", attributes: [Attribute("number", .int64)],
+                relationships: [Relationship("owner", to: "Department", inverse: "locker")]),
+        ])
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+        var departments = LoadMapping.file("departments", entity: "Department"),
+            employees = LoadMapping.file("employees", entity: "Employee")
+        departments.relationships = ["locker": ["number": "locker"]]
+        employees.relationships = ["department": ["name": "department"]]
+        var texts = [
+            "lockers": "number\n7\n", "departments": "code,name,locker\n1,D,\n2,E,\n", "employees": "department\nD\n",
+        ]
+        func load(_ files: [LoadMapping.File], _ rejects: LoadRejects?) throws {
+            _ = try FileLoader.load(LoadMapping(files: files), into: store, rejects: rejects) { name in
+                FileBlocks(Data((texts[name] ?? "").utf8))
+            }
+        }
+        try load([LoadMapping.file("lockers", entity: "Locker"), departments], nil)
+        departments.on = ["code"]
+        texts["departments"] = "code,name,locker\n1,D,7\n2,D,7\n"
+        let rejects = LoadRejects()
+        try load([employees, departments], rejects)
+        #expect(rejects.records(ofFile: 0).isEmpty && rejects.records(ofFile: 1).map(\.line) == [3])
     }
 
     /// Conflicts far apart are found in one pass.

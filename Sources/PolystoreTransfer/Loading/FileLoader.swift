@@ -451,7 +451,7 @@ package final class FileLoader {
             reference, from: key, to: destination, hasStored: hasStored, target.place(of: record), ofFile: target.file.file, writer)
         guard let other else { return }
         // The reference of a record that is left out does not count, and the next pass is without it.
-        if rejects?.isRefused(other) == true { return }
+        if rejects?.isLeftOut(other) == true { return }
         dependsOnOthers = true
         throw target.refusal(
             record, reference.search.parts[0].column, reference.name,

@@ -46,6 +46,7 @@ struct LoadInverses {
         switch reference.inverse {
         case .nowhere: return nil
         case .slot(let slot):
+            if isOwnInverse(reference) { kept[End(entity: reference.destination, slot: slot), default: []].insert(key) }
             let old = partners[End(entity: reference.destination, slot: slot), default: [:]].updateValue(
                 Partner(key: key, slot: reference.slot, record: record, file: file), forKey: destination)
             return old.flatMap { $0.key == key ? nil : $0.record }
@@ -62,10 +63,8 @@ struct LoadInverses {
         }
     }
 
-    /// Records that a record refers to an object by a relationship that may be its own inverse.
-    mutating func keep(_ reference: LoadReference, of key: Int64) {
-        guard case .slot(reference.slot) = reference.inverse, reference.inverseName == reference.name else { return }
-        kept[End(entity: reference.destination, slot: reference.slot), default: []].insert(key)
+    private func isOwnInverse(_ reference: LoadReference) -> Bool {
+        if case .slot(reference.slot) = reference.inverse { reference.inverseName == reference.name } else { false }
     }
 
     /// Records that an object refers to another one no longer.
@@ -76,6 +75,7 @@ struct LoadInverses {
         case .nowhere: break
         case .slot(let slot):
             let end = End(entity: reference.destination, slot: slot)
+            if isOwnInverse(reference) { kept[end]?.remove(key) }
             if partners[end]?[destination]?.key == key { partners[end]?[destination] = nil }
             released[end, default: [:]][destination, default: [:]][key] = record
         case .order(let link): removed[link, default: []].append(LinkPair(owner: destination, rank: 0, member: key))
@@ -120,12 +120,13 @@ struct LoadInverses {
         var found: [EntityIndex: [EntityChanges.Reference]] = [:]
         for index in 0..<batch.count {
             let row = batch.row(index), cell = row[end.slot], partner = partners[end]?[row.key]
-            let isFree = cell.isNull || cell.int == partner?.key || released[end]?[row.key]?[cell.int] != nil
+            let isKept = kept[end]?.contains(row.key) == true, release = isKept ? nil : released[end]?[row.key]?[cell.int]
+            let isFree = cell.isNull || cell.int == partner?.key || release != nil
             if let partner, !cell.isNull, cell.int != partner.key {
-                claims.append(claim(of: partner, on: row.key, row.entity, end, present: cell.int, schema))
+                claims.append(claim(of: partner, on: row.key, row.entity, end, present: cell.int, release, schema))
                 if !isFree { continue }
             }
-            if partner == nil, kept[end]?.contains(row.key) == true { continue }
+            if partner == nil, isKept { continue }
             if isFree, cell.isNull ? partner != nil : cell.int != partner?.key {
                 found[row.entity, default: []].append((row.key, row.version, partner?.key))
             }
@@ -136,14 +137,17 @@ struct LoadInverses {
 
     /// Returns the claim of a partner on an object of an entity.
     ///
-    /// - Parameter present: The key of the object to which the claimed one refers.
+    /// - Parameters:
+    ///   - present: The key of the object to which the claimed one refers.
+    ///   - release: The record by which this object no longer refers to the claimed one; nil if there is none.
     private func claim(
-        of partner: Partner, on key: Int64, _ entity: EntityIndex, _ end: End, present: Int64, _ schema: Schema
+        of partner: Partner, on key: Int64, _ entity: EntityIndex, _ end: End, present: Int64, _ release: LoadRecord.Place?,
+        _ schema: Schema
     ) -> LoadClaim {
         // In this form, because the optimizer of Swift 6.3.1 fails on a shorter one.
         let description = schema[end.entity], partnerRoot = Self.root(of: end, schema)
         let condition: LoadClaim.Condition
-        if let release = released[end]?[key]?[present] {
+        if let release {
             condition = .isReleased(by: release)
         } else {
             let destination = description.slots[end.slot].destination ?? end.entity

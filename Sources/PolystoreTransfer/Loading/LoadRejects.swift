@@ -20,6 +20,8 @@ package final class LoadRejects {
 
     /// The records of each file, by index and position.
     private var rejected: [Int: [Int: Rejected]] = [:]
+    /// The records whose reason is another record, until a further one is rejected for a reason of its own.
+    private var provisional: [Int: [Int: Rejected]] = [:]
     /// The records of the present pass whose reason is another record.
     private var dependent: [Int: [Int: Rejected]] = [:]
     /// Whether a record was rejected in the present pass for a reason of its own, so that the other reasons may be void.
@@ -41,11 +43,11 @@ package final class LoadRejects {
     package init(most: Int = .max) { self.most = most }
 
     /// The number of records that were left out.
-    package var count: Int { [rejected, dependent].joined().reduce(0) { $0 + $1.value.count } }
+    package var count: Int { [rejected, provisional, dependent].joined().reduce(0) { $0 + $1.value.count } }
 
     /// Returns the records of a file that were left out, in the order of the file.
     package func records(ofFile index: Int) -> [Rejected] {
-        [rejected, dependent].flatMap { ($0[index] ?? [:]).values }.sorted { $0.ordinal < $1.ordinal }
+        [rejected, provisional, dependent].flatMap { ($0[index] ?? [:]).values }.sorted { $0.ordinal < $1.ordinal }
     }
 
     /// Returns a file with the records that were left out, which can be loaded again in place of the whole one; nil without such records.
@@ -63,7 +65,11 @@ package final class LoadRejects {
     /// Begins the load, or begins it again. A record that was rejected because of another one is tried again if any was rejected for a
     /// reason of its own.
     func begin() {
-        if !isIndependentFound { for (file, records) in dependent { rejected[file, default: [:]].merge(records) { first, _ in first } } }
+        if isIndependentFound {
+            provisional.removeAll()
+        } else {
+            for (file, records) in dependent { provisional[file, default: [:]].merge(records) { first, _ in first } }
+        }
         dependent.removeAll()
         isIndependentFound = false
         isChanged = false
@@ -79,7 +85,7 @@ package final class LoadRejects {
     func setForm(_ form: RecordForm, ofFile index: Int) { forms[index] = form }
 
     func contains(_ record: LoadRecord, ofFile index: Int) -> Bool {
-        rejected[index]?[record.ordinal] != nil || dependent[index]?[record.ordinal] != nil
+        contains(record.ordinal, ofFile: index)
     }
 
     /// Returns whether an error concerns a record, so that others can be loaded.
@@ -94,11 +100,17 @@ package final class LoadRejects {
         isIndependentFound = true
     }
 
-    /// Returns whether a record was refused in the present pass.
-    func isRefused(_ record: LoadRecord.Place) -> Bool { refused[record.file]?[record.ordinal] != nil }
+    /// Returns whether a record was rejected or refused.
+    func isLeftOut(_ record: LoadRecord.Place) -> Bool {
+        refused[record.file]?[record.ordinal] != nil || contains(record.ordinal, ofFile: record.file)
+    }
 
     /// Returns the error for which a record is left out, if it was refused in the pass before.
     func refusal(of record: LoadRecord, ofFile index: Int) -> StorageError? { refused[index]?.removeValue(forKey: record.ordinal) }
+
+    private func contains(_ ordinal: Int, ofFile index: Int) -> Bool {
+        [rejected, provisional, dependent].contains { $0[index]?[ordinal] != nil }
+    }
 
     /// Leaves a record out.
     ///

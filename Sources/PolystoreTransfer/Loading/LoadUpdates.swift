@@ -126,7 +126,6 @@ struct LoadUpdates {
     /// Records the other end of a reference.
     private func claim(_ assignment: Assignment, _ update: Pending, _ loader: FileLoader) throws(StorageError) {
         guard let reference = assignment.reference, case .int(let key) = assignment.value else { return }
-        loader.inverses.keep(reference, of: update.key)
         try loader.refusing(assignment.record, target) { () throws(StorageError) in
             try loader.connect(reference, update.key, key, assignment.record, target)
         }
