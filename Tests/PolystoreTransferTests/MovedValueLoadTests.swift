@@ -9,6 +9,15 @@ import Testing
 @Suite struct MovedValueLoadTests {
     private static let count = 2_500
 
+    private func store(_ kind: TestStore, isOptional: Bool = false) throws -> OpenStore {
+        let schema = try Schema(entities: [
+            Entity(
+                "Item", attributes: [Attribute("code", .string), Attribute("place", .int64, isOptional: isOptional)],
+                uniqueConstraints: [UniqueConstraint(["code"]), UniqueConstraint(["place"])])
+        ])
+        return try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+    }
+
     private func load(_ rows: some Sequence<(String, Int)>, _ store: OpenStore) throws -> LoadReport {
         let text = "code,place\n" + rows.map { "\($0),\($1)\n" }.joined()
         var file = LoadMapping.file("a.csv", entity: "Item")
@@ -17,12 +26,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func valuesMoveBetweenFiles(_ kind: TestStore) throws {
-        let schema = try Schema(entities: [
-            Entity(
-                "Item", attributes: [Attribute("code", .string), Attribute("place", .int64)],
-                uniqueConstraints: [UniqueConstraint(["code"]), UniqueConstraint(["place"])])
-        ])
-        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+        let store = try store(kind)
         defer { try? store.erase() }
         _ = try load([("a", 1), ("b", 2), ("c", 3)], store)
         let texts = ["new": "code,place\nd,3\n", "a": "code,place\na,2\n", "b": "code,place\nb,1\nc,4\n"]
@@ -65,12 +69,7 @@ import Testing
 
     /// The second file gives another object what the first one has given to `c0`.
     @Test(arguments: TestStore.all) func valuesOfAnEarlierFileMove(_ kind: TestStore) throws {
-        let schema = try Schema(entities: [
-            Entity(
-                "Item", attributes: [Attribute("code", .string), Attribute("place", .int64)],
-                uniqueConstraints: [UniqueConstraint(["code"]), UniqueConstraint(["place"])])
-        ])
-        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+        let store = try store(kind)
         defer { try? store.erase() }
         _ = try load((0..<Self.count).map { ("c\($0)", $0) }, store)
         let second = [("c1", 9_999)] + (2..<Self.count).map { ("c\($0)", $0) } + [("c0", 8_888)]
@@ -99,12 +98,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all, [true, false]) func valuesMoveHoweverFar(_ kind: TestStore, _ isOptional: Bool) throws {
-        let schema = try Schema(entities: [
-            Entity(
-                "Item", attributes: [Attribute("code", .string), Attribute("place", .int64, isOptional: isOptional)],
-                uniqueConstraints: [UniqueConstraint(["code"]), UniqueConstraint(["place"])])
-        ])
-        let store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
+        let store = try store(kind, isOptional: isOptional)
         defer { try? store.erase() }
         let codes = (0..<Self.count).map { "c\($0)" }
         #expect(try load(zip(codes, 0...), store).loaded.map(\.count) == [Self.count])

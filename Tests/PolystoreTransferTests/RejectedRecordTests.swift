@@ -152,7 +152,7 @@ import Testing
         let store: OpenStore
         private(set) var reads = 0
 
-        init(_ count: Int) throws {
+        init(_ count: Int, _ kind: TestStore = .memory) throws {
             let schema = try Schema(entities: [
                 Entity(
                     "Employee", attributes: [Attribute("code", .string), Attribute("age", .int64, isOptional: true)],
@@ -166,7 +166,7 @@ import Testing
                     "Spot", attributes: [Attribute("number", .int64)],
                     relationships: [Relationship("owner", to: "Employee", inverse: "spot")]),
             ])
-            store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+            store = try OpenStore(opening: kind.make(), OpenRequest(schema: schema))
             let numbers = "number\n" + (0..<count).map { "\($0)\n" }.joined()
             var employees = LoadMapping.file("2", entity: "Employee")
             employees.relationships = ["locker": ["number": "locker"], "spot": ["number": "spot"]]
@@ -211,8 +211,9 @@ import Testing
     }
 
     /// Each locker passes to the next employee; the last one is taken, so that all of them stay as they are, found in few passes.
-    @Test func claimsThatDependOnEachOtherAreRejectedTogether() throws {
-        var lockers = try Lockers(41)
+    @Test(arguments: TestStore.all) func claimsThatDependOnEachOtherAreRejectedTogether(_ kind: TestStore) throws {
+        var lockers = try Lockers(41, kind)
+        defer { try? lockers.store.erase() }
         // A later record without a locker adds an age, which is kept.
         let text = (0..<40).map { "{\"code\": \"e\($0)\", \"locker\": \($0 + 1)}\n" }.joined() + "{\"code\": \"e0\", \"age\": 30}\n"
         #expect(try lockers.update([("locker", text)]) == [Array(1...40)])
@@ -233,8 +234,10 @@ import Testing
     }
 
     /// The first file says what the store has already.
-    @Test(arguments: [true, false]) func aReferenceThatALaterFileChangesIsReleased(_ rejecting: Bool) throws {
-        var lockers = try Lockers(3)
+    @Test(arguments: TestStore.all, [true, false])
+    func aReferenceThatALaterFileChangesIsReleased(_ kind: TestStore, _ rejecting: Bool) throws {
+        var lockers = try Lockers(3, kind)
+        defer { try? lockers.store.erase() }
         _ = try lockers.update([("locker", "{\"code\": \"e1\", \"locker\": null}\n")])
         let files = [
             ("locker", "{\"code\": \"e0\", \"locker\": 0}\n"),
@@ -245,8 +248,9 @@ import Testing
     }
 
     /// `e0` takes the locker of `e1` and leaves it again, before `e1` leaves it.
-    @Test(arguments: [true, false]) func everyReleaseOfAnObjectCounts(_ rejecting: Bool) throws {
-        var lockers = try Lockers(3)
+    @Test(arguments: TestStore.all, [true, false]) func everyReleaseOfAnObjectCounts(_ kind: TestStore, _ rejecting: Bool) throws {
+        var lockers = try Lockers(3, kind)
+        defer { try? lockers.store.erase() }
         let files = [
             ("locker", "{\"code\": \"e0\", \"locker\": 1}\n"),
             ("locker", "{\"code\": \"e0\", \"locker\": 0}\n{\"code\": \"e1\", \"locker\": null}\n{\"code\": \"e2\", \"locker\": 1}\n"),
