@@ -359,6 +359,37 @@ import Testing
         #expect(rejects.records(ofFile: 0).isEmpty && rejects.records(ofFile: 1).map(\.line) == [3])
     }
 
+    /// The first record has the mail of a stored person, so the second one may have the passport; what needs it is loaded too.
+    @Test func aRecordWaitsForWhatOthersAreRejectedFor() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Person", attributes: [Attribute("mail", .string)],
+                relationships: [Relationship("passport", to: "Passport", inverse: "holder")],
+                uniqueConstraints: [UniqueConstraint(["mail"])]),
+            Entity(
+                "Passport", attributes: [Attribute("number", .int64)],
+                relationships: [Relationship("holder", to: "Person", inverse: "passport")]),
+            Entity("Visit", relationships: [Relationship("person", to: "Person", isOptional: false)]),
+        ])
+        for withVisit in [false, true] {
+            let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+            var people = LoadMapping.file("people", entity: "Person"), visits = LoadMapping.file("visits", entity: "Visit")
+            people.relationships = ["passport": ["number": "passport"]]
+            visits.relationships = ["person": ["mail": "mail"]]
+            var texts = ["passports": "number\n7\n", "people": "mail,passport\na,\n", "visits": "mail\np\n"]
+            func load(_ files: [LoadMapping.File], _ rejects: LoadRejects?) throws {
+                _ = try FileLoader.load(LoadMapping(files: files), into: store, rejects: rejects) { name in
+                    FileBlocks(Data((texts[name] ?? "").utf8))
+                }
+            }
+            try load([LoadMapping.file("passports", entity: "Passport"), people], nil)
+            texts["people"] = "mail,passport\na,7\np,7\n"
+            let rejects = LoadRejects()
+            try load([people] + (withVisit ? [visits] : []), rejects)
+            #expect(rejects.records(ofFile: 0).map(\.line) == [2] && rejects.records(ofFile: 1).isEmpty)
+        }
+    }
+
     /// Conflicts far apart are found in one pass.
     @Test func conflictsOfUpdatesAreFoundTogether() throws {
         var lockers = try Lockers(4_000)

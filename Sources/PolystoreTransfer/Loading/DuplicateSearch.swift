@@ -15,7 +15,7 @@ struct DuplicateSearch {
     /// Returns the error with the file, line, and value, or nil if no such line is found.
     func find() throws(StorageError) -> StorageError? {
         var first: StorageError?
-        try search { _, _, error in
+        try search { _, _, error, _ in
             first = error
             return false
         }
@@ -25,16 +25,17 @@ struct DuplicateSearch {
     /// Rejects all records with values that another object has. Returns whether there are any.
     func reject(_ rejects: LoadRejects) throws(StorageError) -> Bool {
         var isFound = false
-        try search { target, record, error throws(StorageError) in
+        try search { target, record, error, isEarlier throws(StorageError) in
             isFound = true
-            try rejects.add(record, ofFile: target.index, error, dependsOnOthers: true)
+            try rejects.add(record, ofFile: target.index, error, dependsOnOthers: isEarlier)
             return true
         }
         return isFound
     }
 
-    /// A closure that receives a record whose values another object has. Returns whether the search goes on.
-    private typealias Found = (LoadTarget, LoadRecord, StorageError) throws(StorageError) -> Bool
+    /// A closure that receives a record whose values another object has, and whether that is one of an earlier record, which may be rejected
+    /// itself. Returns whether the search goes on.
+    private typealias Found = (LoadTarget, LoadRecord, StorageError, _ isEarlier: Bool) throws(StorageError) -> Bool
 
     private func search(_ body: Found) throws(StorageError) {
         let targets = loader.targets.compactMap { target in
@@ -91,7 +92,7 @@ struct DuplicateSearch {
             let identity = target.on == nil ? [Value.int(Int64(target.index)), .int(Int64(record.ordinal))] : try target.identity(record)
             guard !values.contains(where: \.isNull), let other = try other(values, identity) else { continue }
             let error = Self.error(record, target, slots, values, other, constraint, isRejecting: loader.isRejecting)
-            if try !body(target, record, error) { return false }
+            if try !body(target, record, error, other == Self.earlier) { return false }
         }
         return true
     }

@@ -306,8 +306,8 @@ package final class FileLoader {
         }
         if !isConstrained || lookup.isUpdated || values.contains(where: \.isNull) { return }
         guard case .one(let key) = lookup.find(values) else { return }
-        dependsOnOthers = true
         let isEarlier = keys.contains(key) || surveyed.values.contains { $0.contains(key) }
+        dependsOnOthers = isEarlier
         throw DuplicateSearch.error(
             record, target, lookup.slots, values, isEarlier ? DuplicateSearch.earlier : DuplicateSearch.stored, isRejecting: true)
     }
@@ -420,6 +420,8 @@ package final class FileLoader {
             dangling.unresolved += 1
             dangling.values.insert(values)
             if !search.isRequired { return nil }
+            // The record of the object may be left out only until others are.
+            dependsOnOthers = rejects?.isProvisional == true
             throw target.refusal(
                 record, column, search.name,
                 "\(name) is required, but no object of \(schema[search.destination].name) has these values", .validationFailed)

@@ -82,6 +82,9 @@ package final class LoadRejects {
         isVoid = false
     }
 
+    /// Whether records are left out because of others, until a further one is rejected for a reason of its own.
+    var isProvisional: Bool { !provisional.isEmpty }
+
     func setForm(_ form: RecordForm, ofFile index: Int) { forms[index] = form }
 
     func contains(_ record: LoadRecord, ofFile index: Int) -> Bool {
