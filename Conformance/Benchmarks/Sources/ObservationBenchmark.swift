@@ -42,6 +42,9 @@ struct ObservationBenchmark {
             try transaction.insertAll(Into<Person>(), sources: 0..<count) { person, number in
                 person.name = "person \(number)"
                 person.age = number
+                (person.number, person.email, person.score, person.active, person.created) = (
+                    number, "", 0, true, Date(timeIntervalSince1970: 0)
+                )
             }
         })
         return stack
