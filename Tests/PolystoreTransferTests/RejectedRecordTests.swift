@@ -303,6 +303,9 @@ import Testing
         #expect(
             try rejected(
                 pairs, "{\"name\": \"c\", \"buddy\": \"b\", \"card\": \"K\"}\n{\"name\": \"a\", \"buddy\": \"c\"}\n") == [1])
+        // Of two records with the same card the first is left out for its buddy, so the second gets the card.
+        #expect(
+            try rejected(pairs, "{\"name\": \"a\", \"card\": \"P\", \"buddy\": \"e\"}\n{\"name\": \"c\", \"card\": \"P\"}\n") == [1])
         // What an object's own record says stays, whatever another one gives up.
         #expect(
             try rejected(

@@ -28,7 +28,7 @@ struct AcceptedRecords {
                 guard let rejects else { throw problem }
                 try rejects.add(record, ofFile: file, problem)
             } else if let refusal = rejects?.refusal(of: record, ofFile: file) {
-                try rejects?.add(record, ofFile: file, refusal)
+                try rejects?.add(record, ofFile: file, refusal.error, on: refusal.basis)
             } else {
                 return record
             }

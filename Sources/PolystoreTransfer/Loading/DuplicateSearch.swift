@@ -27,7 +27,7 @@ struct DuplicateSearch {
         var isFound = false
         try search { target, record, error, isEarlier throws(StorageError) in
             isFound = true
-            try rejects.add(record, ofFile: target.index, error, dependsOnOthers: isEarlier)
+            try rejects.add(record, ofFile: target.index, error, on: .init(dependsOnOthers: isEarlier))
             return true
         }
         return isFound

@@ -136,7 +136,7 @@ package final class FileLoader {
             return true
         } catch {
             guard let rejects else { throw error }
-            try rejects.add(record, ofFile: target.index, error, dependsOnOthers: dependsOnOthers)
+            try rejects.add(record, ofFile: target.index, error, on: .init(dependsOnOthers: dependsOnOthers))
             return false
         }
     }
@@ -179,19 +179,20 @@ package final class FileLoader {
     private func refuse(_ claims: [LoadClaim]) throws(StorageError) {
         if claims.isEmpty { return }
         let rejected = LoadClaim.rejected(claims) { object in keys[object.root]?.contains { $0.contains(object.key) } ?? false }
-        for claim in rejected {
+        for (claim, dependsOnOthers) in rejected {
             guard let rejects else {
                 throw StorageError(claim.error.code, claim.error.message + "; nothing was loaded", details: claim.error.details)
             }
-            rejects.refuse(claim.record.ordinal, ofFile: claim.record.file, claim.error)
+            rejects.refuse(claim.record, claim.error, dependsOnOthers: dependsOnOthers || rejects.isProvisional)
         }
     }
 
     /// Refuses a record whose values cannot be written after it was accepted.
     func refusing(_ record: LoadRecord, _ target: LoadTarget, _ body: () throws(StorageError) -> Void) throws(StorageError) {
+        dependsOnOthers = false
         do throws(StorageError) { try body() } catch {
             guard let rejects, LoadRejects.concernsRecord(error) else { throw error }
-            rejects.refuse(record.ordinal, ofFile: target.index, error)
+            rejects.refuse(target.place(of: record), error, dependsOnOthers: dependsOnOthers)
         }
     }
 

@@ -24,10 +24,10 @@ struct LoadClaim {
     }
 
     private enum Outcome {
-        /// The record is rejected.
-        case rejected
+        /// The record is rejected. It is perhaps accepted once another record that is accepted now is rejected, if it depends on that.
+        case rejected(dependsOnOthers: Bool)
         /// The record is loaded without its reference, because the object to which it refers is not loaded.
-        case without
+        case without(dependsOnOthers: Bool)
         /// The record is loaded with its reference.
         case complete
     }
@@ -54,7 +54,8 @@ struct LoadClaim {
     /// then `b` is rejected, and `a` has nothing to refer to. Records whose references form a ring are examined from any of them.
     ///
     /// - Parameter isNew: Returns whether an object does not exist without its record.
-    static func rejected(_ claims: [LoadClaim], isNew: (Object) -> Bool) -> [LoadClaim] {
+    /// - Returns: The claims, and whether the reason of each is a record that is accepted.
+    static func rejected(_ claims: [LoadClaim], isNew: (Object) -> Bool) -> [(claim: LoadClaim, dependsOnOthers: Bool)] {
         let ofRecords = Dictionary(grouping: claims.indices) { claims[$0].record }
         var outcomes = [Outcome?](repeating: nil, count: claims.count)
         /// Returns the records on which the claims of a record depend.
@@ -66,19 +67,33 @@ struct LoadClaim {
                 }
             }
         }
-        func isRejected(_ record: LoadRecord.Place) -> Bool { ofRecords[record]?.contains { outcomes[$0] == .rejected } ?? false }
+        /// Returns whether a record is rejected only because of accepted ones; nil if it is not rejected.
+        func rejection(_ record: LoadRecord.Place) -> Bool? {
+            var found: Bool?
+            for position in ofRecords[record] ?? [] {
+                if case .rejected(let dependsOnOthers) = outcomes[position] { found = dependsOnOthers && found ?? true }
+            }
+            return found
+        }
+        /// Returns whether a record is loaded without the reference in a slot only because of accepted ones; nil if it is not.
+        func loss(_ record: LoadRecord.Place, _ isReference: (LoadClaim) -> Bool) -> Bool? {
+            for position in ofRecords[record] ?? [] where isReference(claims[position]) {
+                if case .without(let dependsOnOthers) = outcomes[position] { return dependsOnOthers }
+            }
+            return nil
+        }
         func outcome(_ claim: LoadClaim) -> Outcome {
             switch claim.condition {
             case .isFree(let other, let slot, let record):
-                guard let record else { return .rejected }
-                if isRejected(record) { return isNew(other) ? .without : .complete }
-                let isLost = ofRecords[record]?.contains { position in
-                    claims[position].object == other && claims[position].slot == slot && outcomes[position] == .without
+                guard let record else { return .rejected(dependsOnOthers: false) }
+                if let dependsOnOthers = rejection(record) {
+                    return isNew(other) ? .without(dependsOnOthers: dependsOnOthers) : .complete
                 }
-                return isLost == true ? .complete : .rejected
+                let isLost = loss(record) { $0.object == other && $0.slot == slot } != nil
+                return isLost ? .complete : .rejected(dependsOnOthers: true)
             case .isReleased(let record):
-                let isKept = ofRecords[record]?.contains { claims[$0].slot == claim.slot && outcomes[$0] == .without } ?? false
-                return isKept || isRejected(record) ? .rejected : .complete
+                let kept = loss(record) { $0.slot == claim.slot }
+                return (kept ?? rejection(record)).map { .rejected(dependsOnOthers: $0) } ?? .complete
             }
         }
         var started: Set<LoadRecord.Place> = []
@@ -95,6 +110,9 @@ struct LoadClaim {
                 path.removeLast()
             }
         }
-        return claims.indices.filter { outcomes[$0] == .rejected }.map { claims[$0] }
+        return claims.indices.compactMap { position in
+            guard case .rejected(let dependsOnOthers) = outcomes[position] else { return nil }
+            return (claims[position], dependsOnOthers)
+        }
     }
 }

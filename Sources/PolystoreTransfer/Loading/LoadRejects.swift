@@ -13,6 +13,25 @@ package final class LoadRejects {
         /// The record in the form of its file, with the reason.
         let text: [UInt8]
         fileprivate let ordinal: Int
+        fileprivate let basis: Basis
+    }
+
+    /// On what the reason for a rejection rests. A new rejection makes the reasons void that rest on more.
+    enum Basis: Int {
+        /// The record itself, or the store.
+        case own
+        /// Another record, by a conflict that was found when both were written.
+        case writtenRecord
+        /// Another record, by a conflict that was found when the record was read.
+        case readRecord
+
+        init(dependsOnOthers: Bool) { self = dependsOnOthers ? .readRecord : .own }
+    }
+
+    /// The reason for which a record is left out when it is read again.
+    struct Refusal {
+        let error: StorageError
+        let basis: Basis
     }
 
     /// The name of the column or member with the reason, which a load ignores.
@@ -20,14 +39,14 @@ package final class LoadRejects {
 
     /// The records of each file, by index and position.
     private var rejected: [Int: [Int: Rejected]] = [:]
-    /// The records whose reason is another record, until a further one is rejected for a reason of its own.
+    /// The records whose reason is another record, until a further one is rejected for a reason that rests on less.
     private var provisional: [Int: [Int: Rejected]] = [:]
     /// The records of the present pass whose reason is another record.
     private var dependent: [Int: [Int: Rejected]] = [:]
-    /// Whether a record was rejected in the present pass for a reason of its own, so that the other reasons may be void.
-    private var isIndependentFound = false
+    /// The least on which a reason of the present pass rests. Reasons that rest on more may be void.
+    private var least = Basis.readRecord
     /// The errors of records that were found when they were no longer at hand, by file and position.
-    private var refused: [Int: [Int: StorageError]] = [:]
+    private var refused: [Int: [Int: Refusal]] = [:]
     private var forms: [Int: RecordForm] = [:]
     private let most: Int
     /// Whether a record was rejected since the load began.
@@ -63,15 +82,12 @@ package final class LoadRejects {
     }
 
     /// Begins the load, or begins it again. A record that was rejected because of another one is tried again if any was rejected for a
-    /// reason of its own.
+    /// reason that rests on less.
     func begin() {
-        if isIndependentFound {
-            provisional.removeAll()
-        } else {
-            for (file, records) in dependent { provisional[file, default: [:]].merge(records) { first, _ in first } }
-        }
+        for (file, records) in dependent { provisional[file, default: [:]].merge(records) { first, _ in first } }
+        for file in provisional.keys { provisional[file] = provisional[file]?.filter { $0.value.basis.rawValue <= least.rawValue } }
         dependent.removeAll()
-        isIndependentFound = false
+        least = .readRecord
         isChanged = false
         isVoid = false
     }
@@ -82,8 +98,8 @@ package final class LoadRejects {
         isVoid = false
     }
 
-    /// Whether records are left out because of others, until a further one is rejected for a reason of its own.
-    var isProvisional: Bool { !provisional.isEmpty }
+    /// Whether records are left out because of others, until a further one is rejected for a reason that rests on less.
+    var isProvisional: Bool { provisional.contains { !$0.value.isEmpty } }
 
     func setForm(_ form: RecordForm, ofFile index: Int) { forms[index] = form }
 
@@ -97,19 +113,26 @@ package final class LoadRejects {
     }
 
     /// Leaves a record out when it is read again.
-    func refuse(_ ordinal: Int, ofFile index: Int, _ error: StorageError) {
-        refused[index, default: [:]][ordinal] = error
+    ///
+    /// - Parameter dependsOnOthers: Whether the reason is another record, which may be left out itself.
+    func refuse(_ record: LoadRecord.Place, _ error: StorageError, dependsOnOthers: Bool) {
+        let basis = dependsOnOthers ? Basis.writtenRecord : .own, earlier = refused[record.file]?[record.ordinal]?.basis
+        if earlier == nil || earlier == .writtenRecord {
+            refused[record.file, default: [:]][record.ordinal] = Refusal(error: error, basis: basis)
+        }
         isChanged = true
-        isIndependentFound = true
+        note(basis)
     }
+
+    private func note(_ basis: Basis) { if basis.rawValue < least.rawValue { least = basis } }
 
     /// Returns whether a record was rejected or refused.
     func isLeftOut(_ record: LoadRecord.Place) -> Bool {
         refused[record.file]?[record.ordinal] != nil || contains(record.ordinal, ofFile: record.file)
     }
 
-    /// Returns the error for which a record is left out, if it was refused in the pass before.
-    func refusal(of record: LoadRecord, ofFile index: Int) -> StorageError? { refused[index]?.removeValue(forKey: record.ordinal) }
+    /// Returns the reason for which a record is left out, if it was refused in the pass before.
+    func refusal(of record: LoadRecord, ofFile index: Int) -> Refusal? { refused[index]?.removeValue(forKey: record.ordinal) }
 
     private func contains(_ ordinal: Int, ofFile index: Int) -> Bool {
         [rejected, provisional, dependent].contains { $0[index]?[ordinal] != nil }
@@ -117,20 +140,20 @@ package final class LoadRejects {
 
     /// Leaves a record out.
     ///
-    /// - Parameter dependsOnOthers: Whether the reason is another record.
+    /// - Parameter basis: On what the reason rests.
     /// - Throws: The error itself if it does not concern the record alone; `limitExceeded` if too many records are left out.
     func add(
-        _ record: LoadRecord, ofFile index: Int, _ error: StorageError, dependsOnOthers: Bool = false
+        _ record: LoadRecord, ofFile index: Int, _ error: StorageError, on basis: Basis = .own
     ) throws(StorageError) {
         guard Self.concernsRecord(error), let form = forms[index] else { throw error }
         let text = form.text(of: record, error.message)
-        let found = Rejected(line: record.line, reason: error.message, text: text, ordinal: record.ordinal)
-        if dependsOnOthers {
-            dependent[index, default: [:]][record.ordinal] = found
-        } else {
+        let found = Rejected(line: record.line, reason: error.message, text: text, ordinal: record.ordinal, basis: basis)
+        if basis == .own {
             rejected[index, default: [:]][record.ordinal] = found
-            isIndependentFound = isIndependentFound || isValidated
+        } else {
+            dependent[index, default: [:]][record.ordinal] = found
         }
+        if isValidated { note(basis) }
         isChanged = true
         isVoid = true
         if count > most {
