@@ -35,7 +35,7 @@ from_release_build() {
         swiftc -emit-module -wmo "${strict[@]}" -package-name "$package" -module-name "${module%%:*}" -I "$folder/without" -I "$built/Modules" \
             "${search[@]}" -emit-module-path "$folder/without/${module%%:*}.swiftmodule" "@$folder/files"
     done
-    swiftc -static-stdlib -wmo -Onone "${strict[@]}" -package-name fifth_store -module-name ToyStore -I "$built/Modules" "${search[@]}" -parse-as-library \
+    swiftc -static-stdlib -wmo -Onone "${strict[@]}" -package-name custom_store -module-name ToyStore -I "$built/Modules" "${search[@]}" -parse-as-library \
         -emit-module -emit-module-path "$folder/ToyStore.swiftmodule" -c Sources/ToyStore/*.swift -o "$folder/ToyStore.o"
     for module in "$built"/{Polystore,Polystore{Schema,ModelCode,Query,Storage,Objects,Observation,Transfer,SQL,KeyValue,InMemory,SQLite,PostgreSQL,LMDB,Catalog,Conformance,CLI},ArgumentParser,ArgumentParserToolInfo,Logging}.build; do
         while IFS= read -r -d '' name; do objects+=("$name"); done < <(find "$module" -name '*.o' -print0)

@@ -3,7 +3,7 @@ import PackageDescription
 
 // A package outside the manifest with a store of its own: it gets the command line and the conformance runner for it.
 let package = Package(
-    name: "fifth-store",
+    name: "custom-store",
     platforms: [.macOS(.v15)],
     // Without any of the stores of the package, which shows too that everything else builds without them.
     dependencies: [.package(name: "polystore", path: "../..", traits: [])],
