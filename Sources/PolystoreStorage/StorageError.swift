@@ -7,7 +7,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
 
-        init(_ name: String) { description = name }
+        package init(_ name: String) { description = name }
     }
 
     /// A single reference: a throwing call returns it in a register, and a result that can be an error is no larger than its value.
@@ -218,6 +218,21 @@ extension StorageError {
     package var ofClosedStore: StorageError {
         if code == .storeClosed || code == .cancelled || code == .timeout { return self }
         return StorageError(.storeClosed, "the store was closed while the session began", cause: self)
+    }
+}
+
+/// Two errors are equal if they have the same code, message and details. Their causes are not compared, because an error of any type can be
+/// one.
+extension StorageError: Hashable {
+    /// Returns whether two errors have the same code, message and details.
+    public static func == (one: StorageError, other: StorageError) -> Bool {
+        one.content === other.content || one.code == other.code && one.message == other.message && one.details == other.details
+    }
+
+    /// Hashes the code and the message.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(message)
     }
 }
 

@@ -48,11 +48,11 @@ public class LegacyTransaction: FetchSource {
         return try base.delete(objects)
     }
 
-    /// Deletes all objects of a class that satisfy a condition.
+    /// Deletes all objects of a class that satisfy clauses.
     @discardableResult
-    public func deleteAll<O: ManagedObject>(_ from: From<O>, _ clauses: Where<O>...) throws(StorageError) -> Int {
+    public func deleteAll<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> Int {
         try checkOpen()
-        return try base.deleteAll(clauses.reduce(from) { $0.where($1) })
+        return try base.deleteAll(from, clauses)
     }
 
     /// Marks the changes to be committed when the closure ends.

@@ -6,15 +6,42 @@ extension DataStack {
     @MainActor public func monitorList<O: ManagedObject>(
         _ from: From<O>, _ clause: any FetchClause<O>, _ more: any FetchClause<O>...
     ) throws(StorageError) -> ListMonitor<O> {
-        try monitorList(from.applying([clause] + more))
+        try monitorList(from, [clause] + more)
     }
 
-    /// Observes the objects of a request in sections, in the main actor's context. The clauses must include an order that begins with the
-    /// order of the sections.
+    /// Observes the objects of a request in the main actor's context. The clauses must include an order.
+    @MainActor public func monitorList<O: ManagedObject>(
+        _ from: From<O>, _ clauses: [any FetchClause<O>]
+    ) throws(StorageError) -> ListMonitor<O> {
+        try monitorList(from.applying(clauses))
+    }
+
+    /// Observes the objects of a request in sections, in the main actor's context. The clauses must include an order that begins
+    /// with the order of the sections.
     @MainActor public func monitorSectionedList<O: ManagedObject>(
         _ from: From<O>, _ sectionBy: SectionBy<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> ListMonitor<O> {
+        try monitorSectionedList(from, sectionBy, clauses)
+    }
+
+    /// Observes the objects of a request in sections, in the main actor's context. The clauses must include an order that begins
+    /// with the order of the sections.
+    @MainActor public func monitorSectionedList<O: ManagedObject>(
+        _ from: From<O>, _ sectionBy: SectionBy<O>, _ clauses: [any FetchClause<O>]
+    ) throws(StorageError) -> ListMonitor<O> {
         try monitorSectionedList(from.applying(clauses), sectionBy: sectionBy)
+    }
+
+    /// Observes the objects of a request in sections, in the main actor's context.
+    @MainActor public func monitorSectionedList<O: ManagedObject>(
+        _ list: SectionMonitorChainBuilder<O>
+    ) throws(StorageError) -> ListMonitor<O> {
+        try monitorSectionedList(list.from, sectionBy: list.sectionBy)
+    }
+
+    /// Observes the objects of a request in sections, in the main actor's context.
+    @MainActor public func monitorList<O: ManagedObject>(_ list: SectionMonitorChainBuilder<O>) throws(StorageError) -> ListMonitor<O> {
+        try monitorSectionedList(list)
     }
 }
 
@@ -24,26 +51,59 @@ extension CoreStore {
         try defaultStack.monitorObject(object)
     }
 
-    /// Observes the objects of a request in the main actor's context of the default stack.
+    /// Observes the objects of a request in the main actor's context of the default stack. The clauses must include an order.
     @MainActor public static func monitorList<O: ManagedObject>(
         _ from: From<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> ListMonitor<O> {
-        try defaultStack.monitorList(from.applying(clauses))
+        try monitorList(from, clauses)
+    }
+
+    /// Observes the objects of a request in the main actor's context of the default stack. The clauses must include an order.
+    @MainActor public static func monitorList<O: ManagedObject>(
+        _ from: From<O>, _ clauses: [any FetchClause<O>]
+    ) throws(StorageError) -> ListMonitor<O> {
+        try defaultStack.monitorList(from, clauses)
+    }
+
+    /// Observes the objects of a request in sections, in the main actor's context of the default stack. The clauses must include an order that begins
+    /// with the order of the sections.
+    @MainActor public static func monitorSectionedList<O: ManagedObject>(
+        _ from: From<O>, _ sectionBy: SectionBy<O>, _ clauses: any FetchClause<O>...
+    ) throws(StorageError) -> ListMonitor<O> {
+        try monitorSectionedList(from, sectionBy, clauses)
+    }
+
+    /// Observes the objects of a request in sections, in the main actor's context of the default stack. The clauses must include an order that begins
+    /// with the order of the sections.
+    @MainActor public static func monitorSectionedList<O: ManagedObject>(
+        _ from: From<O>, _ sectionBy: SectionBy<O>, _ clauses: [any FetchClause<O>]
+    ) throws(StorageError) -> ListMonitor<O> {
+        try defaultStack.monitorSectionedList(from, sectionBy, clauses)
     }
 
     /// Observes the objects of a request in sections, in the main actor's context of the default stack.
     @MainActor public static func monitorSectionedList<O: ManagedObject>(
-        _ from: From<O>, _ sectionBy: SectionBy<O>, _ clauses: any FetchClause<O>...
+        _ list: SectionMonitorChainBuilder<O>
     ) throws(StorageError) -> ListMonitor<O> {
-        try defaultStack.monitorSectionedList(from.applying(clauses), sectionBy: sectionBy)
+        try defaultStack.monitorSectionedList(list.from, sectionBy: list.sectionBy)
+    }
+
+    /// Observes the objects of a request in sections, in the main actor's context of the default stack.
+    @MainActor public static func monitorList<O: ManagedObject>(_ list: SectionMonitorChainBuilder<O>) throws(StorageError) -> ListMonitor<
+        O
+    > {
+        try monitorSectionedList(list)
     }
 }
 
 extension ListMonitor {
     /// Fetches the objects that clauses request. They replace all previous clauses; the class or entity and the stores of the list stay.
     public func refetch(_ clause: any FetchClause<Object>, _ more: any FetchClause<Object>...) throws(StorageError) {
-        try refetch(everything.applying([clause] + more))
+        try refetch([clause] + more)
     }
+
+    /// Fetches the objects that clauses request. They replace all previous clauses; the class or entity and the stores of the list stay.
+    public func refetch(_ clauses: [any FetchClause<Object>]) throws(StorageError) { try refetch(everything.applying(clauses)) }
 
     /// Returns the information of a section, or an empty section if there is none. The name of `sectionInfo(at:)` in CoreStore.
     public func sectionInfoAtIndex(_ section: Int) -> ListSectionInfo {

@@ -9,24 +9,40 @@ extension QuerySource {
     private func query<O: ManagedObject>(
         _ from: From<O>, _ terms: [SelectTerm], _ clauses: [any QueryClause<O>]
     ) -> AttributesQuery<O> {
-        var parts: (from: From<O>, keys: [String]) = (from, [])
-        for clause in clauses { parts = clause.applied(to: parts) }
+        let parts = clauses.reduce((from: from, keys: [])) { $1.applied(to: $0) }
+        // Core Data ignores an order beside a value over all objects.
         return parts.from.select(terms.map { Polystore.Select(named: $0.text, as: $0.alias) }).groupBy(named: parts.keys)
+            .withoutOrderOfOneRow()
     }
 
-    /// Returns a single value of the first result row, or nil if there is none.
+    /// Returns a single value of the first result row, or nil if there is none or if it has another type. A number is converted to the type
+    /// of the result, without its fraction if that is an integer.
     public func queryValue<O: ManagedObject, R: AttributeValue>(
         _ from: From<O>, _ select: Select<R>, _ clauses: any QueryClause<O>...
     ) throws(StorageError) -> R? {
-        guard let row = try queryAttributes(query(from, select.terms, clauses)).first else { return nil }
-        return try row.value(row.names[0])
+        try queryValue(from, select, clauses)
+    }
+
+    /// Returns a single value of the first result row, or nil if there is none or if it has another type. A number is converted to the type
+    /// of the result, without its fraction if that is an integer.
+    public func queryValue<O: ManagedObject, R: AttributeValue>(
+        _ from: From<O>, _ select: Select<R>, _ clauses: [any QueryClause<O>]
+    ) throws(StorageError) -> R? {
+        try queryAttributes(query(from, select.selectTerms, clauses)).first?.values[0].queried()
     }
 
     /// Returns the result rows as dictionaries, without values that are nil.
     public func queryAttributes<O: ManagedObject>(
         _ from: From<O>, _ select: Select<[String: Any]>, _ clauses: any QueryClause<O>...
     ) throws(StorageError) -> [[String: Any]] {
-        try queryAttributes(query(from, select.terms, clauses)).map { row in
+        try queryAttributes(from, select, clauses)
+    }
+
+    /// Returns the result rows as dictionaries, without values that are nil.
+    public func queryAttributes<O: ManagedObject>(
+        _ from: From<O>, _ select: Select<[String: Any]>, _ clauses: [any QueryClause<O>]
+    ) throws(StorageError) -> [[String: Any]] {
+        try queryAttributes(query(from, select.selectTerms, clauses)).map { row in
             var result: [String: Any] = [:]
             for (name, value) in zip(row.names, row.values) { result[name] = value.natural }
             return result
@@ -34,22 +50,25 @@ extension QuerySource {
     }
 }
 
-extension CoreStore {
-    /// Returns a single value of the first result row, or nil if there is none.
-    public static func queryValue<O: ManagedObject, R: AttributeValue>(
-        _ from: From<O>, _ select: Select<R>, _ clauses: any QueryClause<O>...
-    ) throws(StorageError) -> R? {
-        var parts: (from: From<O>, keys: [String]) = (from, [])
-        for clause in clauses { parts = clause.applied(to: parts) }
-        return try defaultStack.queryValue(parts.from, select, GroupBy(keys: parts.keys))
+extension Value {
+    /// Returns the value as the result of a query, with the conversions of `NSNumber`; nil if it is nil or has another type.
+    fileprivate func queried<R: AttributeValue>() -> R? {
+        if isNull { return nil }
+        if let result = R(attributeValue: self) { return result }
+        let forms: [Value?] =
+            switch self {
+            case .bool(let value): [.int(value ? 1 : 0), .double(value ? 1 : 0), .decimal(value ? 1 : 0)]
+            case .int(let value): [.double(Double(value)), .decimal(Decimal(value)), .bool(value != 0)]
+            case .double(let value): value.forms(exact: Decimal(value))
+            case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue.forms(exact: value)
+            default: []
+            }
+        return forms.lazy.compactMap { $0.flatMap(R.init(attributeValue:)) }.first
     }
+}
 
-    /// Returns the result rows as dictionaries, without values that are nil.
-    public static func queryAttributes<O: ManagedObject>(
-        _ from: From<O>, _ select: Select<[String: Any]>, _ clauses: any QueryClause<O>...
-    ) throws(StorageError) -> [[String: Any]] {
-        var parts: (from: From<O>, keys: [String]) = (from, [])
-        for clause in clauses { parts = clause.applied(to: parts) }
-        return try defaultStack.queryAttributes(parts.from, select, GroupBy(keys: parts.keys))
+extension Double {
+    fileprivate func forms(exact: Decimal) -> [Value?] {
+        [Int64(exactly: rounded(.towardZero)).map(Value.int), .double(self), .decimal(exact), .bool(self != 0)]
     }
 }

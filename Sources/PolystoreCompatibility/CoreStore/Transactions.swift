@@ -1,6 +1,70 @@
 internal import Dispatch
 public import Polystore
 
+extension DataStack {
+    /// Runs a closure in a write transaction in the background, and commits when it returns.
+    ///
+    /// - Parameters:
+    ///   - body: The work. It may capture objects of other contexts (to `edit` them) and return objects of its own (to `fetchExisting` them),
+    ///     because no other code uses their context meanwhile. Closures run one after the other, in the order of the calls.
+    ///   - sourceIdentifier: A value that observers of the stack receive with the changes.
+    ///   - completion: A closure that is called on the main queue, after the observers of the stack were notified of the commit.
+    public func perform<R>(
+        asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)?,
+        completion: sending @escaping (Result<R, any Error>) -> Void
+    ) {
+        run(body, sourceIdentifier, completion)
+    }
+
+    /// Runs a closure in a write transaction in the background, then calls one of the handlers on the main queue. An error that the closure
+    /// throws is the cause of a `userError`.
+    @_disfavoredOverload
+    public func perform<R>(
+        asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        success: sending @escaping (R) -> Void, failure: sending @escaping (CoreStoreError) -> Void
+    ) {
+        let success = Carried(success), failure = Carried(failure)
+        run(body, sourceIdentifier) { result in
+            switch result {
+            case .success(let value): success.content(value)
+            case .failure(let error): failure.content(CoreStoreError(error))
+            }
+        }
+    }
+
+    /// Runs a closure in a write transaction and commits when it returns.
+    ///
+    /// - Parameters:
+    ///   - body: The work.
+    ///   - waitForAllObservers: Whether to wait, for at most one second, until the commit was delivered to the observers of the stack. Those
+    ///     of the main actor are called later if this is its thread.
+    ///   - sourceIdentifier: A value that observers of the stack receive with the changes.
+    public func perform<R>(
+        synchronous body: (WriteTransaction) throws -> R, waitForAllObservers: Bool, sourceIdentifier: (any Hashable & Sendable)? = nil
+    ) throws -> R {
+        let result = try perform(sourceIdentifier: sourceIdentifier, synchronous: body)
+        if waitForAllObservers { waitForDelivery(atMost: 1) }
+        return result
+    }
+
+    /// Runs a closure in a write transaction and commits when it returns. Waits until the commit was delivered to observers.
+    public func perform<R>(
+        synchronous body: (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)?
+    ) throws -> R {
+        try perform(synchronous: body, waitForAllObservers: true, sourceIdentifier: sourceIdentifier)
+    }
+
+    private func run<R>(
+        _ body: sending @escaping (WriteTransaction) throws -> R, _ sourceIdentifier: (any Hashable & Sendable)?,
+        _ completion: sending @escaping (Result<R, any Error>) -> Void
+    ) {
+        let body = Carried(body), completion = Carried(completion)
+        perform(
+            sourceIdentifier: sourceIdentifier, asynchronous: { transaction in Carried(try body.content(transaction)) }, on: .main
+        ) { result in completion.content(result.map(\.content)) }
+    }
+}
+
 extension CoreStore {
     /// Runs a closure in a write transaction of the default stack in the background, and commits when it returns.
     ///
@@ -8,19 +72,19 @@ extension CoreStore {
     /// no other code uses their context meanwhile. Closures run one after the other, in the order in which they were submitted. The
     /// completion is called on the main queue after the observers of the stack were notified of the commit.
     public static func perform<R>(
-        asynchronous body: sending @escaping (WriteTransaction) throws -> R,
+        asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
         completion: sending @escaping (Result<R, any Error>) -> Void
     ) {
-        defaultStack.run(body, completion)
+        defaultStack.perform(asynchronous: body, sourceIdentifier: sourceIdentifier, completion: completion)
     }
 
     /// Runs a closure in a write transaction of the default stack in the background, then calls one of the handlers on the main queue.
     public static func perform<R>(
-        asynchronous body: sending @escaping (WriteTransaction) throws -> R, success: sending @escaping (R) -> Void,
-        failure: sending @escaping (any Error) -> Void
+        asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        success: sending @escaping (R) -> Void, failure: sending @escaping (any Error) -> Void
     ) {
         let success = Carried(success), failure = Carried(failure)
-        defaultStack.run(body) { result in
+        defaultStack.perform(asynchronous: body, sourceIdentifier: sourceIdentifier) { result in
             switch result {
             case .success(let value): success.content(value)
             case .failure(let error): failure.content(error)
@@ -28,22 +92,49 @@ extension CoreStore {
         }
     }
 
+    /// Runs a closure in a write transaction of the default stack in the background, then calls one of the handlers on the main queue. An
+    /// error that the closure throws is the cause of a `userError`.
+    @_disfavoredOverload
+    public static func perform<R>(
+        asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        success: sending @escaping (R) -> Void, failure: sending @escaping (CoreStoreError) -> Void
+    ) {
+        defaultStack.perform(asynchronous: body, sourceIdentifier: sourceIdentifier, success: success, failure: failure)
+    }
+
     /// Runs a closure in a write transaction of the default stack and commits when it returns.
-    public static func perform<R>(synchronous body: (WriteTransaction) throws -> R) throws -> R {
-        try defaultStack.perform(synchronous: body)
+    ///
+    /// - Parameters:
+    ///   - body: The work.
+    ///   - waitForAllObservers: Whether to wait, for at most one second, until the commit was delivered to the observers of the stack.
+    ///   - sourceIdentifier: A value that observers of the stack receive with the changes.
+    public static func perform<R>(
+        synchronous body: (WriteTransaction) throws -> R, waitForAllObservers: Bool = true,
+        sourceIdentifier: (any Hashable & Sendable)? = nil
+    ) throws -> R {
+        try defaultStack.perform(synchronous: body, waitForAllObservers: waitForAllObservers, sourceIdentifier: sourceIdentifier)
+    }
+
+    /// Runs a closure in a write transaction on a thread of the default stack, and commits when the closure returns.
+    @discardableResult
+    public static func perform<R: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> R) async throws -> R {
+        try await defaultStack.perform(body)
+    }
+
+    /// Runs a closure that reads one committed snapshot of each store of the default stack, on the calling thread.
+    public static func read<R>(synchronous body: (ReadTransaction) throws -> R) throws -> R {
+        try defaultStack.read(synchronous: body)
+    }
+
+    /// Runs a closure that reads one committed snapshot of each store of the default stack, on a thread of the stack.
+    public static func read<R: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> R) async throws -> R {
+        try await defaultStack.read(body)
     }
 
     /// Begins a detached transaction, which is not tied to a closure.
-    public static func beginUnsafe(supportsUndo: Bool = false) -> sending UnsafeTransaction {
-        defaultStack.beginUnsafe(supportsUndo: supportsUndo)
-    }
-}
-
-extension DataStack {
-    func run<R>(_ body: sending @escaping (WriteTransaction) throws -> R, _ completion: sending @escaping (Result<R, any Error>) -> Void) {
-        let body = Carried(body), completion = Carried(completion)
-        perform(asynchronous: { transaction in Carried(try body.content(transaction)) }, on: .main) { result in
-            completion.content(result.map(\.content))
-        }
+    public static func beginUnsafe(
+        supportsUndo: Bool = false, sourceIdentifier: (any Hashable & Sendable)? = nil
+    ) -> sending UnsafeTransaction {
+        defaultStack.beginUnsafe(supportsUndo: supportsUndo, sourceIdentifier: sourceIdentifier)
     }
 }

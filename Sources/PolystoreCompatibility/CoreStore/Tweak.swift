@@ -9,15 +9,16 @@ public struct Tweak<Object: ManagedObject>: FetchClause {
 
     /// Returns the request with the changed settings.
     public func applied(to from: From<Object>) -> From<Object> {
-        let request = TweakedRequest()
+        let request = TweakedRequest(from)
         change(request)
         var result = from
-        if let isIncluded = request.includesPendingChanges { result = result.includesPendingChanges(isIncluded) }
-        if !request.includesSubentities { result = result.withoutSubentities() }
-        if request.fetchLimit > 0 { result = result.limit(request.fetchLimit) }
-        if request.fetchOffset > 0 { result = result.offset(request.fetchOffset) }
-        if request.fetchBatchSize > 0 { result = result.batchSize(request.fetchBatchSize) }
-        if let names = request.propertiesToFetch { result = result.properties(named: names) }
-        return result
+        result.predicate = request.predicate
+        result.sort = request.sortDescriptors ?? []
+        result.includesPendingChanges = request.includesPendingChanges
+        result.includesSubentities = request.includesSubentities
+        result.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
+        result.offset = request.fetchOffset
+        result.properties = request.propertiesToFetch.map { $0.map { PropertyPath($0) } }
+        return request.fetchBatchSize > 0 ? result.batchSize(request.fetchBatchSize) : result
     }
 }

@@ -21,11 +21,14 @@ extension SQLiteStore {
     /// Returns the store with the given file name. Earlier versions of CoreStore had another location for it; here there is a single
     /// default location, so the store is at that location.
     public static func legacy(
-        fileName: String? = nil, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []
+        fileName: String? = nil, configuration: String? = nil, migrationMappingProviders: [any SchemaMappingProvider] = [],
+        localStorageOptions: LocalStorageOptions = []
     ) throws(StorageError) -> SQLiteStore {
         let place = try SQLiteStore().fileURL
         let url = fileName.map { place.deletingLastPathComponent().appendingPathComponent($0) } ?? place
-        return SQLiteStore(fileURL: url, configuration: configuration, localStorageOptions: localStorageOptions)
+        return SQLiteStore(
+            fileURL: url, configuration: configuration, migrationMappingProviders: migrationMappingProviders,
+            localStorageOptions: localStorageOptions)
     }
 }
 
@@ -57,9 +60,25 @@ extension DataStack {
 }
 
 extension CoreStore {
-    /// Adds a SQLite store to the default stack.
+    /// Adds a SQLite store to the default stack, in a file of the given name in the program's default folder, or at the default location.
     @discardableResult
-    public static func addSQLiteStore(_ fileName: String? = nil) -> SetupResult<SQLiteStore> { defaultStack.addSQLiteStore(fileName) }
+    public static func addSQLiteStore(
+        _ fileName: String? = nil, configuration: String? = nil, automigrating: Bool = true, resetStoreOnMigrationFailure: Bool = false
+    ) -> SetupResult<SQLiteStore> {
+        defaultStack.addSQLiteStore(
+            fileName, configuration: configuration, automigrating: automigrating,
+            resetStoreOnMigrationFailure: resetStoreOnMigrationFailure)
+    }
+
+    /// Adds a SQLite store to the default stack, in a file.
+    @discardableResult
+    public static func addSQLiteStore(
+        fileURL: URL, configuration: String? = nil, automigrating: Bool = true, resetStoreOnMigrationFailure: Bool = false
+    ) -> SetupResult<SQLiteStore> {
+        defaultStack.addSQLiteStore(
+            fileURL: fileURL, configuration: configuration, automigrating: automigrating,
+            resetStoreOnMigrationFailure: resetStoreOnMigrationFailure)
+    }
 }
 #endif
 

@@ -59,7 +59,7 @@ extension OrderBy: CustomDebugStringConvertible {
 
 extension Into: CustomDebugStringConvertible {
     /// The class and the configuration.
-    public var debugDescription: String { "Into<\(Object.self)>(\(configuration.map { $0 ?? "nil" } ?? ""))" }
+    public var debugDescription: String { "Into<\(Object.self)>(\(place.map { $0 ?? "nil" } ?? ""))" }
 }
 
 extension BaseTransaction: CustomDebugStringConvertible {

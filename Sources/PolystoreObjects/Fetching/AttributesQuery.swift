@@ -7,6 +7,7 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
     private(set) var keys: [QueryExpression] = []
     private(set) var condition: QueryPredicate?
     private(set) var isDistinct = false
+    private var dropsOrderOfOneRow = false
     private(set) var problem: StorageError?
 
     init(_ from: From<Object>, _ outputs: [Select<Object>]) {
@@ -63,10 +64,18 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
         return copy
     }
 
+    /// Returns the query without its order if the result is one row, of aggregates over all objects.
+    package func withoutOrderOfOneRow() -> AttributesQuery {
+        var copy = self
+        copy.dropsOrderOfOneRow = true
+        return copy
+    }
+
     func plan(_ model: StackModel) throws(StorageError) -> QueryPlan {
         if let problem { throw problem }
-        let request = QueryRequest(
+        var request = QueryRequest(
             try from.request(model), outputs: outputs.map(\.output), groupBy: keys, having: condition, isDistinct: isDistinct)
+        if dropsOrderOfOneRow, request.hasOneRow(in: model.schema) { request.fetch.order = [] }
         do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
     }
 }

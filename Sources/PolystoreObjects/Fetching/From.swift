@@ -7,17 +7,18 @@ internal import PolystoreStorage
 /// ```
 /// A value that can be sent and kept.
 public struct From<Object: ManagedObject>: Sendable {
-    package var configurations: [String?]?
+    /// The configurations whose stores are read, with nil for the one that holds all entities; nil for every store that holds the objects.
+    public package(set) var configurations: [String?]?
     package var entityName: String?
-    var predicate: QueryPredicate?
-    var sort: [OrderTerm] = []
-    var limit: Int?
-    var offset = 0
-    var includesSubentities = true
+    package var predicate: QueryPredicate?
+    package var sort: [OrderTerm] = []
+    package var limit: Int?
+    package var offset = 0
+    package var includesSubentities = true
     package var prefetched: [PropertyPath] = []
-    var properties: [PropertyPath]?
+    package var properties: [PropertyPath]?
     /// Whether pending changes are included; nil for the default: fetches include the changes of their transaction, queries do not.
-    var includesPendingChanges: Bool?
+    package var includesPendingChanges: Bool?
     var isStoreOnly = false
     package var batchSize = 256
     var problem: StorageError?

@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
 /// One or more sort keys: `.ascending(\.name)`.
-public struct OrderBy<Object: ManagedObject>: Sendable {
-    private(set) var terms: [OrderTerm]
+public struct OrderBy<Object: ManagedObject>: Sendable, Hashable {
+    package private(set) var terms: [OrderTerm]
     private(set) var problem: StorageError?
 
     /// Creates an order from the sort keys of several orders, one after the other.

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 /// An output value of a query: `.sum(\.age)`, `.attribute(\.name)`, `.count(as: "number")`.
 ///
 /// Without an alias its name is derived from the expression, such as `age` or `average(age)`.
-public struct Select<Object: ManagedObject>: Sendable {
+public struct Select<Object: ManagedObject>: Sendable, Hashable {
     let output: QueryOutput
     let problem: StorageError?
 

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreStorage
 
 extension Where {
@@ -74,7 +75,35 @@ extension PredicateArgument {
         // A list can be an attribute value, but here it represents its elements.
         if !(argument is [Any]), let value = argument as? any AttributeValue { return value.attributeValue }
         if let object = argument as? ManagedObject { return try object.comparedIdentity() }
-        return nil
+        if let number = argument as? any BinaryInteger { return try integer(number) }
+        if let number = argument as? any BinaryFloatingPoint { return .double(Double(number)) }
+        return foundation(argument)
+    }
+
+    private static func integer(_ number: some BinaryInteger) throws(StorageError) -> Value {
+        if let number = Int64(exactly: number) { return .int(number) }
+        throw StorageError(.valueOutOfRange, "a condition compares with an integer of more than 64 bits")
+    }
+
+    /// Returns the value of an object of Foundation, such as an `NSNumber`.
+    private static func foundation(_ argument: Any) -> Value? {
+        switch argument {
+        case let number as NSDecimalNumber: .decimal(number.decimalValue)
+        case let number as NSNumber: self.number(number)
+        case let text as String: .string(text)
+        case let date as Date: date.attributeValue
+        case let id as UUID: id.attributeValue
+        case let url as URL: url.attributeValue
+        case let data as Data: data.attributeValue
+        case is NSNull: .null
+        default: nil
+        }
+    }
+
+    private static func number(_ number: NSNumber) -> Value {
+        // Booleans have a class of their own; their C type is also that of an Int8.
+        if type(of: number) == type(of: NSNumber(value: true)) { return .bool(number.boolValue) }
+        return ["d", "f"].contains(String(cString: number.objCType)) ? .double(number.doubleValue) : .int(number.int64Value)
     }
 
     private static func values(_ list: [Any], _ name: String) throws(StorageError) -> [Value] {

@@ -4,7 +4,7 @@ public import PolystoreStorage
 /// A condition on objects of a class, built from key paths and operators: `\.age > 30 && \.name == "Ann"`.
 ///
 /// Conditions are Sendable: key paths are resolved when the condition is created. Errors of the resolution are thrown by the fetch.
-public struct Where<Object: ManagedObject>: Sendable {
+public struct Where<Object: ManagedObject>: Sendable, Hashable {
     /// The condition.
     public let predicate: QueryPredicate
     let problem: StorageError?

@@ -123,7 +123,7 @@ extension BaseTransaction {
     private func objects<Object: ImportableUniqueObject>(
         _ into: Into<Object>, _ ids: [Value], _ context: ObjectContext
     ) throws(StorageError) -> [Object] {
-        let from: From<Object> = into.configuration.map { From($0) } ?? From()
+        let from: From<Object> = into.place.map { From($0) } ?? From()
         let condition = Where<Object>(.isIn(.path(PropertyPath(Object.uniqueIDKeyPath)), ids))
         return try reporting { () throws(StorageError) in try context.fetchAll(from.where(condition)) }
     }

@@ -148,6 +148,9 @@ extension DataStack {
         }
     }
 
+    /// Waits until subscribers have received every commit that ended before the call, for at most the given number of seconds.
+    package func waitForDelivery(atMost seconds: Double) { core.commits.waitForDelivery(atMost: seconds) }
+
     private func checkReentrancy() throws(StorageError) { try reporting { () throws(StorageError) in try core.checkReentrancy() } }
 }
 

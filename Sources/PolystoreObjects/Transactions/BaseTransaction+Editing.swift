@@ -22,7 +22,7 @@ extension BaseTransaction {
     /// Returns the creation target for `Into`. The class of its objects is that of `Into`, or a subclass.
     func target<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> CreationTarget {
         try checkOpen()
-        let target = try target(try into.entity(context.model), into.configuration)
+        let target = try target(try into.entity(context.model), into.place)
         if into.isPlain, target.type == Object.self { remember(target) }
         guard target.type is Object.Type else {
             throw StorageError(

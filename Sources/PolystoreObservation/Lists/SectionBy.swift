@@ -11,6 +11,8 @@ public struct SectionBy<Object: ManagedObject>: Sendable {
     let name: String
     let problem: StorageError?
     private let title: @Sendable (String) -> String
+    /// A closure that returns the title of a section in an index beside the list, for its name; nil for the first letter of its title.
+    package var indexTitle: (@Sendable (String) -> String?)?
 
     /// Creates sections by the value of a property. Nil belongs to a section without a name, together with empty texts.
     ///

@@ -81,8 +81,10 @@ public final class ListMonitor<Object: ManagedObject> {
     }
 
     func info(_ section: ListContents.Section) -> ListSectionInfo {
-        ListSectionInfo(
+        var info = ListSectionInfo(
             identifier: section.name, name: sectionBy?.title(of: section.name) ?? section.name, numberOfObjects: section.count)
+        info.ownIndexTitle = sectionBy?.indexTitle?(section.name)
+        return info
     }
 
     /// The titles of an index beside the list, one for each section.

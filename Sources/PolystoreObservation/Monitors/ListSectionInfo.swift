@@ -6,6 +6,8 @@ public struct ListSectionInfo: Sendable, Hashable {
     public let name: String
     /// The number of its objects.
     public let numberOfObjects: Int
+    /// The title in an index beside the list; nil for the first letter of the name.
+    package var ownIndexTitle: String?
 
     /// Creates a section of a list.
     public init(identifier: String, name: String, numberOfObjects: Int) {
@@ -14,6 +16,6 @@ public struct ListSectionInfo: Sendable, Hashable {
         self.numberOfObjects = numberOfObjects
     }
 
-    /// The first letter of the name in upper case, for an index beside the list.
-    public var indexTitle: String { name.prefix(1).uppercased() }
+    /// The title in an index beside the list: the first letter of the name in upper case.
+    public var indexTitle: String { ownIndexTitle ?? name.prefix(1).uppercased() }
 }

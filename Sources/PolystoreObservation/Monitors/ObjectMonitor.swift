@@ -12,10 +12,21 @@ public final class ObjectMonitor<Object: ManagedObject> {
     /// stack.
     public private(set) var sourceIdentifier: (any Hashable & Sendable)?
 
-    private struct Calls {
+    /// The calls of the methods of a class of observers.
+    package struct Calls {
         let will: (AnyObject, ObjectMonitor<Object>, Object) -> Void
         let did: (AnyObject, ObjectMonitor<Object>, Object, Set<String>) -> Void
         let deleted: (AnyObject, ObjectMonitor<Object>, Object) -> Void
+
+        package init(
+            will: @escaping (AnyObject, ObjectMonitor<Object>, Object) -> Void,
+            did: @escaping (AnyObject, ObjectMonitor<Object>, Object, Set<String>) -> Void,
+            deleted: @escaping (AnyObject, ObjectMonitor<Object>, Object) -> Void
+        ) {
+            self.will = will
+            self.did = did
+            self.deleted = deleted
+        }
     }
 
     /// The change to report, and the values recorded with it.
@@ -53,7 +64,7 @@ public final class ObjectMonitor<Object: ManagedObject> {
 
     /// Adds an observer, which is notified while it is alive. An observer that was already added is notified once.
     public func addObserver<Observer: ObjectObserver>(_ observer: Observer) where Observer.ObjectEntityType == Object {
-        observers.add(
+        add(
             observer,
             Calls(
                 will: { observer, monitor, object in (observer as? Observer)?.objectMonitor(monitor, willUpdateObject: object) },
@@ -61,6 +72,9 @@ public final class ObjectMonitor<Object: ManagedObject> {
                     (observer as? Observer)?.objectMonitor(monitor, didUpdateObject: object, changedPersistentKeys: keys)
                 }, deleted: { observer, monitor, object in (observer as? Observer)?.objectMonitor(monitor, didDeleteObject: object) }))
     }
+
+    /// Adds an observer with its calls. An observer that was already added is notified once.
+    package func add(_ observer: AnyObject, _ calls: Calls) { observers.add(observer, calls) }
 
     /// Removes an observer.
     public func removeObserver<Observer: ObjectObserver>(_ observer: Observer) where Observer.ObjectEntityType == Object {

@@ -35,6 +35,11 @@ extension QueryRequest {
 }
 
 extension QueryRequest {
+    /// Returns whether the answer is one row: aggregates over all objects.
+    package func hasOneRow(in schema: Schema) -> Bool {
+        groupBy.isEmpty && !isDistinct && outputsOfObjects(in: schema).contains { $0.expression.hasAggregate }
+    }
+
     /// Returns the outputs. An aggregate over a to-many relationship is evaluated for each object.
     private func outputsOfObjects(in schema: Schema) -> [QueryOutput] {
         guard let entity = schema.index(of: fetch.entity) else { return outputs }
