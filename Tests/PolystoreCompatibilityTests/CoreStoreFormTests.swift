@@ -76,6 +76,26 @@ import Testing
         #expect(throws: CoreStoreError.self) { try ages() }
     }
 
+    @MainActor private final class Screen {
+        var title = ""
+
+        func show(_ stack: DataStack, _ done: @escaping @MainActor () -> Void) {
+            stack.perform(
+                asynchronous: { try $0.fetchCount(From<MyPersonEntity>(), Where("age > 20")) },
+                success: { (count) in
+                    self.title = "\(count) older than 20"
+                    done()
+                },
+                failure: { (error: CoreStoreError) in self.title = "\(error)" })
+        }
+    }
+
+    @Test @MainActor func completionsChangeTheStateOfTheMainActor() async {
+        let screen = Screen()
+        await withCheckedContinuation { continuation in screen.show(dataStack) { continuation.resume() } }
+        #expect(screen.title == "1 older than 20")
+    }
+
     @Test func aStackHasTheAsynchronousFunctionsOfCoreStore() async throws {
         let stack = try sampleStack()
         try await stack.async.addStorage(InMemoryStore())

@@ -14,7 +14,7 @@ import Testing
 /// CoreStore's clauses with key paths of model classes.
 @Suite struct KeyPathClauseTests {
     @Test func conditionsCompareKeyPaths() throws {
-        let stack = try DataStack(models: Tree.self)
+        let stack = try DataStack(Tree.self)
         try stack.addStorageAndWait(InMemoryStore())
         let ids = try stack.perform(synchronous: { transaction in
             let root = try transaction.create(Into<Tree>())
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test @MainActor func sectionsAreThoseOfAKeyPath() throws {
-        let stack = try DataStack(models: Tree.self)
+        let stack = try DataStack(Tree.self)
         try stack.addStorageAndWait(InMemoryStore())
         try stack.perform(synchronous: { transaction in
             for height in [1, 2, 2] { try transaction.create(Into<Tree>()).height = height }

@@ -50,7 +50,7 @@ extension UnsafeTransaction {
     /// Commits the changes, and calls a completion on the main queue with the error, or nil after a success.
     ///
     /// The commit is complete when the method returns, because the transaction belongs to one thread.
-    public func commit(_ completion: @escaping @Sendable (CoreStoreError?) -> Void) {
+    public func commit(_ completion: @escaping @MainActor (CoreStoreError?) -> Void) {
         do throws(StorageError) {
             try commit()
             DispatchQueue.main.async { completion(nil) }

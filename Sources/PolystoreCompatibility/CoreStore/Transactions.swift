@@ -11,7 +11,7 @@ extension DataStack {
     ///   - completion: A closure that is called on the main queue, after the observers of the stack were notified of the commit.
     public func perform<R>(
         asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)?,
-        completion: sending @escaping (Result<R, any Error>) -> Void
+        completion: @escaping @MainActor (Result<R, any Error>) -> Void
     ) {
         run(body, sourceIdentifier, completion)
     }
@@ -21,13 +21,12 @@ extension DataStack {
     @_disfavoredOverload
     public func perform<R>(
         asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
-        success: sending @escaping (R) -> Void, failure: sending @escaping (CoreStoreError) -> Void
+        success: @escaping @MainActor (R) -> Void, failure: @escaping @MainActor (CoreStoreError) -> Void
     ) {
-        let success = Carried(success), failure = Carried(failure)
         run(body, sourceIdentifier) { result in
             switch result {
-            case .success(let value): success.content(value)
-            case .failure(let error): failure.content(CoreStoreError(error))
+            case .success(let value): success(value)
+            case .failure(let error): failure(CoreStoreError(error))
             }
         }
     }
@@ -56,12 +55,15 @@ extension DataStack {
 
     private func run<R>(
         _ body: sending @escaping (WriteTransaction) throws -> R, _ sourceIdentifier: (any Hashable & Sendable)?,
-        _ completion: sending @escaping (Result<R, any Error>) -> Void
+        _ completion: @escaping @MainActor (Result<R, any Error>) -> Void
     ) {
-        let body = Carried(body), completion = Carried(completion)
+        let body = Carried(body)
         perform(
             sourceIdentifier: sourceIdentifier, asynchronous: { transaction in Carried(try body.content(transaction)) }, on: .main
-        ) { result in completion.content(result.map(\.content)) }
+        ) { result in
+            // The main queue is the executor of the main actor.
+            MainActor.assumeIsolated { completion(result.map(\.content)) }
+        }
     }
 }
 
@@ -73,7 +75,7 @@ extension CoreStore {
     /// completion is called on the main queue after the observers of the stack were notified of the commit.
     public static func perform<R>(
         asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
-        completion: sending @escaping (Result<R, any Error>) -> Void
+        completion: @escaping @MainActor (Result<R, any Error>) -> Void
     ) {
         defaultStack.perform(asynchronous: body, sourceIdentifier: sourceIdentifier, completion: completion)
     }
@@ -81,13 +83,12 @@ extension CoreStore {
     /// Runs a closure in a write transaction of the default stack in the background, then calls one of the handlers on the main queue.
     public static func perform<R>(
         asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
-        success: sending @escaping (R) -> Void, failure: sending @escaping (any Error) -> Void
+        success: @escaping @MainActor (R) -> Void, failure: @escaping @MainActor (any Error) -> Void
     ) {
-        let success = Carried(success), failure = Carried(failure)
         defaultStack.perform(asynchronous: body, sourceIdentifier: sourceIdentifier) { result in
             switch result {
-            case .success(let value): success.content(value)
-            case .failure(let error): failure.content(error)
+            case .success(let value): success(value)
+            case .failure(let error): failure(error)
             }
         }
     }
@@ -97,7 +98,7 @@ extension CoreStore {
     @_disfavoredOverload
     public static func perform<R>(
         asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
-        success: sending @escaping (R) -> Void, failure: sending @escaping (CoreStoreError) -> Void
+        success: @escaping @MainActor (R) -> Void, failure: @escaping @MainActor (CoreStoreError) -> Void
     ) {
         defaultStack.perform(asynchronous: body, sourceIdentifier: sourceIdentifier, success: success, failure: failure)
     }
