@@ -127,6 +127,7 @@ import Testing
         #expect(try monitor.objects(in: 0).map(\.age) == [20] && monitor.objects(safelyIn: 2) == nil)
         #expect(monitor[safeSectionIndex: 1, safeItemIndex: 0]?.age == 30 && monitor[safeIndex: 2] == nil)
         #expect(monitor[safeIndexPath: IndexPath(indexes: [0, 1])] == nil && monitor.sectionInfo(safelyAt: 1)?.name == "30")
+        #expect(monitor.sections().map(\.name) == ["20", "30"] && monitor.sectionIndexTitles() == ["2", "3"])
         let snapshot = monitor.snapshot
         #expect(snapshot.hasItems() && snapshot.hasSections())
         #expect(snapshot.numberOfItems(inSectionIndex: 0) == 1 && snapshot.numberOfItems(inSectionWithID: "30") == 1)

@@ -175,7 +175,7 @@ enum LibraryProgram {
         try Library.fillFirstVersion(at: url)
         let dataStack = try Library.makeStack(), storage = Library.makeStore(at: url)
         var output = ["\(try dataStack.requiredMigrationsForStorage(storage).count) migration"]
-        _ = try await dataStack.addStorage(storage)
+        _ = try await dataStack.async.addStorage(storage)
         CoreStoreDefaults.dataStack = dataStack
         defer { CoreStoreDefaults.dataStack = DataStack() }
 
@@ -190,13 +190,13 @@ enum LibraryProgram {
             ],
             into: dataStack
         )
-        try dataStack.viewContext.merge()
+        for _ in 0..<500 where controller.log.count < 3 { try await Task.sleep(for: .milliseconds(10)) }
         output += controller.log
-        output.append(controller.monitor.sectionIndexTitles.joined(separator: " "))
+        output.append(controller.monitor.sectionIndexTitles().joined(separator: " "))
 
         let woolf = try dataStack.fetchOne(From<Author>(), Where("name", isEqualTo: "Virginia Woolf"))
         output.append("\(try dataStack.fetchCount(From<Book>(), Where("author", isEqualTo: woolf))) by Woolf")
-        let newest = try dataStack.queryValue(From<Book>(), Select<Int>(.maximum("year")), Where("era == %@", "old"))
+        let newest: Int? = try dataStack.queryValue(From<Book>(), Select(.maximum("year")), Where("era == %@", "old"))
         output.append("newest of the old: \(newest ?? 0)")
         let years = try dataStack.queryAttributes(From<Book>(), Select("era", .count("isbn")), GroupBy("era"), OrderBy(.ascending("era")))
         output.append(years.map { "\($0["era"] ?? "") \($0["count(isbn)"] ?? 0)" }.joined(separator: ", "))

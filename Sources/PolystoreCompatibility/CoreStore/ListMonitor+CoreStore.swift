@@ -13,6 +13,10 @@ extension ListMonitor {
     public func numberOfObjects() -> Int { numberOfObjects }
     /// Returns the number of sections.
     public func numberOfSections() -> Int { numberOfSections }
+    /// Returns the sections, in order.
+    public func sections() -> [ListSectionInfo] { sections }
+    /// Returns the titles of an index beside the list, one for each section.
+    public func sectionIndexTitles() -> [String] { sectionIndexTitles }
     /// Returns the number of objects of a section; 0 if there is no such section.
     @_disfavoredOverload
     public func numberOfObjects(in section: Int) -> Int { numberOfObjects(safelyIn: section) ?? 0 }
