@@ -1,5 +1,7 @@
 #if Macros
+import Foundation
 import PolystoreCompatibility
+import protocol PolystoreCompatibility.ListObjectObserver
 import PolystoreInMemory
 import PolystoreMacros
 import Testing
@@ -25,6 +27,28 @@ import Testing
             paper.journal = try transaction.create(Into<Journal>())
         })
         #expect(try stack.fetchAll(From<Paper>()).map { $0.journal?.papers.count } == [1])
+    }
+
+    /// An observer in a form that only CoreStore has, in a file with both modules.
+    final class Titles: @MainActor ListObjectObserver {
+        typealias ListEntityType = Paper
+        var all: [String] = []
+
+        func listMonitorDidChange(_ monitor: ListMonitor<Paper>) {}
+        func listMonitorDidRefetch(_ monitor: ListMonitor<Paper>) {}
+        func listMonitor(_ monitor: ListMonitor<Paper>, didInsertObject object: Paper, toIndexPath indexPath: NSIndexPath) {
+            all.append(object.title)
+        }
+    }
+
+    @Test @MainActor func anObserverChoosesTheProtocolOfCoreStore() throws {
+        let stack = try DataStack(Paper.self, Journal.self), titles = Titles()
+        try stack.addStorageAndWait(InMemoryStore())
+        let monitor = try stack.monitorList(From<Paper>(), OrderBy(.ascending(\.title)))
+        monitor.addObserver(titles)
+        try stack.perform(synchronous: { try $0.create(Into<Paper>()).title = "On Stores" })
+        try stack.viewContext.merge()
+        #expect(titles.all == ["On Stores"])
     }
 }
 #endif
