@@ -44,7 +44,7 @@ enum V2 {
         @Field.Stored("age") var age: Int = 0
         @Field.Stored("mood") var mood: Mood = .calm
         @Field.Stored(
-            "weight", customGetter: { _, field in max(field.primitiveValue, 0) },
+            "weight", customGetter: { _, field in max(field.primitiveValue ?? 0, 0) },
             customSetter: { _, field, newValue in field.primitiveValue = newValue.rounded() })
         var weight: Double = 1
         @Field.Virtual("title", customGetter: { object, _ in "\(object.$species.value) \(object.$nickname.value ?? "?")" })

@@ -21,6 +21,14 @@ extension Person: ImportableUniqueObject {
     }
 }
 
+extension Dog: ImportableUniqueObject {
+    typealias ImportSource = String
+    typealias UniqueIDType = String
+    static var uniqueIDKeyPath: String { "name" }
+    static func uniqueID(from source: String, in transaction: BaseTransaction) -> String? { source }
+    func update(from source: String, in transaction: BaseTransaction) {}
+}
+
 /// A pet as a service sends it, with the name of its owner.
 private struct ImportedDog: Persistable, Identifiable {
     let id: Int
@@ -44,6 +52,24 @@ private struct ImportedDog: Persistable, Identifiable {
 @Suite struct ImportingTests {
     private func people(_ stack: DataStack) throws -> [[String?]] {
         try stack.fetchAll(From<Person>().orderBy(.ascending(\.email))).map { [$0.email, $0.name] }
+    }
+
+    @Test(arguments: TestStore.all) func theIdentityIsTheNamedAttributeByDefault(_ store: TestStore) throws {
+        let stack = try store.stack()
+        for names in [["Rex", "Tom"], ["Tom", "Kit"]] {
+            try stack.perform(synchronous: { _ = try $0.importUniqueObjects(Into<Dog>(), sourceArray: names) })
+        }
+        let dogs = try stack.fetchAll(From<Dog>().orderBy(.ascending(\.name)))
+        #expect(dogs.map(\.uniqueIDValue) == ["Kit", "Rex", "Tom"])
+        // As by the property itself, there is no assignment outside a transaction.
+        dogs[0].uniqueIDValue = "Kim"
+        #expect(dogs[0].name == "Kit")
+        try stack.perform(synchronous: { transaction in
+            let kit = try #require(try transaction.edit(dogs[0]))
+            kit.uniqueIDValue = "Kim"
+            #expect(kit.name == "Kim" && kit.hasChanges)
+        })
+        #expect(try stack.fetchCount(From<Dog>().where(\.name == "Kim")) == 1)
     }
 
     @Test(arguments: TestStore.all) func objectsAreFoundOrMade(_ store: TestStore) throws {

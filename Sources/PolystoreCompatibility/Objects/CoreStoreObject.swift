@@ -82,6 +82,12 @@ open class CoreStoreObject: ManagedObject {
         layout.fieldOfSlot.indices.contains(slot) ? fields[layout.fieldOfSlot[slot]] : nil
     }
 
+    /// Creates an object that represents no row, whose fields have their names.
+    final class func prototype() -> Self {
+        _ = ConstructionFrame.take(nil)
+        return Self(_new: 0, 0, ObjectContext._prototypes())
+    }
+
     /// The fields, those of the class itself before those of its superclasses.
     final var declaredFields: ContiguousArray<FieldBase> { fields }
 }

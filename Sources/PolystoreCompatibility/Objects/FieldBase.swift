@@ -23,6 +23,9 @@ open class FieldBase {
         return origin?.object as? CoreStoreObject
     }
 
+    /// The stored name; nil for a field that is not stored.
+    package var storedName: String? { keyPath }
+
     /// Adds the declaration of the field to an entity.
     func declare(_ entity: inout Polystore.Entity, _ types: SchemaTypes) throws(StorageError) {}
 
@@ -40,4 +43,8 @@ open class FieldBase {
         get { nil }
         set {}
     }
+}
+
+extension FieldBase: PropertyDeclaration {
+    package final var declaringObject: ManagedObject? { object }
 }

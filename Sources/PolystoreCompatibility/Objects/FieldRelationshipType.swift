@@ -1,4 +1,3 @@
-internal import Foundation
 public import Polystore
 
 /// A type that a `@Field.Relationship` can have.
@@ -12,3 +11,9 @@ public protocol FieldRelationshipType {
     /// Sets the destinations of a field to this value.
     func write(_ field: RelationshipField)
 }
+
+/// The type of a relationship to at most one object.
+public protocol FieldRelationshipToOneType: FieldRelationshipType {}
+
+/// The type of a relationship to any number of objects.
+public protocol FieldRelationshipToManyType: FieldRelationshipType {}

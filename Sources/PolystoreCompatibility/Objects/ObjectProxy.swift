@@ -8,8 +8,18 @@ public struct ObjectProxy<Object: CoreStoreObject> {
 
     init(_ object: Object) { self.object = object }
 
-    /// Returns a field of the object.
+    /// Returns a stored field of the object.
     public subscript<Owner: CoreStoreObject, V>(dynamicMember path: KeyPath<Object, FieldContainer<Owner>.Stored<V>>) -> FieldProxy<V> {
+        FieldProxy(object[keyPath: path])
+    }
+
+    /// Returns a coded field of the object.
+    public subscript<Owner: CoreStoreObject, V>(dynamicMember path: KeyPath<Object, FieldContainer<Owner>.Coded<V>>) -> FieldProxy<V> {
+        FieldProxy(object[keyPath: path])
+    }
+
+    /// Returns a virtual field of the object.
+    public subscript<Owner: CoreStoreObject, V>(dynamicMember path: KeyPath<Object, FieldContainer<Owner>.Virtual<V>>) -> FieldProxy<V> {
         FieldProxy(object[keyPath: path])
     }
 

@@ -1,4 +1,4 @@
-internal import PolystoreStorage
+package import PolystoreStorage
 
 /// Returns a condition for equality. Two nil values are equal.
 public func == <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Object, V>, value: V) -> Where<Object> {
@@ -32,7 +32,7 @@ public func >= <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Objec
 
 extension ManagedObject {
     /// Returns the identity constant of the object for a condition. A deleted object is an error.
-    final func comparedIdentity() throws(StorageError) -> Value {
+    package final func comparedIdentity() throws(StorageError) -> Value {
         if !isDeletedObject { return _context.objectKey(of: self).constant }
         throw StorageError(
             .invalidPredicate,

@@ -7,7 +7,7 @@ public import PolystoreStorage
 public struct Where<Object: ManagedObject>: Sendable, Hashable {
     /// The condition.
     public let predicate: QueryPredicate
-    let problem: StorageError?
+    package let problem: StorageError?
 
     /// Creates a condition from stored names.
     public init(_ predicate: QueryPredicate) {
@@ -15,12 +15,13 @@ public struct Where<Object: ManagedObject>: Sendable, Hashable {
         problem = nil
     }
 
-    init(_ predicate: QueryPredicate, problem: StorageError?) {
+    package init(_ predicate: QueryPredicate, problem: StorageError?) {
         self.predicate = predicate
         self.problem = problem
     }
 
-    init<Property>(_ keyPath: KeyPath<Object, Property>, _ make: (PropertyPath) throws(StorageError) -> QueryPredicate) {
+    /// Creates a condition on a stored property. The error of the closure is one of the condition.
+    package init<Property>(_ keyPath: KeyPath<Object, Property>, _ make: (PropertyPath) throws(StorageError) -> QueryPredicate) {
         do throws(StorageError) {
             self.init(try make(try KeyPathProbe.resolve(keyPath)))
         } catch {

@@ -6,7 +6,7 @@ public protocol ImportableUniqueObject: ImportableObject {
     /// The stored name of the attribute that contains the identity.
     static var uniqueIDKeyPath: String { get }
 
-    /// The identity of the object.
+    /// The identity of the object. By default the attribute with the stored name `uniqueIDKeyPath`.
     var uniqueIDValue: UniqueIDType { get set }
 
     /// Returns the identity that a source contains; nil skips the source.
@@ -20,6 +20,12 @@ public protocol ImportableUniqueObject: ImportableObject {
 }
 
 extension ImportableUniqueObject {
+    /// The value of the attribute with the stored name `uniqueIDKeyPath`.
+    public var uniqueIDValue: UniqueIDType {
+        get { attributeValue(Self.uniqueIDKeyPath).flatMap { UniqueIDType(attributeValue: $0) } ?? UniqueIDType.placeholder }
+        set { setAttributeValue(newValue.attributeValue, Self.uniqueIDKeyPath) }
+    }
+
     /// True.
     public static func shouldUpdate(from source: ImportSource, in transaction: BaseTransaction) -> Bool { true }
 

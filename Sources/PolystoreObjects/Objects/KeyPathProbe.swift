@@ -19,6 +19,8 @@ package final class KeyPathProbe {
         case identity(ObjectKey)
         /// A computed property with an expression, and the value of a type that it returned.
         case computed(Value, ValueType)
+        /// The declaration of a property in place of its value.
+        case declaration
     }
 
     /// The values of properties while a key path is read.
@@ -125,6 +127,13 @@ extension KeyPathProbe {
         isNilable = isNilable || V.isOptionalAttribute
         return value
     }
+
+    /// Records that the path ends at the declaration of a stored property.
+    private func recordDeclaration(_ declaration: any PropertyDeclaration) {
+        guard let name = declaration.storedName, let owner = declaration.declaringObject else { return }
+        step(owner, name)
+        reading = .declaration
+    }
 }
 
 extension KeyPathProbe {
@@ -220,12 +229,13 @@ extension KeyPathProbe {
             reading = .nothing
         }
         current = ObjectIdentifier(object)
-        let value = object[keyPath: keyPath]
+        let value = unwrapping(object[keyPath: keyPath])
+        if let declaration = value as? any PropertyDeclaration { recordDeclaration(declaration) }
         switch reading {
-        case .nothing, .object, .attribute(_, _, nil): isVariable = false
+        case .nothing, .object, .attribute(_, _, nil), .declaration: isVariable = false
         case .attribute, .objects, .identity, .computed: isVariable = true
         }
-        return isHeld(unwrapping(value))
+        return isHeld(value)
     }
 
     /// Whether a value, or nil, is the value of the property that was accessed last.
@@ -233,7 +243,7 @@ extension KeyPathProbe {
         func stored(_ value: Any?) -> Value? { value.map { ($0 as? any AttributeValue)?.attributeValue } ?? .null }
         switch reading {
         case .nothing: return false
-        case .attribute(_, _, nil): return true
+        case .attribute(_, _, nil), .declaration: return true
         case .attribute(let object, let slot, let attribute?):
             return stored(value) == object.held(slot, as: attribute.type) && !Self.isNarrower(value, than: attribute.type)
         case .object(let child): return value.map { ($0 as? ManagedObject) === child && child != nil } ?? (child == nil)
