@@ -14,6 +14,11 @@ extension ObjectRepresentation {
 
     /// Returns a snapshot of the object (`DataStack.snapshot`).
     public func asSnapshot(in dataStack: DataStack) throws(StorageError) -> ObjectSnapshot<Object>? { try dataStack.snapshot(of: self) }
+
+    /// Returns a snapshot of the object with the uncommitted changes of a transaction (`BaseTransaction.snapshot`).
+    public func asSnapshot(in transaction: BaseTransaction) throws(StorageError) -> ObjectSnapshot<Object>? {
+        try transaction.snapshot(of: self)
+    }
 }
 
 /// The same conversions for objects.
@@ -29,4 +34,9 @@ extension ManagedObjectIdentity {
 
     /// Returns a snapshot of the object (`DataStack.snapshot`).
     public func asSnapshot(in dataStack: DataStack) throws(StorageError) -> ObjectSnapshot<Self>? { try dataStack.snapshot(of: objectID) }
+
+    /// Returns a snapshot of the object with the uncommitted changes of a transaction (`BaseTransaction.snapshot`).
+    public func asSnapshot(in transaction: BaseTransaction) throws(StorageError) -> ObjectSnapshot<Self>? {
+        try transaction.snapshot(of: objectID)
+    }
 }

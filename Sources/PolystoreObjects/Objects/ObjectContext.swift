@@ -103,7 +103,7 @@ public final class ObjectContext {
     func forgetFailure() { failures.first = nil }
 
     /// Runs work, and throws an error that the work could only record. It does not count as a failure of the whole then.
-    func throwingFailures<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+    package func throwingFailures<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         let former = (failures.first, failures.isThrown)
         (failures.first, failures.isThrown) = (nil, true)
         defer { (failures.first, failures.isThrown) = former }

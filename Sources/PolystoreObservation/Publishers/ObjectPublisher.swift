@@ -13,6 +13,8 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
     public let objectID: ObjectID<Object>
 
     private let core: StackCore
+    /// The stack that created the publisher.
+    package weak let stack: DataStack?
     private let entity: EntityIndex
     private let published = PublishedValue<ObjectSnapshot<Object>?, Note>(nil)
     /// The time of the first read. The lock is held during reads, so that an older read never replaces a newer one.
@@ -27,9 +29,10 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         func joined(with next: Note) -> Note? { Note(source: nil) }
     }
 
-    init(_ id: ObjectID<Object>, _ core: StackCore) throws(StorageError) {
+    init(_ id: ObjectID<Object>, _ stack: DataStack) throws(StorageError) {
         objectID = id
-        self.core = core
+        self.stack = stack
+        core = stack.core
         guard core.position(of: id.key.store) != nil else {
             throw StorageError(.notFound, "the store of \(id.key.root) \(id.key.key) is not part of this stack")
         }
@@ -186,7 +189,7 @@ extension DataStack {
         _ representation: some ObjectRepresentation<Object>
     ) throws(StorageError) -> ObjectPublisher<Object> {
         try reporting { () throws(StorageError) in
-            let publisher = try ObjectPublisher(representation.objectID, core)
+            let publisher = try ObjectPublisher(representation.objectID, self)
             try core.publish(publisher)
             try publisher.begin()
             return publisher
@@ -203,7 +206,7 @@ extension DataStack {
         of representation: some ObjectRepresentation<Object>
     ) throws(StorageError) -> ObjectSnapshot<Object>? {
         try reporting { () throws(StorageError) in
-            let publisher = try ObjectPublisher(representation.objectID, core)
+            let publisher = try ObjectPublisher(representation.objectID, self)
             try publisher.begin()
             return publisher.snapshot
         }

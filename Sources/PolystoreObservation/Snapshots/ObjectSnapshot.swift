@@ -3,7 +3,8 @@ public import PolystoreObjects
 
 /// The values of an object at one moment, with relationships as identities: a value that can be sent, kept and compared.
 ///
-/// Properties are read as those of the object: `snapshot.name`, `snapshot.owner` (an `ObjectID`), `snapshot.pets` (a set of them).
+/// Properties are read as those of the object: `snapshot.name`, `snapshot.owner` (an `ObjectID`), `snapshot.pets` (a set of them). An
+/// assignment changes only this value, for example that of a form, and neither the object nor other snapshots.
 @dynamicMemberLookup
 public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
     /// The identity of the object.
@@ -13,9 +14,9 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
     /// The version of the row.
     public let version: Int64
     /// The attributes, by stored name.
-    private let attributes: [String: Value]
+    private var attributes: [String: Value]
     /// The destinations of relationships, by stored name; of an ordered one in its order.
-    private let related: [String: [ObjectKey]]
+    private var related: [String: [ObjectKey]]
 
     /// The relationships to one object.
     private let single: Set<String>
@@ -54,30 +55,71 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
         self.attributes = attributes
         self.related = related
         self.coders = coders
-        single = Set(description.relationships.lazy.filter { $0.relationship.cardinality == .toOne }.map(\.relationship.name))
+        single = Self.single(description)
     }
 
-    /// Returns the value of an attribute, or the placeholder of its type for a key path that is not an attribute. A snapshot contains no
+    /// Creates a snapshot of the present values of an object, including uncommitted ones.
+    init(_ object: ManagedObject) {
+        let description = object.description, context = object._context
+        objectID = ObjectID(context.objectKey(of: object))
+        entityName = description.name
+        version = object.version
+        var attributes = object.currentValues(), related: [String: [ObjectKey]] = [:], coders: [String: String] = [:]
+        for (index, slot) in description.slots.enumerated() {
+            if slot.destination == nil {
+                if let coder = slot.attribute?.coder { coders[slot.name] = coder }
+            } else {
+                attributes[slot.name] = nil
+                let target: ObjectID<ManagedObject>? = object._target(object._reference(index), index)
+                related[slot.name] = target.map { [$0.key] } ?? []
+            }
+        }
+        for relationship in description.relationships {
+            if case .slot = relationship.place { continue }
+            let name = relationship.relationship.name, isOrdered = relationship.relationship.cardinality == .toManyOrdered
+            let members: [ManagedObject] = isOrdered ? object._list(name) : object._set(name).sorted { $0._key < $1._key }
+            related[name] = members.map { context.objectKey(of: $0) }
+        }
+        self.attributes = attributes
+        self.related = related
+        self.coders = coders
+        single = Self.single(description)
+    }
+
+    private static func single(_ description: EntityDescription) -> Set<String> {
+        Set(description.relationships.lazy.filter { $0.relationship.cardinality == .toOne }.map(\.relationship.name))
+    }
+
+    /// The value of an attribute, or the placeholder of its type for a key path that is not an attribute. A snapshot contains no
     /// computed properties: the access is reported to the logger as a programming error.
     public subscript<V: AttributeValue>(dynamicMember keyPath: KeyPath<Object, V>) -> V {
-        guard let name = Self.name(keyPath), let value = attributes[name] else { return V.placeholder }
-        return V(attributeValue: value) ?? V.placeholder
+        get { Self.name(keyPath).flatMap { attributes[$0] }.flatMap { V(attributeValue: $0) } ?? V.placeholder }
+        set { if let name = Self.name(keyPath) { setValue(newValue.attributeValue, for: name) } }
     }
 
-    /// Returns the object that a to-one relationship references; nil if there is none.
+    /// The object that a to-one relationship references; nil if there is none.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, T?>) -> ObjectID<T>? {
-        Self.name(keyPath).flatMap { related[$0]?.first }.map { ObjectID($0) }
+        get { Self.name(keyPath).flatMap { related[$0]?.first }.map { ObjectID($0) } }
+        set { if let name = Self.name(keyPath) { setKeys(newValue.map { [$0.key] } ?? [], for: name) } }
     }
 
-    /// Returns the objects that a to-many relationship references.
+    /// The objects that a to-many relationship references.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, Set<T>>) -> Set<ObjectID<T>> {
-        Set((Self.name(keyPath).flatMap { related[$0] } ?? []).map { ObjectID($0) })
+        get { Set((Self.name(keyPath).flatMap { related[$0] } ?? []).map { ObjectID($0) }) }
+        set { if let name = Self.name(keyPath) { setKeys(newValue.map(\.key).sorted { $0.key < $1.key }, for: name) } }
     }
 
-    /// Returns the objects that an ordered to-many relationship references, in its order.
+    /// The objects that an ordered to-many relationship references, in its order.
     public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, [T]>) -> [ObjectID<T>] {
-        (Self.name(keyPath).flatMap { related[$0] } ?? []).map { ObjectID($0) }
+        get { (Self.name(keyPath).flatMap { related[$0] } ?? []).map { ObjectID($0) } }
+        set { if let name = Self.name(keyPath) { setKeys(newValue.map(\.key), for: name) } }
     }
+
+    /// Replaces the value of an attribute, by its stored name. Does nothing if the entity has no such attribute.
+    package mutating func setValue(_ value: Value, for name: String) { if attributes[name] != nil { attributes[name] = value } }
+
+    /// Replaces the objects that a relationship references, by its stored name. Does nothing if the entity has no such relationship.
+    package mutating func setKeys(_ keys: [ObjectKey], for name: String) { if related[name] != nil { related[name] = keys } }
 
     /// Returns the value of an attribute by its stored name; nil if the entity has no such attribute.
     public func value(_ name: String) -> Value? { attributes[name] }
@@ -123,3 +165,17 @@ extension ObjectSnapshot: Encodable {
 }
 
 extension ObjectSnapshot: ObjectRepresentation {}
+
+extension BaseTransaction {
+    /// Returns the present values of an object in the transaction, including uncommitted ones; nil if there is none.
+    ///
+    /// - Throws: The error of loading the object or its relationships.
+    public func snapshot<Object: ManagedObject>(
+        of representation: some ObjectRepresentation<Object>
+    ) throws(StorageError) -> ObjectSnapshot<Object>? {
+        guard let object = try fetchExisting(representation) else { return nil }
+        return try reporting { () throws(StorageError) in
+            try object._context.throwingFailures { ObjectSnapshot(object) }
+        }
+    }
+}

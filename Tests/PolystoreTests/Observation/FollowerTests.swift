@@ -55,7 +55,7 @@ import Testing
             return ann.objectID
         })
         let byName = From<Person>().orderBy(.ascending(\.name))
-        let list = try stack.publishList(byName), object = try ObjectPublisher(ann, stack.core), problems = Mutex<[String]>([])
+        let list = try stack.publishList(byName), object = try ObjectPublisher(ann, stack), problems = Mutex<[String]>([])
         let interruption = Interruption(ann.key) {
             do {
                 _ = try stack.perform(synchronous: { try $0.delete([try #require(try $0.fetchOne(From<Person>().where(\.name == "Ann")))]) }

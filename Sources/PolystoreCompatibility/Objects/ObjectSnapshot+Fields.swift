@@ -1,0 +1,28 @@
+public import Polystore
+
+extension ObjectSnapshot where Object: CoreStoreObject {
+    /// The value of a field: `snapshot.$name`. An assignment changes only the snapshot.
+    public subscript<F: SnapshotField>(dynamicMember keyPath: KeyPath<Object, F>) -> F.SnapshotValue {
+        get {
+            let prototype = Object.prototype()
+            return withExtendedLifetime(prototype) { prototype[keyPath: keyPath]._value(in: self) }
+        }
+        set {
+            let prototype = Object.prototype()
+            withExtendedLifetime(prototype) { prototype[keyPath: keyPath]._setValue(newValue, in: &self) }
+        }
+    }
+}
+
+extension ObjectPublisher where Object: CoreStoreObject {
+    /// Returns the value of a field: `publisher.$name`; nil if the object was deleted.
+    public subscript<F: SnapshotField>(dynamicMember keyPath: KeyPath<Object, F>) -> F.SnapshotValue? {
+        snapshot.map { $0[dynamicMember: keyPath] }
+    }
+}
+
+extension ObjectPublisher {
+    /// The object in the main actor's context of the stack that created the publisher; nil if the object was deleted, if the stack no longer
+    /// exists, or if reading fails, which is reported to the logger.
+    @MainActor public var object: Object? { try? stack?.viewContext.fetchExisting(objectID) }
+}
