@@ -101,6 +101,20 @@ private final class RecordingLogger: StoreLogger {
         }
     }
 
+    @Test func aCancelledTransactionIsNotReported() throws {
+        try recording { logger in
+            let stack = try DataStack(Person.self, Animal.self, Dog.self)
+            try stack.addStorageAndWait(InMemoryStore())
+            #expect {
+                try stack.perform(synchronous: { transaction in
+                    try transaction.create(Person.self).name = "Ann"
+                    try transaction.cancel()
+                })
+            } throws: { ($0 as? StorageError)?.code == .cancelled }
+            #expect(try logger.own.map(\.text) == [] && stack.fetchCount(From<Person>()) == 0)
+        }
+    }
+
     @Test func aMistakeOfTheProgramIsAsserted() throws {
         try recording { logger in
             let stack = try DataStack(Person.self, Animal.self, Dog.self)

@@ -15,12 +15,13 @@ public enum StoreLogging {
     /// The error codes that indicate a programming error and not a condition at run time.
     private static let misuse: Set<StorageError.Code> = [.storeClosed, .reentrantCall, .invalidConfiguration, .unplannedLoad]
 
-    /// Reports an error once, regardless of the number of levels that rethrow it.
+    /// Reports an error once, regardless of the number of levels that rethrow it. A cancellation is what the program requested, and not
+    /// reported.
     @inline(never)
     static func report(
         _ error: StorageError, fileName: StaticString, lineNumber: Int, functionName: StaticString
     ) -> StorageError {
-        if error._isLogged { return error }
+        if error._isLogged || error.code == .cancelled { return error }
         let logger = logger
         var error = error
         error._isLogged = true

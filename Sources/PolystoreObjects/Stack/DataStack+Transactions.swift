@@ -36,7 +36,10 @@ extension DataStack {
 
     /// Runs a closure in a write transaction on the calling thread, and commits when the closure returns.
     ///
-    /// The call waits for other writers in the stores, but not for closures that the stack has not started yet.
+    /// The call waits for the closures that were submitted before with `perform(asynchronous:)`, and for other writers in the stores.
+    ///
+    /// - Throws: Any error of the closure; `timeout`, after which nothing was changed; `reentrantCall` inside the closure of a transaction
+    ///   of the stack; any error of the commit.
     @discardableResult
     public func perform<R>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
@@ -54,7 +57,10 @@ extension DataStack {
         try checkReentrancy()
         var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
         let measured = Measured(core, .write, author.name)
-        return try reportingOurs { try runner.run(measured, body) }
+        return try reportingOurs {
+            let refusal = core.workers.writes.waitForSerialWork(limit, inside: RunningTransaction.around(core))
+            return try runner.run(measured, unless: refusal, body)
+        }
     }
 
     /// Runs a closure in a write transaction on a thread of the stack.
@@ -66,9 +72,10 @@ extension DataStack {
     ///   - timeout: The maximum total duration, including waiting for other writers; nil for no limit.
     ///   - queue: The queue on which the completion is called; nil for the stack's own serial queue.
     ///   - body: The work.
-    ///   - completion: A closure that is called with the result, after the observers of the stack have been notified of the commit. This
-    ///     wait is limited to one second, which expires for example if an unreachable server cannot determine the order of this commit and
-    ///     those of other processes.
+    ///   - completion: A closure that is called with the result, after the observers of the stack have been notified of the commit, and on
+    ///     the main queue after the commit was merged into `viewContext` and its monitors. The wait for the notification is limited to one
+    ///     second, which expires for example if an unreachable server cannot determine the order of this commit and those of other
+    ///     processes.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         asynchronous body: @escaping @Sendable (WriteTransaction) throws -> R, on queue: DispatchQueue? = nil,
@@ -78,7 +85,7 @@ extension DataStack {
         do throws(StorageError) { try checkReentrancy() } catch { return queue.async { completion(.failure(error)) } }
         let limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
         // Not a task: a program that blocks Swift's threads, for example on a semaphore for this completion, would wait forever.
-        core.workers.writes.submit(limit, isSerial: true, inside: RunningTransaction.around(core)) { refusal in
+        core.workers.writes.submit(limit, isSerial: true, inside: RunningTransaction.around(core)) { [weak self] refusal in
             let result = Result {
                 try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:asynchronous:on:completion:)") {
                     var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
@@ -86,7 +93,10 @@ extension DataStack {
                 }
             }
             if refusal == nil { core.commits.waitForDelivery(atMost: 1) }
-            queue.async { completion(result) }
+            queue.async { [weak self] in
+                if MainQueue.isCurrent { MainActor.assumeIsolated { self?.mergeIntoMainContext() } }
+                completion(result)
+            }
         }
     }
 

@@ -79,6 +79,9 @@ public final class DataStack: Sendable {
         return made
     }
 
+    /// Merges the delivered commits into `viewContext`, if it was ever used. A failure is reported, and the next merge repeats it.
+    @MainActor func mergeIntoMainContext() { _ = try? mainContext?.merge() }
+
     /// Creates a context for reading objects, for the isolation of the caller.
     public func makeViewContext(merging: MergeTime = .automatic) -> sending ViewContext { ViewContext(core, merging: merging) }
 

@@ -21,6 +21,8 @@ package final class WorkQueue: Sendable {
         var waiting = NumberedQueue<Job>()
         var running = 0
         var isSerialRunning = false
+        /// The number of serial items that are waiting or running.
+        var serial = 0
         var done = 0
 
         private func mayBegin(_ job: Job) -> Bool { running < width && !(job.isSerial && isSerialRunning) }
@@ -30,6 +32,19 @@ package final class WorkQueue: Sendable {
             guard waiting.isEmpty, mayBegin(job) else { return false }
             count(job)
             return true
+        }
+
+        /// Adds a job. Returns its number if it has to wait.
+        mutating func add(_ job: Job) -> Int? {
+            if job.isSerial { serial += 1 }
+            return begin(job) ? nil : waiting.append(job)
+        }
+
+        /// Removes a waiting job; nil if it has begun.
+        mutating func remove(_ number: Int) -> Job? {
+            let job = waiting.remove(number)
+            if job?.isSerial == true { serial -= 1 }
+            return job
         }
 
         /// Begins the jobs whose turn has come and returns them.
@@ -52,7 +67,10 @@ package final class WorkQueue: Sendable {
         mutating func end(_ job: Job) {
             running -= 1
             done += 1
-            if job.isSerial { isSerialRunning = false }
+            if job.isSerial {
+                isSerialRunning = false
+                serial -= 1
+            }
         }
     }
 
@@ -106,7 +124,7 @@ package final class WorkQueue: Sendable {
         _ limit: WorkLimit, isSerial: Bool = false, inside outer: RunningTransaction? = nil, _ work: @escaping Work
     ) {
         let job = Job(limit: limit, isSerial: isSerial, work: work)
-        let number = state.withLock { $0.begin(job) ? nil : $0.waiting.append(job) }
+        let number = state.withLock { $0.add(job) }
         guard let number else { return start([job]) }
         // Not under the limit's own lock, because the handler may call the limit.
         _ = limit.onEnd { [weak self] in
@@ -155,7 +173,7 @@ package final class WorkQueue: Sendable {
 
     /// Removes work that has not begun, with a given reason or else because its limit has expired.
     private func withdraw(_ number: Int, _ reason: StorageError? = nil) {
-        let (job, begun) = state.withLock { state in (state.waiting.remove(number), state.begin()) }
+        let (job, begun) = state.withLock { state in (state.remove(number), state.begin()) }
         start(begun)
         if let job { Self.refusing.async { job.work(reason ?? job.limit.reason) } }
     }
@@ -200,6 +218,34 @@ extension WorkQueue {
             }
         } onCancel: {
             limit.cancel()
+        }
+    }
+}
+
+extension WorkQueue {
+    /// Waits on the calling thread until the serial work that was submitted before has ended.
+    ///
+    /// - Returns: The reason why the wait ended earlier: the limit, or that the work itself waits for the caller.
+    package func waitForSerialWork(_ limit: WorkLimit, inside outer: RunningTransaction?) -> StorageError? {
+        if state.withLock({ $0.serial == 0 }) { return nil }
+        let turn = Turn()
+        submit(limit, isSerial: true, inside: outer) { refusal in turn.come(refusal) }
+        return turn.wait()
+    }
+
+    /// The turn of a thread that waits.
+    private final class Turn: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let refusal = Mutex<StorageError?>(nil)
+
+        func come(_ refusal: StorageError?) {
+            self.refusal.withLock { $0 = refusal }
+            semaphore.signal()
+        }
+
+        func wait() -> StorageError? {
+            semaphore.wait()
+            return refusal.withLock { $0 }
         }
     }
 }
