@@ -51,11 +51,12 @@ package struct StackModel: Sendable {
         var types = [ManagedObject.Type](repeating: DynamicObject.self, count: schema.entities.count)
         var entities: [ObjectIdentifier: EntityIndex] = [:]
         for type in classes {
-            let declaration = type.declaration
+            var declaration = type.declaration
             guard let index = schema.index(of: declaration.name) else {
                 throw SchemaError(declaration.name, "class \(type) declares an entity that the schema does not contain")
             }
-            guard Self.matches(declaration, schema.entities[index]) else {
+            declaration = Self.completing(declaration, schema.entities[index])
+            guard declaration == schema.entities[index] else {
                 if let name = Self.changingDefault(declaration, type.declaration) {
                     throw SchemaError(
                         "\(declaration.name).\(name)",
@@ -63,7 +64,9 @@ package struct StackModel: Sendable {
                     )
                 }
                 throw SchemaError(
-                    declaration.name, "class \(type) declares this entity differently from the schema; generate the class again")
+                    declaration.name,
+                    "class \(type) declares this entity differently from the schema: \(Self.difference(declaration, schema.entities[index])); "
+                        + "generate the class again")
             }
             types[index] = type
             entities[ObjectIdentifier(type)] = index
@@ -94,13 +97,34 @@ package struct StackModel: Sendable {
         return rules[entity].map { $0.isCustom || $0.attributes.contains { assigned.contains($0.slot) } } ?? false
     }
 
-    /// Whether a class declares the entity of the schema. An inverse that only the other side names counts as declared.
-    private static func matches(_ declaration: Entity, _ entity: Entity) -> Bool {
+    /// Returns the declaration of a class with the inverses that only the other side names.
+    private static func completing(_ declaration: Entity, _ entity: Entity) -> Entity {
         var declaration = declaration
         for (index, relationship) in declaration.relationships.enumerated() where relationship.inverse == nil {
             declaration.relationships[index].inverse = entity.relationships.first { $0.name == relationship.name }?.inverse
         }
-        return declaration == entity
+        return declaration
+    }
+
+    /// Returns the first difference between the declaration of a class and that of the schema.
+    private static func difference(_ declaration: Entity, _ entity: Entity) -> String {
+        func difference<P: Equatable>(_ kind: String, _ declared: [P], _ expected: [P], _ name: (P) -> String) -> String? {
+            for one in declared where !expected.contains(where: { name($0) == name(one) }) {
+                return "the schema has no \(kind) \"\(name(one))\""
+            }
+            for one in expected where !declared.contains(where: { name($0) == name(one) }) {
+                return "the class has no \(kind) \"\(name(one))\""
+            }
+            for (one, other) in zip(declared, expected) where name(one) != name(other) {
+                return "the class declares \(kind) \"\(name(one))\" where the schema has \"\(name(other))\", and the order must be equal"
+            }
+            return zip(declared, expected).first { $0 != $1 }.map { "\(kind) \"\(name($0.0))\" has other settings" }
+        }
+        if declaration.parent != entity.parent { return "it has another parent" }
+        if declaration.isAbstract != entity.isAbstract { return "only one of both is abstract" }
+        return difference("attribute", declaration.attributes, entity.attributes, \.name)
+            ?? difference("relationship", declaration.relationships, entity.relationships, \.name)
+            ?? "its indexes, constraints or other settings differ"
     }
 
     /// Returns the first attribute whose initial value differs between two declarations of one class.
