@@ -1,12 +1,14 @@
 public import Polystore
 
 /// A version of a model whose entities are subclasses of `CoreStoreObject`.
-public struct CoreStoreSchema: Sendable {
+public struct CoreStoreSchema: DynamicSchema, Sendable {
     /// The name of the version.
     public let modelVersion: String
     /// The schema that results from the declarations.
     public let schema: Schema
-    let types: [CoreStoreObject.Type]
+    /// The classes of the entities.
+    public var models: [ManagedObject.Type] { types }
+    private let types: [CoreStoreObject.Type]
 
     /// Creates a version of a model.
     ///
@@ -83,14 +85,6 @@ public struct CoreStoreSchema: Sendable {
 }
 
 extension DataStack {
-    /// Creates a stack without stores from declarations in the form of CoreStore, oldest version first. The stack uses the last version of
-    /// the chain.
-    public convenience init(
-        _ schema: CoreStoreSchema, _ more: CoreStoreSchema..., migrationChain: MigrationChain = nil
-    ) throws(StorageError) {
-        try self.init(schemaHistory: SchemaHistory([schema] + more, migrationChain: migrationChain))
-    }
-
     /// The schema of the stack. The name of `schema` in CoreStore.
     public var modelSchema: Schema { schema }
 }

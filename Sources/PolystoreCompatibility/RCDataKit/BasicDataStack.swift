@@ -1,5 +1,5 @@
 #if SQLite
-internal import Foundation
+public import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
@@ -30,6 +30,38 @@ public struct BasicDataStack: DataStackProtocol {
         let store = try Self.store(path)
         try dataStack.upgradeStorageIfNeeded(store)
         try dataStack.addStorageAndWait(store)
+    }
+
+    /// Creates a stack over a file with the current version of a model file.
+    ///
+    /// - Parameters:
+    ///   - modelFile: The model file.
+    ///   - models: The classes of the entities. Others use `DynamicObject`.
+    ///   - storeURL: The file, by default at the program's default location.
+    ///   - mainAuthor: The author of the main context's updates.
+    ///   - persistentHistoryOptions: The options of the history tracker; nil for no tracker.
+    public init<ModelFile: ModelFileManager>(
+        _ modelFile: ModelFile.Type, models: [ManagedObject.Type] = [], storeURL: URL? = nil, mainAuthor: TransactionAuthor,
+        persistentHistoryOptions: PersistentHistoryTrackingOptions? = nil
+    ) throws(StorageError) {
+        self.init(try DataStack(schema: modelFile.model, models: models), mainAuthor, persistentHistoryOptions)
+        try dataStack.addStorageAndWait(Self.store(storeURL?.path))
+    }
+
+    /// Creates a stack over a file, which is migrated through the stages of the versions to the current one. With an older version the file
+    /// must have that version.
+    public init<Versions: ModelVersion>(
+        storeURL: URL? = nil, versionKey: Versions.Type, currentVersion: Versions? = nil, mainAuthor: TransactionAuthor,
+        persistentHistoryOptions: PersistentHistoryTrackingOptions? = nil
+    ) throws(StorageError) {
+        guard let currentVersion, currentVersion != Array(Versions.allCases).last else {
+            try self.init(
+                versionKey: versionKey, path: storeURL?.path, mainAuthor: mainAuthor, persistentHistoryOptions: persistentHistoryOptions)
+            return
+        }
+        let stack = try DataStack(schema: currentVersion.schema, models: currentVersion.models)
+        self.init(stack, mainAuthor, persistentHistoryOptions)
+        try dataStack.addStorageAndWait(Self.store(storeURL?.path))
     }
 
     private init(_ stack: DataStack, _ author: TransactionAuthor, _ options: PersistentHistoryTrackingOptions?) {
