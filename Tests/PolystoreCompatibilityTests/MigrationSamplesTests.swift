@@ -158,7 +158,8 @@ import Testing
     @Test func stagesAreDeclaredOnTheVersions() throws {
         #expect(Versions.migrationStages().map(\.isCustom) == [false, true])
         #expect { try Versions.migrationManager() } throws: { error in
-            "\(error)".contains(#"the bundle contains neither "TestModel.xcdatamodeld" nor "Model.json""#)
+            let folder = Bundle.main.resourceURL?.path ?? ""
+            return "\(error)".contains(#"the bundle "\#(folder)" contains neither "TestModel.xcdatamodeld" nor "Model.json""#)
         }
         #expect { try Schema.named("TestModel", in: .main) } throws: { ($0 as? StorageError)?.code == .notFound }
     }

@@ -12,7 +12,7 @@ public protocol ModelFileManager {
 extension ModelFileManager {
     /// Returns the schema of a version.
     ///
-    /// - Throws: `notFound`, which names the expected files; `invalidConfiguration` for an invalid file.
+    /// - Throws: `notFound`, which names the expected files and their folder; `invalidConfiguration` for an invalid file.
     public static func schema(version: String) throws(StorageError) -> Schema {
         let manager = FileManager.default
         let folder = bundle.resourceURL ?? bundle.bundleURL, xcode = folder.appendingPathComponent("\(modelName).xcdatamodeld")
@@ -29,6 +29,7 @@ extension ModelFileManager {
         }
         throw StorageError(
             .notFound,
-            "the bundle contains neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\": add the files to the target's resources")
+            "the bundle \"\(folder.path)\" contains neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\"; add the files to the "
+                + "target's resources")
     }
 }
