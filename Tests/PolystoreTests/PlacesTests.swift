@@ -96,42 +96,6 @@ import Testing
     }
 }
 
-extension LocalStorageTests {
-    @Test(arguments: ["sqlite", "lmdb"]) func aStoreWithoutObjectsIsRecreatedIfRequested(_ kind: String) throws {
-        let url = place(kind)
-        do {
-            let storage = store(kind, url), old = try stack(storage)
-            try old.removeStorage(storage)
-        }
-        let schema = try Schema(entities: [Entity("Other", attributes: [Attribute("x", .int64)])])
-        let refused = try DataStack(schema: schema)
-        #expect { try refused.addStorageAndWait(store(kind, url)) } throws: { ($0 as? StorageError)?.code == .schemaMismatch }
-        let made = try DataStack(schema: schema), storage = store(kind, url, .recreateStoreOnModelMismatch)
-        defer { try? storage.erase() }
-        try made.addStorageAndWait(storage)
-        #expect(try made.fetchCount(From<DynamicObject>(entity: "Other")) == 0)
-    }
-
-    @Test(arguments: ["sqlite", "lmdb"]) func aStoreThatCanBeMigratedWithoutALossIsNotRecreated(_ kind: String) throws {
-        func schema(_ attributes: [String]) throws -> Schema {
-            try Schema(entities: [Entity("Other", attributes: attributes.map { Attribute($0, .int64, isOptional: true) }), Entity("Empty")])
-        }
-        let url = place(kind)
-        do {
-            let storage = store(kind, url), old = try DataStack(schema: schema(["x"]))
-            try old.addStorageAndWait(storage)
-            try old.perform(synchronous: { _ = try $0.create(Into<DynamicObject>(entity: "Other")) })
-            try old.removeStorage(storage)
-        }
-        let next = try DataStack(schema: schema(["x", "y"])), storage = store(kind, url, .recreateStoreOnModelMismatch)
-        defer { try? storage.erase() }
-        #expect { try next.addStorageAndWait(storage) } throws: { ($0 as? StorageError)?.code == .schemaMismatch }
-        let same = try DataStack(schema: schema(["x"]))
-        try same.addStorageAndWait(storage)
-        #expect(try same.fetchCount(From<DynamicObject>(entity: "Other")) == 1)
-    }
-}
-
 /// Stores on a server: who is told what.
 @Suite(.enabled(if: TestStore.server != nil)) struct RemoteStorageTests {
     private final class Observer: RemoteStorageObserver {

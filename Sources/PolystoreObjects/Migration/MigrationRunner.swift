@@ -14,6 +14,8 @@ public struct MigrationRunner {
     private let mappingProviders: [any SchemaMappingProvider]
     private let isReturning: Bool
     private let peer: (UUID) throws(StorageError) -> ReadSession?
+    /// Whether every loss is accepted, in addition to those that the history accepts.
+    var acceptsLosses = false
 
     /// Creates a runner for a store that is open for writing and has no session.
     ///
@@ -119,10 +121,7 @@ public struct MigrationRunner {
         for provider in store.migrationMappingProviders + mappingProviders {
             if let mapping = try provider.mapping(from: source, to: destination) { return mapping }
         }
-        let schemas = isReturning ? SchemaMapping(from: source, backTo: destination) : SchemaMapping(from: source, to: destination)
-        let inferred = MigrationMapping(schemas)
-        try inferred.check()
-        return inferred
+        return try InferredSchemaMappingProvider(isReturning: isReturning).inferred(from: source, to: destination)
     }
 
     /// Runs all steps. Afterwards the store is open with the current version.
@@ -232,6 +231,10 @@ public struct MigrationRunner {
         let losses = try MigrationLosses(step.mapping, accepted: history.acceptedLosses).stored(in: source)
         guard let first = losses.first else { return }
         let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
+        if acceptsLosses {
+            StoreLogging.notice("the step \(step.type) loses the data of \(paths), which recreateStoreOnModelMismatch accepts")
+            return
+        }
         throw StorageError(
             .dataLossRefused,
             "the step \(step.type) would lose \(first.loss ?? ""); accept the loss with acceptedLosses: [\(paths)] of the history, "

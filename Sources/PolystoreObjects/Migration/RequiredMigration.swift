@@ -6,7 +6,8 @@ public struct RequiredMigration: Sendable, CustomStringConvertible {
     public let type: MigrationType
     /// All differences between the versions.
     public let changes: [SchemaChange]
-    /// The losses of stored data that the history does not accept, because of which the step is refused.
+    /// The losses of stored data that the history does not accept, because of which the step is refused. A store with the option
+    /// `recreateStoreOnModelMismatch` accepts them.
     public let losses: [SchemaChange]
     /// The number of affected objects: those of entities that change.
     public let objectCount: Int

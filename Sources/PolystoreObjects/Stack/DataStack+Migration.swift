@@ -72,22 +72,16 @@ extension DataStack {
         switch allowed {
         case .all(let progress): return try take(storage, progress)
         case .synchronous:
-            let options = (storage as? any LocalStorage)?.localStorageOptions ?? []
-            let isAllowed = options.contains(.allowSynchronousLightweightMigration)
-            let isReplaceable = options.contains(.recreateStoreOnModelMismatch)
+            let isReplaceable = Self.isReplaceable(storage),
+                isAllowed = isReplaceable || Self.options(of: storage).contains(.allowSynchronousLightweightMigration)
             guard storage.capabilities.contains(.migrations) else {
-                // The database of another program is never replaced.
-                let code = isReplaceable && !(storage is any ForeignStorage) ? .noMigrationPath : refusal.code
+                let code = isReplaceable ? .noMigrationPath : refusal.code
                 throw StorageError(code, "\(refusal.message); \(StorageError.lacksMigrations.message)", cause: refusal)
             }
-            let steps = isAllowed || isReplaceable ? try requiredMigrations(for: storage) : []
-            if !isAllowed, let step = steps.first(where: { !$0.losses.isEmpty }) {
-                throw StorageError(.dataLossRefused, "the step \(step.type) would lose \(step.losses[0].loss ?? "")", cause: refusal)
-            }
-            if !isAllowed, isReplaceable, try isEmpty(storage) {
-                throw StorageError(.noMigrationPath, "\(refusal.message); the store has no objects to migrate", cause: refusal)
-            }
-            guard isAllowed, !steps.contains(where: \.type.isHeavyweightMigration) else {
+            guard isAllowed, try !requiredMigrations(for: storage).contains(where: \.type.isHeavyweightMigration) else {
+                if isReplaceable, try isEmpty(storage) {
+                    throw StorageError(.noMigrationPath, "\(refusal.message); the store has no objects to migrate", cause: refusal)
+                }
                 throw StorageError(
                     refusal.code,
                     "\(refusal.message); addStorage migrates it if the history of versions has a migration path to this model"
@@ -97,6 +91,16 @@ extension DataStack {
             }
             return try take(storage, nil)
         }
+    }
+
+    private static func options(of storage: any StorageInterface) -> LocalStorageOptions {
+        (storage as? any LocalStorage)?.localStorageOptions ?? []
+    }
+
+    /// Whether a store may be erased if it cannot be migrated. The database of another program never is.
+    static func isReplaceable(_ storage: any StorageInterface) -> Bool {
+        options(of: storage).contains(.recreateStoreOnModelMismatch)
+            && (storage.capabilities.contains(.migrations) || !(storage is any ForeignStorage))
     }
 
     /// Whether a store has no objects, in the version that it has.
@@ -112,7 +116,10 @@ extension DataStack {
     }
 
     private func runner(_ store: OpenStore, _ progress: MigrationProgress?) -> MigrationRunner {
-        MigrationRunner(schemaHistory, store, progress: progress, peer: core.reading(for: store.storeID, WriteOptions()))
+        var runner = MigrationRunner(schemaHistory, store, progress: progress, peer: core.reading(for: store.storeID, WriteOptions()))
+        // The program accepts the loss of all objects, hence that of some values.
+        runner.acceptsLosses = Self.isReplaceable(store.storage)
+        return runner
     }
 
     /// Opens a store and migrates it to the current version. The store remains open.

@@ -8,8 +8,8 @@ extension DataStack {
     /// Opens a store and adds it to the stack.
     ///
     /// A store that does not exist is created. Its configuration determines which entities it holds: nil stands for the configuration with
-    /// all entities. A store with another version of the model is migrated only with the option `allowSynchronousLightweightMigration`, and
-    /// only by steps that can be inferred from the schemas.
+    /// all entities. A store with another version of the model is migrated only with the option `allowSynchronousLightweightMigration` or
+    /// `recreateStoreOnModelMismatch`, and only by steps that can be inferred from the schemas.
     /// - Throws: `schemaMismatch`, which names the first difference, if the store has another version of the model; any error of opening
     ///   and migrating.
     @discardableResult
@@ -139,14 +139,21 @@ extension DataStack {
         } catch  where error.code == .schemaMismatch {
             do throws(StorageError) {
                 return try migrate(storage, allowed, refusal: error)
-            } catch  where error.code == .noMigrationPath || error.code == .dataLossRefused {
-                guard let local = storage as? any LocalStorage, local.localStorageOptions.contains(.recreateStoreOnModelMismatch) else {
-                    throw error
-                }
+            } catch  where Self.isFinal(error) && Self.isReplaceable(storage) {
+                StoreLogging.notice("a store is erased and created again because it cannot be migrated: \(error.message)")
             }
-            StoreLogging.notice("a store is erased and created again because its model cannot be migrated: \(error.message)")
             try storage.erase()
             return try OpenStore(opening: storage, request)
+        }
+    }
+
+    /// Whether a repetition of a migration would fail as well: there is no path to the model, or objects violate its rules. An error of the
+    /// program's own code, which is the cause of a `validationFailed`, says nothing about the objects.
+    private static func isFinal(_ error: StorageError) -> Bool {
+        switch error.code {
+        case .noMigrationPath, .uniqueConstraintViolated: true
+        case .validationFailed: error.cause == nil
+        default: false
         }
     }
 

@@ -6,7 +6,12 @@ public struct LocalStorageOptions: OptionSet, Sendable, Hashable {
     /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// If no migration path exists, discards all data of the file and creates an empty store of the new model.
+    /// If a store cannot be migrated, discards all data of the file and creates an empty store of the new model.
+    ///
+    /// A store is migrated if it can be: `addStorage` runs every step, `addStorageAndWait` those that can be inferred from the schemas. Since
+    /// the option accepts the loss of all data, these steps may lose the values of removed entities and properties. The store is recreated if
+    /// no migration path exists, and if its objects violate a rule of the new model. Other errors, such as a full disk or an error of the
+    /// program's own code in a step, do not change it.
     public static let recreateStoreOnModelMismatch = LocalStorageOptions(rawValue: 1 << 0)
     /// Allows an inferred migration to run while `addStorageAndWait` waits.
     public static let allowSynchronousLightweightMigration = LocalStorageOptions(rawValue: 1 << 1)
