@@ -267,4 +267,22 @@ import Testing
                 "fetch request All",
             ])
     }
+
+    @Test func userInfoIsListed() throws {
+        let version = try XcodeDataModel(
+            contentsOf: models.model(
+                """
+                <entity name="Person">
+                    <attribute name="age" optional="YES" attributeType="Integer 16"><userInfo><entry key="unit" value="years"/></userInfo></attribute>
+                    <attribute name="name" optional="YES" attributeType="String"><userInfo/></attribute>
+                    <relationship name="muse" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Person">
+                        <userInfo><entry key="hint" value="one"/></userInfo>
+                    </relationship>
+                    <userInfo><entry key="team" value="zoo"/></userInfo>
+                </entity>
+                <userInfo><entry key="owner" value="zoo"/></userInfo>
+                """)
+        ).version()
+        #expect(version.leftOut == ["user info Person", "user info Person.age", "user info Person.muse", "user info"])
+    }
 }

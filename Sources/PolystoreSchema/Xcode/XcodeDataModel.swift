@@ -13,8 +13,8 @@ public struct XcodeDataModel: Sendable {
         public let name: String
         /// The schema that the version declares. Its version name is `name`.
         public let schema: Schema
-        /// The declarations of which nothing is stored, such as `transient attribute Person.age`: transient and fetched properties, and
-        /// fetch requests.
+        /// The declarations of which nothing is stored, such as `transient attribute Person.age`: transient and fetched properties,
+        /// fetch requests, and user info (`user info Person.age`; `user info` is that of the model).
         public let leftOut: [String]
         /// The attributes, such as `Person.photo`, whose bytes Core Data may store in separate files.
         public let outsideData: Set<String>

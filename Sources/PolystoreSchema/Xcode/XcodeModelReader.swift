@@ -31,6 +31,7 @@ struct XcodeModelReader {
         try root.checkChildren(["entity", "configuration", "fetchRequest", "elements", "userInfo"], "")
         for tag in root.children("entity") { try add(entity: tag) }
         for tag in root.children("configuration") { try add(configuration: tag) }
+        leaveOutUserInfo(of: root, nil)
         for tag in root.children("fetchRequest") { leftOut.append("fetch request \(try tag.required("name", ""))") }
     }
 
@@ -61,6 +62,12 @@ struct XcodeModelReader {
         }
     }
 
+    /// Lists the user info of an element, except one without entries.
+    private mutating func leaveOutUserInfo(of tag: XMLTag, _ path: String?) {
+        if tag.children("userInfo").allSatisfy({ $0.children("entry").isEmpty }) { return }
+        leftOut.append("user info" + (path.map { " \($0)" } ?? ""))
+    }
+
     // MARK: Entities
 
     private mutating func add(entity tag: XMLTag) throws(SchemaError) {
@@ -76,6 +83,7 @@ struct XcodeModelReader {
         entity.parent = try tag.string("parentEntity", name)
         entity.isAbstract = try tag.bool("isAbstract", name)
         entity.originalName = try tag.originalName(name)
+        leaveOutUserInfo(of: tag, name)
         for child in tag.children {
             switch child.name {
             case "attribute": try add(attribute: child, to: &entity)
@@ -93,6 +101,7 @@ struct XcodeModelReader {
         let name = try tag.required("name", entity.name), path = "\(entity.name).\(name)"
         if try tag.bool("transient", path) { return leftOut.append("transient attribute \(path)") }
         let attribute = try XcodeAttributeReader(tag, path).attribute(name)
+        leaveOutUserInfo(of: tag, path)
         if try tag.bool("allowsExternalBinaryDataStorage", path) { outsideData.insert(path) }
         lines[path] = tag.line
         entity.attributes.append(attribute)
@@ -102,6 +111,7 @@ struct XcodeModelReader {
         let name = try tag.required("name", entity.name), path = "\(entity.name).\(name)"
         try tag.checkChildren(["userInfo"], path)
         if try tag.bool("transient", path) { return leftOut.append("transient relationship \(path)") }
+        leaveOutUserInfo(of: tag, path)
         var relationship = Relationship(name, to: try tag.required("destinationEntity", path))
         relationship.isOptional = try tag.bool("optional", path)
         relationship.originalName = try tag.originalName(path)
