@@ -65,3 +65,8 @@ public final class InMemoryStore: MigratingStorage {
     /// Closes the store and discards its contents.
     public func erase() throws(StorageError) { store.close() }
 }
+
+extension InMemoryStore: CustomDebugStringConvertible {
+    /// The configuration.
+    public var debugDescription: String { "InMemoryStore (\(configuration ?? "all entities"))" }
+}

@@ -182,4 +182,9 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         store.close()
     }
 }
+
+extension LMDBStore: CustomDebugStringConvertible {
+    /// The path of the file, the configuration, and whether the store refuses changes.
+    public var debugDescription: String { "LMDBStore \(path) (\(configuration ?? "all entities"))\(isReadOnly ? " read-only" : "")" }
+}
 #endif

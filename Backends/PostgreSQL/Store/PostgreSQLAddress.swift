@@ -28,6 +28,12 @@ struct PostgreSQLAddress {
         self.named = named
     }
 
+    /// The host, the port and the database that the text names. Other options may be secret, and so may a text that names none.
+    var publicText: String {
+        let host = (named["host"] ?? named["hostaddr"]).map { "at \($0)\(named["port"].map { ":\($0)" } ?? "")" } ?? "at the default server"
+        return host + (named["dbname"].map { " database \"\($0)\"" } ?? "")
+    }
+
     /// Returns the value of an option from the text, or else from libpq's environment.
     private func option(_ name: String, _ variable: String) -> String? { named[name] ?? ProcessInfo.processInfo.environment[variable] }
 

@@ -336,4 +336,12 @@ extension PostgreSQLStore: WithdrawableStorage {
         if try setup.isOurs() { try setup.erase(ifUnused: true) }
     }
 }
+
+extension PostgreSQLStore: CustomDebugStringConvertible {
+    /// The server and the database without any password, the schema, the configuration, and whether the store refuses changes.
+    public var debugDescription: String {
+        let address = (try? PostgreSQLAddress(conninfo))?.publicText ?? "at an invalid address"
+        return "PostgreSQLStore \(address) schema \"\(schema)\" (\(configuration ?? "all entities"))\(isReadOnly ? " read-only" : "")"
+    }
+}
 #endif

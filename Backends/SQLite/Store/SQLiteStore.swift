@@ -371,4 +371,9 @@ extension SQLiteStore: SynchronizingStorage {
         #endif
     }
 }
+
+extension SQLiteStore: CustomDebugStringConvertible {
+    /// The path of the file, the configuration, and whether the store refuses changes.
+    public var debugDescription: String { "SQLiteStore \(path) (\(configuration ?? "all entities"))\(isReadOnly ? " read-only" : "")" }
+}
 #endif

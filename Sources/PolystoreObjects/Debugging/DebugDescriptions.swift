@@ -25,7 +25,8 @@ extension ManagedObject: CustomDebugStringConvertible {
 }
 
 extension Value {
-    fileprivate var debugText: String { JSONWriter.write(ValueText.json(self)) }
+    /// The value as JSON.
+    package var debugText: String { JSONWriter.write(ValueText.json(self)) }
 }
 
 extension From: CustomDebugStringConvertible {
@@ -54,6 +55,14 @@ extension OrderBy: CustomDebugStringConvertible {
     /// The sort expressions and their directions.
     public var debugDescription: String {
         "OrderBy<\(Object.self)>(\(terms.map(\.text).joined(separator: ", ")))"
+    }
+}
+
+extension Select: CustomDebugStringConvertible {
+    /// The expression, and its alias if it has one.
+    public var debugDescription: String {
+        let alias = QueryOutput(output.expression).alias == output.alias ? "" : " as \(output.alias)"
+        return "Select<\(Object.self)>(\(problem?.description ?? output.expression.description + alias))"
     }
 }
 

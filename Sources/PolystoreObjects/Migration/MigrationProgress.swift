@@ -59,12 +59,19 @@ public final class MigrationProgress: Sendable {
     /// Requests cancellation. The current step is undone, and completed steps are kept.
     public func cancel() { state.withLock { $0.isCancelled = true } }
 
+    /// Calls a closure with this progress on the main actor, immediately and at every later change. The closure may use views.
+    ///
+    /// - Parameter handler: The closure. The program must run the main queue.
+    public func setProgressHandler(_ handler: @escaping @MainActor (MigrationProgress) -> Void) {
+        setProgressHandler(on: .main) { progress in MainActor.assumeIsolated { handler(progress) } }
+    }
+
     /// Calls a closure with this progress immediately and at every later change.
     ///
     /// - Parameters:
-    ///   - queue: The queue on which the closure is called; the main queue by default, which the program must run.
+    ///   - queue: The queue on which the closure is called.
     ///   - handler: The closure. On a serial queue the calls are in order.
-    public func setProgressHandler(on queue: DispatchQueue = .main, _ handler: @escaping @Sendable (MigrationProgress) -> Void) {
+    public func setProgressHandler(on queue: DispatchQueue, _ handler: @escaping @Sendable (MigrationProgress) -> Void) {
         let call: @Sendable (Update) -> Void = { _ in queue.async { handler(self) } }
         let update = state.withLock { state in
             // A handler retains the progress until the migration ends.

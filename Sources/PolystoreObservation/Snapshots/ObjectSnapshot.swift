@@ -130,6 +130,12 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
     /// Returns all attributes by their stored names.
     public func dictionaryForValues() -> [String: Value] { attributes }
 
+    /// The stored names of the relationships.
+    var relationshipNames: Set<String> { Set(related.keys) }
+
+    /// Returns whether a relationship references one object.
+    func isToOne(_ name: String) -> Bool { single.contains(name) }
+
     /// Returns the stored names of the properties that differ in another snapshot of the object.
     public func changedKeys(since other: ObjectSnapshot) -> Set<String> {
         var names: Set<String> = []

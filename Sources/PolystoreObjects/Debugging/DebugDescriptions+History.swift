@@ -1,0 +1,43 @@
+internal import Foundation
+internal import PolystoreStorage
+
+extension SchemaHistory: CustomDebugStringConvertible {
+    /// The versions, the current one, and the chain between them.
+    public var debugDescription: String {
+        let versions = schemas.map { "\"\($0.version)\"" }.joined(separator: ", ")
+        return "SchemaHistory of \(versions), current \"\(currentVersion)\", migrated \(migrationChain)"
+    }
+}
+
+extension HistoryTransaction: CustomDebugStringConvertible {
+    /// The author, the position, the time, and the changes.
+    public var debugDescription: String {
+        "HistoryTransaction \(token.position) by \"\(author)\" at \(time.ISO8601Format()): \(changes.text)"
+    }
+}
+
+extension StackCommit: CustomDebugStringConvertible {
+    /// The authors, the changes, and the stores with unknown changes.
+    public var debugDescription: String {
+        let names = authors.isEmpty ? "unknown authors" : authors.map { "\"\($0)\"" }.joined(separator: ", ")
+        let unknown =
+            unknownStores.isEmpty ? "" : ", and unknown ones in \(unknownStores.map(\.uuidString).sorted().joined(separator: ", "))"
+        return "StackCommit\(isRemote ? " made outside the stack" : "") by \(names): \(changes.text)\(unknown)"
+    }
+}
+
+extension ObjectChanges {
+    /// The number of changes and the entities of the changed objects.
+    fileprivate var text: String {
+        if isEmpty { return "no changes" }
+        return "\(count) change\(count == 1 ? "" : "s") of \(entities.sorted().joined(separator: ", "))"
+    }
+}
+
+extension MigrationProgress: CustomDebugStringConvertible {
+    /// The fraction, the steps, and the state.
+    public var debugDescription: String {
+        let state = isFinished ? ", finished" : isCancelled ? ", cancelled" : ""
+        return "MigrationProgress: \(localizedDescription), \(localizedAdditionalDescription)\(state)"
+    }
+}
