@@ -46,10 +46,8 @@ private final class RecordingLogger: StoreLogger {
 
 @Suite(.serialized) struct LoggingTests {
     private func recording(_ body: (RecordingLogger) throws -> Void) rethrows {
-        let logger = RecordingLogger(), former = StoreLogging.logger
-        StoreLogging.logger = logger
-        defer { StoreLogging.logger = former }
-        try body(logger)
+        let logger = RecordingLogger()
+        try ProcessLogger.replaced(by: logger) { try body(logger) }
     }
 
     @Test func everyThrownErrorIsReportedOnceOnItsThread() throws {
@@ -156,16 +154,14 @@ private final class RecordingLogger: StoreLogger {
                 functionName: StaticString
             ) {}
         }
-        let stack = try DataStack(Person.self, Animal.self, Dog.self), logger = LookingLogger(), former = StoreLogging.logger
+        let stack = try DataStack(Person.self, Animal.self, Dog.self), logger = LookingLogger()
         try stack.addStorageAndWait(InMemoryStore())
         try stack.perform(synchronous: { transaction in for _ in 0..<2 { _ = try transaction.create(Person.self) } })
         stack.relationships = .strict
         let people = try stack.makeViewContext().fetchAll(From<Person>())
         // Another object has the same error, which is recorded and not reported again.
         logger.look = { #expect(people[1].pets.isEmpty) }
-        StoreLogging.logger = logger
-        defer { StoreLogging.logger = former }
-        #expect(people[0].pets.isEmpty)
+        ProcessLogger.replaced(by: logger) { #expect(people[0].pets.isEmpty) }
         #expect(logger.errors.withLock { $0 } == 1)
     }
 

@@ -144,6 +144,30 @@ import Testing
         try stack.removeStorage(observed)
     }
 
+    @Test(arguments: [false, true]) func anObserverIsAddedWhenTheStoreIsOpen(_ isInCompletion: Bool) throws {
+        let schema = "polystore_observed_\(UUID().uuidString.prefix(8))", observed = store(schema), observer = Observer()
+        let stack = try DataStack(Person.self, Animal.self, Dog.self), added = DispatchSemaphore(value: 0)
+        defer { try? store(schema).erase() }
+        if isInCompletion {
+            stack.addStorage(observed) { result in
+                if case .success(let storage) = result { storage.addObserver(observer) }
+                added.signal()
+            }
+            #expect(added.wait(timeout: .now() + 30) == .success)
+        } else {
+            try stack.addStorageAndWait(observed)
+            observed.addObserver(observer)
+        }
+        // The listener needs a moment to listen.
+        Thread.sleep(forTimeInterval: 0.3)
+        let other = store(schema), peer = try DataStack(Person.self, Animal.self, Dog.self)
+        try peer.addStorageAndWait(other)
+        #expect(observer.wait(for: ["", ""]) == ["will add", "did add"])
+        try peer.removeStorage(other)
+        #expect(observer.wait(for: Array(repeating: "", count: 4)).suffix(2) == ["will remove", "did remove"])
+        try stack.removeStorage(observed)
+    }
+
     @Test func observersAreHeldWeakly() throws {
         let observed = store("polystore_weak")
         weak var gone: Observer?
