@@ -42,6 +42,27 @@ import Testing
         #expect { try World.fetch(MyPersonEntity.self, named("Nobody")) } throws: { ($0 as? StorageError)?.code == .notFound }
     }
 
+    private struct Refusal: Error {}
+
+    @Test(arguments: TestStore.all) func anErrorLeavesTheUpdateOrReachesTheLogger(_ store: TestStore) throws {
+        let World = try CoreDataMainContext(stack: stack(store))
+        #expect(throws: Refusal.self) {
+            try World.beginUpdateAndWait { update in
+                _ = try update.create(MyPersonEntity.self)
+                throw Refusal()
+            }
+        }
+        let logger = RecordingLogger()
+        logger.recording {
+            World.beginUpdate { update in
+                _ = try update.create(MyPersonEntity.self)
+                throw Refusal()
+            }
+            #expect(logger.message("an update failed") == "warning: an update failed: Refusal()")
+        }
+        #expect(try World.fetchAll(MyPersonEntity.self).isEmpty)
+    }
+
     @Test(arguments: TestStore.all) func anUpdateContinuesInCallbacks(_ store: TestStore) throws {
         let stack = try stack(store), World = try CoreDataMainContext(stack: stack, updateTarget: .rootContext(autoMerge: true))
         try World.beginUpdateAndWait { update in
@@ -128,7 +149,7 @@ import Testing
         let Updater = try CoreDataContext(stack: stack, updateTarget: .persistentStore)
         let screen = try CoreDataMainContext(stack: stack, updateTarget: .persistentStore)
         let commits = Mutex(0)
-        var observer: CommitObservation? = Updater.observeCommit { commits.withLock { $0 += 1 } }
+        var observer: CommitObservation? = Updater.observeCommit(on: nil) { commits.withLock { $0 += 1 } }
         func add() throws {
             try Updater.beginUpdateAndWait { update in
                 _ = try update.create(MyPersonEntity.self)
@@ -150,8 +171,8 @@ import Testing
         let Updater = try CoreDataContext(stack: stack(.memory), updateTarget: .persistentStore), commits = Mutex<[String]>([])
         var outer: CommitObservation?
         do {
-            let inner = Updater.observeCommit { commits.withLock { $0.append("inner") } }
-            outer = Updater.observeCommit { withExtendedLifetime(inner) { commits.withLock { $0.append("outer") } } }
+            let inner = Updater.observeCommit(on: nil) { commits.withLock { $0.append("inner") } }
+            outer = Updater.observeCommit(on: nil) { withExtendedLifetime(inner) { commits.withLock { $0.append("outer") } } }
         }
         func add() throws {
             try Updater.beginUpdateAndWait { update in

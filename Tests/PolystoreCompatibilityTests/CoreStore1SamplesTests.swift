@@ -66,6 +66,52 @@ import Testing
         #expect(done.wait() == "notFound")
     }
 
+    @Test func aCommitWithoutACompletionIsStored() throws {
+        let done = Done()
+        dataStack.beginAsynchronous { (transaction) -> Void in
+            try transaction.create(Into(MyPersonEntity.self)).name = "New Man"
+            try transaction.commit()
+        }
+        // Asynchronous transactions run one after the other.
+        dataStack.beginAsynchronous { transaction in try transaction.commit { _ in done() } }
+        #expect(done.wait() != nil)
+        #expect(try people().last == "New Man 0")
+    }
+
+    @Test func aCommitThatTheStoreRefusesReachesItsCompletion() throws {
+        let stack = try DataStack(V2.schema()), done = Done()
+        try stack.addStorageAndWait(InMemoryStore())
+        stack.beginAsynchronous { (transaction) -> Void in
+            let id = UUID()
+            for _ in 0..<2 { try transaction.create(Into<V2.Cat>()).id = id }
+            try transaction.commit { result in
+                switch result {
+                case .success: done("success")
+                case .failure(let error): done((error as? StorageError)?.code.description ?? "another error")
+                }
+            }
+        }
+        #expect(done.wait() == "uniqueConstraintViolated")
+        #expect(try stack.fetchCount(From<V2.Cat>()) == 0)
+    }
+
+    @Test func uncommittedChangesAreUndoneWithAWarning() throws {
+        let logger = RecordingLogger(), warning = "warning: a transaction ended with uncommitted changes, which were rolled back"
+        try logger.recording {
+            try dataStack.beginSynchronous { transaction in _ = try transaction.create(Into(MyPersonEntity.self)) }
+            #expect(logger.messages("uncommitted") == [warning])
+            // Nothing was changed, so nothing is lost.
+            try dataStack.beginSynchronous { transaction in _ = try transaction.fetchAll(From<MyPersonEntity>()) }
+            #expect(logger.messages("uncommitted").count == 1)
+        }
+        let other = RecordingLogger()
+        other.recording {
+            dataStack.beginAsynchronous { transaction in _ = try transaction.create(Into(MyPersonEntity.self)) }
+            #expect(other.message("uncommitted") == warning)
+        }
+        #expect(try people().count == 3)
+    }
+
     @Test func updatingWhatWasFetched() throws {
         let done = Done()
         dataStack.beginAsynchronous { (transaction) -> Void in

@@ -12,6 +12,17 @@ import Testing
         return stack
     }
 
+    @Test func aVersionWithoutALockLogsIt() throws {
+        let logger = RecordingLogger()
+        let schema = try logger.recording {
+            let schema = try V2.schema()
+            _ = try V2.schema(lock: schema.versionLock)
+            return schema
+        }
+        let text = "notice: version \"V2\" of the model is not locked; its versionLock is:\n\(schema.versionLock)"
+        #expect(logger.messages("not locked").filter { $0.contains("\"V2\"") } == [text])
+    }
+
     @Test(arguments: TestStore.all) func valuesAreKept(_ store: TestStore) throws {
         let stack = try stack(store)
         defer { for storage in stack.storages { try? storage.erase() } }

@@ -61,6 +61,25 @@ extension TransactionAuthor {
         tracker.stopMonitoring()
     }
 
+    @Test func theProgramsOwnUpdatesAreNotReported() async throws {
+        let file = try path()
+        let app = try BasicDataStack(
+            MyEntity.self, path: file, mainAuthor: .iOSViewContext, persistentHistoryOptions: PersistentHistoryTrackingOptions())
+        let widget = try BasicDataStack(MyEntity.self, path: file, mainAuthor: .extensionContext)
+        let tracker = try #require(app.historyTracker), events = tracker.events()
+        tracker.startMonitoring()
+        try app.perform(synchronous: { _ = try $0.create(MyEntity.self) })
+        let count = try await app.perform { transaction in
+            _ = try transaction.create(MyEntity.self)
+            return try transaction.fetchCount(From<MyEntity>())
+        }
+        try widget.perform(synchronous: { _ = try $0.create(MyEntity.self) })
+        #expect(count == 2)
+        #expect(await authors(1, events) == [.extensionContext])
+        #expect(try app.dataStack.history().transactions.map(\.author) == [.iOSViewContext, .iOSViewContext, .extensionContext])
+        tracker.stopMonitoring()
+    }
+
     @Test func trackerOfABasicStack() async throws {
         let stack = try BasicDataStack(
             MyEntity.self, path: try path(),

@@ -1,6 +1,5 @@
-internal import Foundation
+public import Dispatch
 public import Polystore
-internal import Synchronization
 
 /// The context of CoreDataMonk that does not read objects: it begins updates and reports each of their commits. Any number of contexts can
 /// coexist.
@@ -55,6 +54,20 @@ public class CoreDataContext {
     /// Runs a closure with an update and waits for it. Uncommitted changes are discarded when the update is released.
     public func beginUpdateAndWait(_ body: (CoreDataUpdate) throws -> Void) throws { try beginUpdateContext().run(body) }
 
-    /// Calls a closure after each commit of this context, on the thread that committed, as long as the returned observation is retained.
-    public final func observeCommit(_ body: @escaping @Sendable () -> Void) -> CommitObservation { observers.add(body) }
+    /// Calls a closure on the main actor after each commit of this context, as long as the returned observation is retained.
+    ///
+    /// Main contexts of the main actor can be used there: `observeCommit { self.context.reset() }`.
+    public final func observeCommit(_ body: @escaping @MainActor () -> Void) -> CommitObservation {
+        observeCommit(on: .main) { MainActor.assumeIsolated(body) }
+    }
+
+    /// Calls a closure after each commit of this context, as long as the returned observation is retained.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue on which the closure is called; nil for the thread that commits, which waits for it.
+    ///   - body: The closure.
+    public final func observeCommit(on queue: DispatchQueue?, _ body: @escaping @Sendable () -> Void) -> CommitObservation {
+        guard let queue else { return observers.add(body) }
+        return observers.add { queue.async(execute: body) }
+    }
 }

@@ -10,9 +10,16 @@ public final class CoreDataMainContext: CoreDataContext {
 
     /// Creates a context over a stack.
     ///
+    /// - Parameters:
+    ///   - stack: The stack.
+    ///   - updateTarget: The target of updates. It determines when the objects of the context show them.
+    ///   - updateOrder: Whether the context's updates wait for other updates.
+    ///   - isolation: The isolation that the context belongs to, such as the main actor. In the layouts that merge automatically, commits
+    ///     are merged there soon after they have ended. Without an isolation a fetch or `merge()` merges them.
     /// - Throws: `invalidConfiguration` for a target that the stack cannot support: automatic merging requires a root context.
-    public override init(
-        stack: CoreDataStack, updateTarget: UpdateTarget = .mainContext, updateOrder: UpdateOrder = .default
+    public init(
+        stack: CoreDataStack, updateTarget: UpdateTarget = .mainContext, updateOrder: UpdateOrder = .default,
+        isolation: isolated (any Actor)? = #isolation
     ) throws(StorageError) {
         let mergesItself =
             switch updateTarget {
@@ -21,30 +28,13 @@ public final class CoreDataMainContext: CoreDataContext {
             }
         view = stack.dataStack.makeViewContext(merging: mergesItself ? .automatic : .onDemand)
         try super.init(stack: stack, updateTarget: updateTarget, updateOrder: updateOrder)
+        view.followCommits(isolation: isolation)
     }
 
     /// Runs a closure with an update and waits for it.
     public override func beginUpdateAndWait(_ body: (CoreDataUpdate) throws -> Void) throws {
         try super.beginUpdateAndWait(body)
         if updateTarget == .mainContext { try view.merge() }
-    }
-
-    /// Returns the first object that satisfies a condition.
-    ///
-    /// - Throws: `notFound` if there is none.
-    public func fetch<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>) throws(StorageError) -> O {
-        if let found = try view.fetchOne(From<O>().where(condition)) { return found }
-        throw StorageError(.notFound, "no \(O.self) satisfies the condition")
-    }
-
-    /// Returns the objects of a class that satisfy a condition, in an order.
-    public func fetchAll<O: ManagedObject>(
-        _ type: O.Type, _ condition: Where<O>? = nil, orderBy: OrderBy<O>? = nil
-    ) throws(StorageError) -> [O] {
-        var from = From<O>()
-        if let condition { from = from.where(condition) }
-        if let orderBy { from = from.orderBy(orderBy) }
-        return try view.fetchAll(from)
     }
 
     /// Merges committed changes into the objects.

@@ -32,22 +32,38 @@ public final class CoreDataStack: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The configuration whose entities the store keeps, or nil for all.
-    ///   - resetOnFailure: Whether a file that does not fit the model is deleted and created again.
-    public func addDatabaseStore(configuration: String? = nil, resetOnFailure: Bool = false) throws(StorageError) {
+    ///   - autoMigrating: Whether a file with another version of the model is migrated by steps that can be inferred from the schemas.
+    ///   - resetOnFailure: Whether a file that cannot be migrated is deleted and created again. Such a file is always migrated if it can
+    ///     be, and the values of removed properties are lost.
+    /// - Throws: `schemaMismatch` for a file with another version of the model that may not be migrated; `dataLossRefused` for a migration
+    ///   that would lose values, without `resetOnFailure`; any error of opening and migrating.
+    public func addDatabaseStore(
+        configuration: String? = nil, autoMigrating: Bool = true, resetOnFailure: Bool = false
+    ) throws(StorageError) {
         var url = try SQLiteStore().fileURL
         if let configuration {
             let name = url.deletingPathExtension().lastPathComponent + "-\(configuration).sqlite"
             url = url.deletingLastPathComponent().appendingPathComponent(name)
         }
-        try addDatabaseStore(fileURL: url, configuration: configuration, resetOnFailure: resetOnFailure)
+        try addDatabaseStore(fileURL: url, configuration: configuration, autoMigrating: autoMigrating, resetOnFailure: resetOnFailure)
+    }
+
+    /// Adds a SQLite file of a name in the folder of the program's default location.
+    public func addDatabaseStore(
+        fileName: String, configuration: String? = nil, autoMigrating: Bool = true, resetOnFailure: Bool = false
+    ) throws(StorageError) {
+        let url = try SQLiteStore().fileURL.deletingLastPathComponent().appendingPathComponent(fileName)
+        try addDatabaseStore(fileURL: url, configuration: configuration, autoMigrating: autoMigrating, resetOnFailure: resetOnFailure)
     }
 
     /// Adds a SQLite file.
-    public func addDatabaseStore(fileURL: URL, configuration: String? = nil, resetOnFailure: Bool = false) throws(StorageError) {
-        try dataStack.addStorageAndWait(
-            SQLiteStore(
-                fileURL: fileURL, configuration: configuration,
-                localStorageOptions: resetOnFailure ? [.recreateStoreOnModelMismatch] : []))
+    public func addDatabaseStore(
+        fileURL: URL, configuration: String? = nil, autoMigrating: Bool = true, resetOnFailure: Bool = false
+    ) throws(StorageError) {
+        var options: LocalStorageOptions = []
+        if autoMigrating { options.insert(.allowSynchronousLightweightMigration) }
+        if resetOnFailure { options.insert(.recreateStoreOnModelMismatch) }
+        try dataStack.addStorageAndWait(SQLiteStore(fileURL: fileURL, configuration: configuration, localStorageOptions: options))
     }
     #endif
 

@@ -33,15 +33,18 @@ public final class CoreDataUpdate: FetchSource {
     /// Returns the first object that satisfies a condition.
     ///
     /// - Throws: `notFound` if there is none.
-    public func fetch<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>) throws(StorageError) -> O {
-        if let found = try open().fetchOne(From<O>().where(condition)) { return found }
+    public func fetch<O: ManagedObject>(
+        _ type: O.Type, _ condition: Where<O>, options: FetchOptions? = nil
+    ) throws(StorageError) -> O {
+        if let found = try open().fetchOne(From(condition, options: options)) { return found }
         throw StorageError(.notFound, "no \(O.self) satisfies the condition")
     }
 
-    /// Returns the objects of a class that satisfy a condition.
-    public func fetchAll<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>? = nil) throws(StorageError) -> [O] {
-        let from = From<O>()
-        return try open().fetchAll(condition.map { from.where($0) } ?? from)
+    /// Returns the objects of a class that satisfy a condition, in an order, with options.
+    public func fetchAll<O: ManagedObject>(
+        _ type: O.Type, _ condition: Where<O>? = nil, orderBy: OrderBy<O>? = nil, options: FetchOptions? = nil
+    ) throws(StorageError) -> [O] {
+        try open().fetchAll(From(condition, orderBy: orderBy, options: options))
     }
 
     /// Returns the first object that satisfies a condition, or creates one with the values that the condition requires.
@@ -55,6 +58,16 @@ public final class CoreDataUpdate: FetchSource {
     public func use<O: ManagedObject>(_ object: O) throws(StorageError) -> O {
         if let own = try open().edit(object) { return own }
         throw StorageError(.notFound, "\(type(of: object)) \(object._key) no longer exists")
+    }
+
+    /// Returns the update's own instance of the object that an id, a snapshot or a publisher represents.
+    ///
+    /// These can be sent to the closure of `beginUpdate`, an object cannot: `update.use(id)` with `let id = warrior.objectID`.
+    /// - Throws: `notFound` if the object no longer exists.
+    public func use<O: ManagedObject>(_ representation: some ObjectRepresentation<O>) throws(StorageError) -> O {
+        if let own = try open().edit(representation) { return own }
+        let key = representation.objectID.key
+        throw StorageError(.notFound, "\(O.self) \(key.key) no longer exists", details: .init(entity: key.root, keys: [key.key]))
     }
 
     /// Deletes an object, following its delete rules.

@@ -16,7 +16,8 @@ public struct CoreStoreSchema: DynamicSchema, Sendable {
     ///   - modelVersion: The name of the version.
     ///   - entities: The entities. A class belongs to a single schema: a later schema that declares it replaces the earlier one.
     ///   - entityConfigurations: The configurations of entities, by entity name.
-    ///   - versionLock: The hash of each entity at its release. A declaration with another hash is refused.
+    ///   - versionLock: The hash of each entity at its release. A declaration with another hash is refused. Without a lock, the one that
+    ///     matches is logged.
     /// - Throws: `invalidConfiguration`, which names the first declaration that violates a rule, or the entities that do not match the
     ///   lock, together with the lock that would match.
     public init(
@@ -61,7 +62,14 @@ public struct CoreStoreSchema: DynamicSchema, Sendable {
                     slots: prototype.declaredFields.map { description.slot($0.keyPath) ?? -1 }, fieldCount: prototype.declaredFields.count),
                 for: types[index])
         }
-        try versionLock?.check(schema)
+        if let versionLock { try versionLock.check(schema) } else { Self.log(schema) }
+    }
+
+    /// Logs the lock to paste for a version without one.
+    private static func log(_ schema: Schema) {
+        StoreLogging.logger.log(
+            level: .notice, message: "version \"\(schema.version)\" of the model is not locked; its versionLock is:\n\(schema.versionLock)",
+            fileName: #fileID, lineNumber: #line, functionName: #function)
     }
 
     /// Sets each inverse on both sides, because declarations can name it on only one.

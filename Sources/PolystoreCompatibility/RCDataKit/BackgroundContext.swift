@@ -62,7 +62,8 @@ extension ViewContext {
 
     fileprivate static var readOnly: StorageError {
         StorageError(
-            .readOnly, "viewContext is read-only; write with backgroundContext(author:), a transaction or an update")
+            .readOnly,
+            "viewContext is read-only; write with perform, which has the author of the main context, or with backgroundContext(author:)")
     }
 }
 

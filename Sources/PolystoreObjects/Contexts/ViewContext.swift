@@ -205,6 +205,12 @@ public final class ViewContext: FetchSource, MonitoredContext {
     /// isolation, and with `.onDemand`, `merge()` updates it.
     package func add(_ monitor: any ContextMonitor, isolation: isolated (any Actor)?) {
         monitors.add(monitor)
+        followCommits(isolation: isolation)
+    }
+
+    /// Merges every commit soon after it has ended, in the isolation that the context belongs to. Has no effect without an isolation, and
+    /// with `.onDemand`.
+    package func followCommits(isolation: isolated (any Actor)?) {
         guard let isolation, merging == .automatic, !isPumped else { return }
         isPumped = true
         Self.pump(mailbox, Pumped(context: self), WeakActor(isolation))
