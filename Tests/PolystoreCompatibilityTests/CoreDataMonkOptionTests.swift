@@ -77,6 +77,8 @@ import Testing
 
     @Test(arguments: TestStore.all) func destinationsArePrefetched(_ store: TestStore) throws {
         let World = try world(store)
+        // A relationship that was not prefetched is an error.
+        World.stack.dataStack.relationships = .strict
         let ann = try World.fetch(MyPersonEntity.self, %"name" == "Ann", options: .prefetch(["friend.friend"]))
         #expect(ann.friend?.friend?.name == "Cid")
         #expect { try World.fetch(MyPersonEntity.self, %"name" == "Ann", options: .prefetch(["enemy"])) } throws: {
