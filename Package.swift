@@ -158,6 +158,11 @@ let package = Package(
             ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
         tests("ExampleTests", "Tests/ExampleTests", ["Polystore"]),
         tests(
+            "DocumentationTests", "Tests/DocumentationTests",
+            [
+                "Polystore", "PolystoreMacros", "PolystoreInMemory", "PolystoreSQLite", "PolystoreCatalog", "PolystoreCompatibility",
+            ]),
+        tests(
             "CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "RawSessions", "polystore-crash"],
             exclude: ["FailingCalls/failing-calls.c"]),
         tests(
