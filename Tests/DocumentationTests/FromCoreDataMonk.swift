@@ -18,24 +18,6 @@ enum FromCoreDataMonk {
 
 extension FromCoreDataMonk {
     @Suite struct Samples {
-        private func fill(_ World: CoreDataMainContext) throws {
-            try World.beginUpdateAndWait { update in
-                for (name, age, location) in [("Monk", 20, "Taipei"), ("Warrior", 30, "Taipei"), ("Monk", 40, "Tokyo")] {
-                    let hero = try update.create(Hero.self)
-                    (hero.name, hero.age, hero.location) = (name, age, location)
-                }
-                try update.commit()
-            }
-        }
-
-        private func world() throws -> CoreDataMainContext {
-            let stack = CoreDataStack(try DataStack(Hero.self))
-            try stack.addInMemoryStore()
-            let World = try CoreDataMainContext(stack: stack)
-            try fill(World)
-            return World
-        }
-
         @Test func aWorldIsSetUp() throws {
             let fileURL = URL(fileURLWithPath: temporaryPath())
             let stack = CoreDataStack(try DataStack(Hero.self))
@@ -105,6 +87,24 @@ extension FromCoreDataMonk {
             #expect { try World.fetch(Hero.self, %"nam" == "Warrior") } throws: { error in
                 (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains("name")
             }
+        }
+
+        private func fill(_ World: CoreDataMainContext) throws {
+            try World.beginUpdateAndWait { update in
+                for (name, age, location) in [("Monk", 20, "Taipei"), ("Warrior", 30, "Taipei"), ("Monk", 40, "Tokyo")] {
+                    let hero = try update.create(Hero.self)
+                    (hero.name, hero.age, hero.location) = (name, age, location)
+                }
+                try update.commit()
+            }
+        }
+
+        private func world() throws -> CoreDataMainContext {
+            let stack = CoreDataStack(try DataStack(Hero.self))
+            try stack.addInMemoryStore()
+            let World = try CoreDataMainContext(stack: stack)
+            try fill(World)
+            return World
         }
     }
 }

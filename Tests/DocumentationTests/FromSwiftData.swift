@@ -24,6 +24,17 @@ enum FromSwiftData {
 }
 
 extension FromSwiftData {
+    /// A model whose relationships do not name an inverse.
+    enum Loose {
+        @Model final class Hotel: ManagedObject {
+            @Relationship var rooms: Set<Room>
+        }
+
+        @Model final class Room: ManagedObject {
+            @Relationship var hotel: Hotel?
+        }
+    }
+
     /// Two versions of a model.
     enum V1 {
         @Model final class Guide: ManagedObject {
@@ -116,6 +127,15 @@ extension FromSwiftData {
             await #expect {
                 try await stack.perform { try $0.create(Trip.self).name = "South" }
             } throws: { ($0 as? StorageError)?.code == .uniqueConstraintViolated }
+        }
+
+        @Test func noInverseIsInferred() async throws {
+            let stack = try DataStack(Loose.Hotel.self, Loose.Room.self)
+            try stack.addStorageAndWait(InMemoryStore())
+            try await stack.perform { transaction in
+                try transaction.create(Loose.Room.self).hotel = try transaction.create(Loose.Hotel.self)
+            }
+            #expect(try stack.fetchOne(From<Loose.Hotel>())?.rooms == [])
         }
 
         private func filled() throws -> DataStack {
