@@ -237,6 +237,17 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// The library for other languages. Its functions are declared with @c, which is a part of Swift 6.3.
+#if compiler(>=6.3)
+package.products.append(.library(name: "polystore-c", type: .dynamic, targets: ["PolystoreC"]))
+package.targets += [
+    .systemLibrary(name: "CPolystore", path: "Sources/PolystoreC/include"),
+    module(
+        "PolystoreC", "Sources/PolystoreC", ["CPolystore", "Polystore", "PolystoreStorage", "PolystoreTransfer", "PolystoreCatalog"],
+        exclude: ["include", "Python"]),
+]
+#endif
+
 // POLYSTORE_UNOPTIMIZED=PolystoreConformance,… compiles these targets without optimization in release builds too: the optimizer takes
 // five minutes for the suite, most of whose cases run once.
 let unoptimized = Set((Context.environment["POLYSTORE_UNOPTIMIZED"] ?? "").split(separator: ",").map(String.init))

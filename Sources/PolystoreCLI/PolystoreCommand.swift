@@ -2,6 +2,7 @@ public import ArgumentParser
 internal import Foundation
 public import PolystoreCatalog
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// The command `polystore`. A package with its own kinds of store calls `run(opener:)` from its main file.
 public struct PolystoreCommand: ParsableCommand {
@@ -21,7 +22,7 @@ public struct PolystoreCommand: ParsableCommand {
             success, but records or rows were left out, or references to missing objects were skipped; 5 refused for safety (the target is not empty \
             or has another schema, data would be lost, no migration path to the model, no confirmation); 64 wrong usage; 130 interrupted, 143 by SIGTERM.
             """,
-        version: "0.1.0",
+        version: ReleaseVersion.text,
         subcommands: [
             LoadCommand.self, InfoCommand.self, BrowseCommand.self, QueryCommand.self, PromptCommand.self, ExplainCommand.self,
             SQLCommand.self, UpdateCommand.self, DeleteCommand.self,

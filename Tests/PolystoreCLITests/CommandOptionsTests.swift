@@ -58,7 +58,7 @@ import Testing
             "--follow: --consumer", "--consumer: --restart",
         ],
         "history purge": ["--ignore-unseen: --through --older-than --acknowledged"],
-        "model generate": ["--output: --public --namespace", "--public: --namespace"],
+        "model generate": ["--output: --language --public --namespace", "--language: --public --namespace", "--public: --namespace"],
         "model import": ["--version: --output"],
         "schema status": ["--model: --chain"],
         "schema plan": ["--model: --chain --accept-loss"],
@@ -75,7 +75,7 @@ import Testing
     private static let values = [
         "--limit": "1", "--offset": "1", "--max-rejects": "1", "--max-errors": "1", "--port": "1", "--batch": "1", "--pause": "1",
         "--timeout": "1", "--objects": "1", "--rate": "5", "--memory": "8MB", "--workers": "2", "--rename": "A=B", "--type": "A.b=double",
-        "--set": "a = 1",
+        "--set": "a = 1", "--language": "swift",
         "--format": "csv", "--if-exists": "merge", "--layout": "plain", "--on-error": "skip", "--older-than": "1d", "--ignore-unseen": "1d",
     ]
 
@@ -98,7 +98,10 @@ import Testing
             if ["help", "demo", "manual", "conformance"].contains(path.first) { return [] }
             let arguments = command["arguments"] as? [[String: Any]] ?? []
             let stores: Set = ["store", "source", "target", "first", "second", "model", "archive", "path"]
-            let required = arguments.filter { $0["kind"] as? String == "positional" && $0["isOptional"] as? Bool == false }
+            // An entity is not required beside a request in a file.
+            let required = arguments.filter {
+                $0["kind"] as? String == "positional" && ($0["isOptional"] as? Bool == false || $0["valueName"] as? String == "entity")
+            }
             let options = arguments.compactMap { option -> (String, [String])? in
                 guard option["kind"] as? String != "positional", let name = (option["preferredName"] as? [String: Any])?["name"] as? String,
                     !["help", "json", "quiet", "yes"].contains(name), name != "version" || option["kind"] as? String == "option"

@@ -50,6 +50,37 @@ import Testing
                 == #"{"entity":"Pet","key":3,"version":1,"name":"Bo","kind":"dog","age":5,"born":"2018-01-01T00:00:00Z"}"# + "\n")
     }
 
+    @Test func aRequestInJSONIsAnsweredAsItsOptions() throws {
+        let objects = try program.file(
+            "objects.json",
+            #"""
+            {"entity": "Pet", "where": "born > $from", "arguments": {"from": {"date": "2019-01-01T00:00:00Z"}}, "orderBy": ["-age"], "limit": 2}
+            """#)
+        #expect(
+            try run("query", store, "--request", objects).output
+                == #"{"entity":"Pet","key":1,"version":1,"name":"Rex","kind":"dog","age":3,"born":"2020-01-02T00:00:00Z"}"# + "\n")
+        let values = try program.file(
+            "values.json", #"{"entity": "Pet", "select": ["kind", "@count() AS pets"], "groupBy": ["kind"], "orderBy": ["-pets", "kind"]}"#)
+        #expect(try run("query", store, "--request", values, "--format", "csv").output == "kind,pets\ncat,2\ndog,2\n")
+        #expect(try program.run(["query", store, "--request", "-"], input: #"{"entity": "Pet", "count": true}"#).output == "4\n")
+        #expect(try run("explain", store, "--request", objects).output.contains("born > "))
+    }
+
+    @Test func aRequestInJSONIsRefusedWithItsFile() throws {
+        let wrong = try program.file("wrong.json", #"{"entity": "Pet", "were": "age > 1"}"#)
+        let refused = try run("query", store, "--request", wrong)
+        #expect(refused.code == 2)
+        #expect(refused.error.contains("wrong.json: \"were\" is no member of a request; did you mean \"where\"?"), "\(refused)")
+        #expect(try run("query", store, "Pet", "--request", wrong).code == 64)
+        #expect(try run("query", store).code == 64)
+        #expect(try run("query", store, "--request", wrong, "--limit", "1").code == 64)
+        #expect(try run("query", store, "--request", wrong, "--count").code == 64)
+        let related = try program.file("related.json", #"{"entity": "Pet", "prefetch": ["owner"]}"#)
+        #expect(try run("query", store, "--request", related).code == 2)
+        let sum = try program.file("sum.json", #"{"entity": "Pet", "sum": "age"}"#)
+        #expect(try run("explain", store, "--request", sum).code == 2)
+    }
+
     @Test func valuesAreComputedForObjectsAndGroups() throws {
         #expect(
             try query("--select", "name AS n, age * 2 AS double", "--where", "age > 1", "--order-by", "-age", "--format", "csv")

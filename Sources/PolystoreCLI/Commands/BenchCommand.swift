@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// `polystore bench`.
 struct BenchCommand: ParsableCommand {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// The objects that a command changes: those of an entity that satisfy a condition, or all of them if this is said.
 struct ChosenObjects: ParsableArguments {

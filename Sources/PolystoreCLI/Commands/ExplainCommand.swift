@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Polystore
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// `polystore explain`.
 struct ExplainCommand: ParsableCommand {
@@ -21,8 +22,13 @@ struct ExplainCommand: ParsableCommand {
     var json = false
 
     func run() throws {
+        let file = try objects.requestOfFile(), description = file ?? objects.described
         let stack = try Stores.stack(objects.store, readOnly: true).stack
-        let request = try objects.request()
+        let naming = file == nil ? RequestOptions.option : RequestDescription.quoted
+        if try description.valueRequest(naming) != nil {
+            throw StorageError(.unsupported, "explain takes requests for objects, not for values")
+        }
+        let request = try description.objectRequest(naming)
         var from = From<DynamicObject>(entity: request.entity).orderBy(OrderBy(terms: request.order)).offset(request.offset)
         if let predicate = request.predicate { from = from.where(Where(predicate)) }
         if let limit = request.limit { from = from.limit(limit) }

@@ -37,8 +37,16 @@ struct ModelCommand: ParsableCommand {
 
     /// `polystore model generate`.
     struct Generate: ParsableCommand {
+        /// A language in which a model is written.
+        enum Language: String, ExpressibleByArgument, CaseIterable {
+            /// Classes.
+            case swift
+            /// A header with constants for the names of entities and properties.
+            case c
+        }
+
         static let configuration = CommandConfiguration(
-            commandName: "generate", abstract: "Writes Swift classes for the entities of a model file or a store.")
+            commandName: "generate", abstract: "Writes Swift classes, or constants for C, for the entities of a model file or a store.")
 
         @Argument(help: "The model file, or the store whose model to read, as a URL.")
         var model: String
@@ -46,13 +54,30 @@ struct ModelCommand: ParsableCommand {
         @Option(name: .shortAndLong, help: "The file to write instead of the standard output.")
         var output: String?
 
+        @Option(help: "The language: swift for classes, c for a header with the names of entities and properties.")
+        var language = Language.swift
+
         @Flag(help: "Generate public classes.")
         var `public` = false
 
-        @Option(help: "The name of an enum that encloses the classes, such as V1, for a model with several versions.")
+        @Option(
+            help: """
+                The name of an enum that encloses the classes, such as V1, for a model with several versions; for C the beginning of all names, by \
+                default Model.
+                """)
         var namespace: String?
 
+        func validate() throws {
+            if language == .c, `public` { throw ValidationError("--public is for Swift classes, not for --language c") }
+        }
+
         func run() throws {
+            if language == .c {
+                let header = ModelHeader.text(for: try ModelCommand.schema(model), prefix: namespace ?? "Model")
+                return try ModelCommand.write(header, "a generated header", from: model, to: output) {
+                    try Stores.hasMark($0, [ModelHeader.mark], atStart: true)
+                }
+            }
             let code = ModelCode.swift(
                 for: try ModelCommand.schema(model), ModelCode.Options(access: `public` ? "public" : "", namespace: namespace))
             try ModelCommand.write(code, "a file of generated classes", from: model, to: output) {

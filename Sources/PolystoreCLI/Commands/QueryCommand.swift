@@ -13,6 +13,9 @@ struct QueryCommand: ParsableCommand {
             Without --select all values of the objects are printed, one JSON object per line. --select takes properties, paths, computed values \
             and aggregates, with names: --select 'customer.city AS city, @count() AS orders, @sum(total) AS total' --group-by customer.city \
             --having 'total > 1000' --order-by -total --format table
+
+            --request takes all of this from JSON, in which conditions may have variables, whose values are in "arguments": \
+            {"entity": "Order", "where": "total > $least", "arguments": {"least": 100}, "orderBy": ["-total"], "select": ["number", "total"]}
             """)
 
     @OptionGroup
@@ -50,52 +53,47 @@ struct QueryCommand: ParsableCommand {
     @Option(help: "The form of the output: \(AnswerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
     var format = AnswerFormat.ndjson
 
-    private var aggregates: [(option: String, aggregate: Aggregate)] {
-        let functions: [(String, AggregateFunction, String?)] = [
-            ("--sum", .sum, sum), ("--average", .average, average), ("--minimum", .minimum, minimum), ("--maximum", .maximum, maximum),
-        ]
-        return (count ? [("--count", Aggregate(.count))] : [])
-            + functions.compactMap { option, function, path in path.map { (option, Aggregate(function, PropertyPath($0))) } }
+    /// The request of the options.
+    private var described: RequestDescription {
+        var description = objects.described
+        description.outputs = select.map(SelectList.parts)
+        description.groupKeys = groupBy.map(SelectList.parts)
+        description.groupCondition = having
+        description.isDistinct = distinct
+        description.isCount = count
+        description.aggregates = [.sum: sum, .average: average, .minimum: minimum, .maximum: maximum].compactMapValues { $0 }
+        return description
     }
 
     func validate() throws {
-        if select == nil, let option = distinct ? "--distinct" : groupBy.map({ _ in "--group-by" }) ?? having.map({ _ in "--having" }) {
-            throw ValidationError("\(option) needs --select")
+        if objects.request != nil, described != objects.described {
+            throw ValidationError("--request contains the whole request and cannot be combined with options for values")
         }
-        guard let first = aggregates.first?.option else { return }
-        if select != nil || objects.limit != nil || objects.offset != nil || objects.orderBy != nil {
-            throw ValidationError(
-                "\(first) prints one row over all objects and cannot be combined with --select, --order-by, --limit or --offset")
-        }
+        if let contradiction = described.contradiction(RequestOptions.option) { throw ValidationError(contradiction) }
     }
 
     func run() throws {
+        let file = try objects.requestOfFile(), request = file ?? described
+        if !request.prefetched.isEmpty {
+            throw StorageError(.unsupported, "\"prefetch\" is for programs that use the library; name the values in \"select\"")
+        }
         let opened = try Stores.open(objects.store)
         defer { opened.close() }
-        opened.noteLosses(of: objects.entity)
+        opened.noteLosses(of: request.entity)
         Interruption.watch()
         let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
+        let naming = file == nil ? RequestOptions.option : RequestDescription.quoted
         do {
             let answer = RequestAnswer(reader, format)
-            if let request = try valueRequest() {
+            if let values = try request.valueRequest(naming) {
                 // A single aggregate is printed without a name, for scripts.
-                if aggregates.count == 1, format == .ndjson { try answer.showValue(request) } else { try answer.show(request) }
+                if request.isSingleValue, format == .ndjson { try answer.showValue(values) } else { try answer.show(values) }
             } else {
-                try answer.show(objects.request())
+                try answer.show(request.objectRequest(naming))
             }
         } catch let error as QueryError {
             throw StorageError(error)
         }
-    }
-
-    /// Returns the request for values, or nil for a request for objects.
-    private func valueRequest() throws(StorageError) -> QueryRequest? {
-        let fetch = try objects.request()
-        if !aggregates.isEmpty { return QueryRequest(fetch, outputs: aggregates.map { .aggregate($0.aggregate) }) }
-        guard let outputs = try ChosenObjects.parsedIfGiven(select, "--select", SelectList.outputs) else { return nil }
-        return QueryRequest(
-            fetch, outputs: outputs, groupBy: try ChosenObjects.parsedIfGiven(groupBy, "--group-by", SelectList.expressions) ?? [],
-            having: try ChosenObjects.parsedIfGiven(having, "--having", ChosenObjects.predicate), isDistinct: distinct)
     }
 }

@@ -16,7 +16,7 @@ extension TransferCommand {
         try refuseLosses(from)
         if let obstacle = place.fileObstacle(to: from) { throw obstacle }
         let start = Date(), report = try copyTables(from, options, engine)
-        if json { return Console.print(TransferText.json(report)) }
+        if json { return Console.print(report.json) }
         if !quiet { for line in TransferText.lines(report, seconds: Date().timeIntervalSince(start)) { Console.report(line) } }
     }
 

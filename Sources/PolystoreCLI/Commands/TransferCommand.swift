@@ -174,7 +174,7 @@ struct TransferCommand: ParsableCommand {
         }
         let start = Date(), report = try copy(from, place, options)
         if json {
-            Console.print(TransferText.json(report))
+            Console.print(report.json)
         } else if !quiet {
             for line in TransferText.lines(report, seconds: Date().timeIntervalSince(start)) { Console.report(line) }
         }

@@ -1,4 +1,5 @@
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 extension SchemaChange {
     /// The change in words, with its effect on stored data.

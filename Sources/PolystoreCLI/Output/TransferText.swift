@@ -29,24 +29,5 @@ enum TransferText {
         return lines
     }
 
-    static func json(_ report: TransferReport) -> String {
-        let items = report.items.map {
-            JSONText.object([
-                ("name", JSONText.string($0.name)), ("count", "\($0.digest.count)"), ("digest", JSONText.string($0.digest.description)),
-            ])
-        }
-        let history = report.history.map {
-            JSONText.object([("count", "\($0.count)"), ("digest", JSONText.string($0.description))])
-        }
-        func counts(_ counts: [String: Int]) -> String { JSONText.object(sorted(counts).map { ($0.key, "\($0.value)") }) }
-        return JSONText.object([
-            ("items", JSONText.array(items)), ("continued", "\(report.continued)"), ("wasComplete", "\(report.wasComplete)"),
-            ("verified", "\(report.isVerified)"), ("history", history ?? "null"),
-            ("historyObstacle", JSONText.string(report.historyObstacle)),
-            ("removedReferences", counts(report.removedReferences)), ("omittedMembers", counts(report.omittedMembers)),
-            ("changedValues", counts(report.changedValues)), ("rejected", counts(report.rejectedCounts)),
-        ])
-    }
-
     private static func sorted(_ counts: [String: Int]) -> [(key: String, value: Int)] { counts.sorted { $0.key < $1.key } }
 }

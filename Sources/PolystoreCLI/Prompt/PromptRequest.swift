@@ -1,4 +1,5 @@
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// A request for objects or values as it is typed at the prompt: an entity, followed by clauses in any order.
 struct PromptRequest: Equatable {

@@ -16,6 +16,14 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
         problem = from.problem ?? outputs.lazy.compactMap(\.problem).first
     }
 
+    /// Creates a query with the outputs, the groups and the distinctness of a request, over the objects of `from`.
+    package init(_ from: From<Object>, _ request: QueryRequest) {
+        self.init(from, request.outputs.map { Select($0) })
+        keys = request.groupBy
+        condition = request.having
+        isDistinct = request.isDistinct
+    }
+
     /// Returns the query with one row for each value of the keys: `.groupBy(\.age)`.
     public func groupBy<each Property>(_ keyPath: repeat KeyPath<Object, each Property>) -> AttributesQuery {
         var copy = self

@@ -44,7 +44,7 @@ package struct RowLines {
     }
 
     /// Returns the name of a property's member. It begins with a period if a member of each line has the name of the property.
-    static func member(_ property: String) -> String { reserved.contains(property) ? "." + property : property }
+    package static func member(_ property: String) -> String { reserved.contains(property) ? "." + property : property }
 
     private static let reserved = [ArchiveFormat.Name.entity, ArchiveFormat.Name.key, ArchiveFormat.Name.version]
     private static let version = Array(",\"version\":".utf8), end = Array("}\n".utf8)

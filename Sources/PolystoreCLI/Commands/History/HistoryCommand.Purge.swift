@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 extension HistoryCommand {
     /// `polystore history purge`.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// Formats a transaction of the history as one line.
 struct HistoryLine {

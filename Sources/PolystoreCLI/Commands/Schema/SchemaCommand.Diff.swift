@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 extension SchemaCommand {
     /// `polystore schema diff`, and `polystore model diff`.

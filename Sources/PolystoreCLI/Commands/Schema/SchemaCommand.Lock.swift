@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Polystore
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 extension SchemaCommand {
     /// `polystore schema lock`.

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Dispatch
 internal import Polystore
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 extension SchemaCommand {
     /// `polystore schema expand`.

@@ -1,5 +1,6 @@
 internal import Polystore
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// A migration step between versions, as it is shown before it is performed.
 struct SchemaStep {

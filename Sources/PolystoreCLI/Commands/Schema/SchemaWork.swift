@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// Migrates a store through a sequence of steps: shows the steps, asks for confirmation, and performs them.
 struct SchemaWork {

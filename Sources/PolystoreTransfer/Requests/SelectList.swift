@@ -1,36 +1,42 @@
-internal import PolystoreStorage
+package import PolystoreStorage
 
 /// A list of expressions with names, as in `name, age * 2 AS double, @sum(price) AS total`.
-enum SelectList {
+package enum SelectList {
     /// Parses a list.
-    static func outputs(_ text: String) throws(QueryError) -> [QueryOutput] {
+    package static func outputs(_ text: String) throws(QueryError) -> [QueryOutput] {
         var outputs: [QueryOutput] = []
-        for part in parts(text) {
-            let (expression, alias) = split(part)
-            outputs.append(QueryOutput(try QueryExpression(parsing: expression), as: alias))
-        }
+        for part in parts(text) { outputs.append(try output(part)) }
         return outputs
     }
 
+    /// Parses an expression, with a name after `AS` or without one.
+    package static func output(_ text: String) throws(QueryError) -> QueryOutput {
+        let (expression, alias) = split(text)
+        return QueryOutput(try QueryExpression(parsing: expression), as: alias)
+    }
+
     /// Parses a list of expressions without names.
-    static func expressions(_ text: String) throws(QueryError) -> [QueryExpression] {
+    package static func expressions(_ text: String) throws(QueryError) -> [QueryExpression] {
         var expressions: [QueryExpression] = []
         for part in parts(text) { expressions.append(try QueryExpression(parsing: part)) }
         return expressions
     }
 
-    /// Parses the terms of an order. A minus sign before a term sorts in descending order.
-    static func order(_ text: String) throws(QueryError) -> [OrderTerm] {
+    /// Parses the terms of an order.
+    package static func order(_ text: String) throws(QueryError) -> [OrderTerm] {
         var terms: [OrderTerm] = []
-        for part in parts(text) {
-            let isDescending = part.hasPrefix("-")
-            terms.append(OrderTerm(try QueryExpression(parsing: isDescending ? String(part.dropFirst()) : part), ascending: !isDescending))
-        }
+        for part in parts(text) { terms.append(try orderTerm(part)) }
         return terms
     }
 
+    /// Parses a term of an order. A minus sign before it sorts in descending order.
+    package static func orderTerm(_ text: String) throws(QueryError) -> OrderTerm {
+        let isDescending = text.hasPrefix("-")
+        return OrderTerm(try QueryExpression(parsing: isDescending ? String(text.dropFirst()) : text), ascending: !isDescending)
+    }
+
     /// Splits a text at the commas outside of parentheses and quotes.
-    private static func parts(_ text: String) -> [String] {
+    package static func parts(_ text: String) -> [String] {
         var parts: [String] = [], part = "", depth = 0, quote: Unicode.Scalar?, isEscaped = false
         for character in text.unicodeScalars {
             if let open = quote {
