@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 builds=$(realpath "$1") header=Sources/PolystoreC/include
 W=$(mktemp -d); trap 'rm -rf "$W"' EXIT
 trap 'echo "CLibrary: failed at line $LINENO: $BASH_COMMAND" >&2' ERR
-library=$(ls "$builds"/libpolystore-c.so "$builds"/libpolystore-c.dylib 2>/dev/null | head -1)
+library=$builds/libpolystore-c.so
 
 # The compiler compares each function with its declaration, and this that none is missing.
 grep -oE '\bpolystore_[a-z_]+\(' $header/polystore.h | tr -d '(' | sort -u >"$W/declared"

@@ -111,7 +111,7 @@ import Testing
         (#"{"entity": "Person", "where": "agee > 1"}"#, "agee: Person has no property \"agee\""),
         (#"{"entity": "Person", "where": "age >"}"#, "\"where\" 'age >': "),
         (#"{"entity": "Person", "where": "age > $mn", "arguments": {"min": 1}}"#, "the variable $mn has no value; did you mean \"min\"?"),
-        (#"{"entity": "Person", "arguments": {"x": {"dat": ""}}}"#, "the argument \"x\" has no type \"dat\"; did you mean \"date\"?"),
+        (#"{"entity": "Person", "arguments": {"x": {"dates": ""}}}"#, "the argument \"x\" has no type \"dates\"; did you mean \"date\"?"),
         (#"{"entity": "Person", "arguments": {"x": {"date": "soon"}}}"#, "the argument \"x\" is no value of type date"),
         (#"{"entity": "Person", "arguments": {"x": {}}}"#, "the argument \"x\" must have one member"),
         (#"{"entity": "Person", "arguments": {"x": [[1]]}}"#, "the argument \"x\" is a list in a list"),

@@ -77,12 +77,8 @@ package struct RequestDescription: Sendable, Hashable {
     ///
     /// - Throws: `invalidPredicate`, which names the part.
     package func objectRequest(_ name: Naming = Self.quoted) throws(StorageError) -> ObjectRequest {
-        var terms: [OrderTerm] = []
-        for text in order {
-            terms.append(
-                try parsed(text, name(.orderBy), SelectList.orderTerm) { term, values throws(QueryError) in
-                    OrderTerm(try term.expression.substituting(values), ascending: term.ascending)
-                })
+        let terms = try parsed(order, name(.orderBy), SelectList.orderTerm) { term, values throws(QueryError) in
+            OrderTerm(try term.expression.substituting(values), ascending: term.ascending)
         }
         return ObjectRequest(
             entity, where: try predicate(condition, name(.where)), orderBy: terms, limit: limit, offset: offset ?? 0)
@@ -95,18 +91,11 @@ package struct RequestDescription: Sendable, Hashable {
         let fetch = try objectRequest(name)
         if !allAggregates.isEmpty { return QueryRequest(fetch, outputs: allAggregates.map { .aggregate($0.aggregate) }) }
         guard let outputs else { return nil }
-        var values: [QueryOutput] = [], keys: [QueryExpression] = []
-        for text in outputs {
-            values.append(
-                try parsed(text, name(.select), SelectList.output) { output, values throws(QueryError) in
-                    QueryOutput(try output.expression.substituting(values), as: output.alias)
-                })
+        let values = try parsed(outputs, name(.select), SelectList.output) { output, values throws(QueryError) in
+            QueryOutput(try output.expression.substituting(values), as: output.alias)
         }
-        for text in groupKeys ?? [] {
-            keys.append(
-                try parsed(text, name(.groupBy), Self.expression) { key, values throws(QueryError) in
-                    try key.substituting(values)
-                })
+        let keys = try parsed(groupKeys ?? [], name(.groupBy), Self.expression) { key, values throws(QueryError) in
+            try key.substituting(values)
         }
         return QueryRequest(
             fetch, outputs: values, groupBy: keys, having: try predicate(groupCondition, name(.having)), isDistinct: isDistinct)
@@ -114,24 +103,28 @@ package struct RequestDescription: Sendable, Hashable {
 
     private static func expression(_ text: String) throws(QueryError) -> QueryExpression { try QueryExpression(parsing: text) }
 
+    private static func predicate(_ text: String) throws(QueryError) -> QueryPredicate { try QueryPredicate(parsing: text) }
+
     private func predicate(_ text: String?, _ name: String) throws(StorageError) -> QueryPredicate? {
         guard let text else { return nil }
-        return try parsed(text, name, { text throws(QueryError) in try QueryPredicate(parsing: text) }) {
-            condition, values throws(QueryError) in try condition.substituting(values)
-        }
+        return try parsed([text], name, Self.predicate) { condition, values throws(QueryError) in try condition.substituting(values) }.first
     }
 
-    /// Parses a text, and puts the arguments in the places of its variables. An error names the part and the text.
+    /// Parses the texts of a part, and puts the arguments in the places of their variables. An error names the part and its texts.
     private func parsed<R>(
-        _ text: String, _ name: String, _ parse: (String) throws(QueryError) -> R,
+        _ texts: [String], _ name: String, _ parse: (String) throws(QueryError) -> R,
         _ substitute: (R, [String: PredicateArgument]) throws(QueryError) -> R
-    ) throws(StorageError) -> R {
+    ) throws(StorageError) -> [R] {
         do throws(QueryError) {
-            let parsed = try parse(text)
-            return arguments.isEmpty ? parsed : try substitute(parsed, arguments)
+            var results: [R] = []
+            for text in texts {
+                let parsed = try parse(text)
+                results.append(arguments.isEmpty ? parsed : try substitute(parsed, arguments))
+            }
+            return results
         } catch {
-            let error = StorageError(error)
-            throw StorageError(error.code, "\(name) '\(text.excerpt())': \(error.message)", details: error.details, cause: error)
+            let error = StorageError(error), text = texts.joined(separator: ",").excerpt()
+            throw StorageError(error.code, "\(name) '\(text)': \(error.message)", details: error.details, cause: error)
         }
     }
 }
