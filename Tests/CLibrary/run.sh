@@ -24,6 +24,7 @@ CC=${CC:-$(command -v clang || echo cc)}
 linker=(); if "$CC" --version | grep -q clang && command -v ld.lld >/dev/null; then linker=(-fuse-ld=lld); fi
 "$CC" "${linker[@]}" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -I $header -I "$W" \
     Tests/CLibrary/pets.c -o "$W/pets" "$library" -Wl,-rpath,"$builds" -lpthread
+grep -q "^version = \"$("$builds/polystore" --version)\"$" Sources/PolystoreC/Python/pyproject.toml
 # The header is also one of C++, and of the C of any compiler.
 "$CC" -std=c99 -pedantic-errors -Wall -Werror -fsyntax-only -x c $header/polystore.h
 "$CC" -std=c++11 -pedantic-errors -Wall -Werror -fsyntax-only -x c++ $header/polystore.h
@@ -39,3 +40,16 @@ for stores in "memory: memory:" "sqlite:$W/a.db lmdb:$W/b.lmdb" "lmdb:$W/c.lmdb 
     rm -rf "$W"/*.db* "$W"/*.lmdb*
     echo "C and Python over ${1%%:*}"
 done
+
+# The examples of the article, which make pets.db in the current folder.
+example() { awk -v start="\`\`\`$1" '$0 == start { on = 1; next } /^```$/ { on = 0 } on' Sources/Polystore/Polystore.docc/OtherLanguages.md; }
+example c >"$W/example.c"
+example python >"$W/example.py"
+"$CC" "${linker[@]}" -Wall -Werror -g -fsanitize=address -I $header "$W/example.c" -o "$W/example" "$library" -Wl,-rpath,"$builds"
+PYTHONPATH=$PWD/$PYTHONPATH
+cd "$W"
+[ "$(./example)" = '[{"entity":"Person","key":1,"version":1,"name":"Ann","age":30}]' ]
+rm pets.db*
+python3 example.py >/dev/null
+"$builds/polystore" verify sqlite:pets.db lmdb:pets.lmdb >/dev/null
+echo "the examples of the article"
