@@ -13,14 +13,21 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
     public let objectID: ObjectID<Object>
 
     private let core: StackCore
-    /// The stack that created the publisher.
-    package weak let stack: DataStack?
+    private let origin: Origin
     private let entity: EntityIndex
     private let published = PublishedValue<ObjectSnapshot<Object>?, Note>(nil)
     /// The time of the first read. The lock is held during reads, so that an older read never replaces a newer one.
     private let firstRead = Mutex(ContinuousClock.now)
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
+
+    /// The stack that created the publisher, which the publisher does not retain.
+    private struct Origin {
+        weak var stack: DataStack?
+    }
+
+    /// The stack that created the publisher; nil after its release.
+    package var stack: DataStack? { origin.stack }
 
     /// The record of one step.
     private struct Note: PublishedNote {
@@ -31,7 +38,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
 
     init(_ id: ObjectID<Object>, _ stack: DataStack) throws(StorageError) {
         objectID = id
-        self.stack = stack
+        origin = Origin(stack: stack)
         core = stack.core
         guard core.position(of: id.key.store) != nil else {
             throw StorageError(.notFound, "the store of \(id.key.root) \(id.key.key) is not part of this stack")
