@@ -257,6 +257,14 @@ static void perform_later(polystore_stack *stack) {
     IS(polystore_stack_query(stack, "{\"entity\": \"Dog\", \"where\": \"name == $n\", \"arguments\": {\"n\": \"Later\"}, \"count\": true}", &error), "1");
 }
 
+/* The stores stay open until the work has ended. */
+static int release_stack(polystore_transaction *t, void *stack) {
+    polystore_stack_release(stack);
+    FAILS(polystore_stack_query(stack, "{\"entity\": \"Person\"}", &error) == NULL, "storeClosed");
+    IS(polystore_transaction_query(t, "{\"entity\": \"Person\", \"count\": true}", &error), "3");
+    return 0;
+}
+
 /* ---- The program ---- */
 
 /* Waits until this number of handles is left: the library releases the error of a completion after its call. */
@@ -358,7 +366,7 @@ int main(int count, char **arguments) {
     CHECK(again == stack && handles_are(1));
     polystore_stack_release(stack);
     IS(polystore_stack_query(again, "{\"entity\": \"Person\", \"count\": true}", &error), "3");
-    polystore_stack_release(again);
+    OK(polystore_stack_perform(again, NULL, release_stack, again, &error));
     FAILS(polystore_stack_query(again, "{\"entity\": \"Person\"}", &error) == NULL, "storeClosed");
     CHECK(handles_are(0));
     if (strcmp(url, "memory:") == 0) return 0;

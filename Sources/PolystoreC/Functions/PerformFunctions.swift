@@ -29,7 +29,7 @@ public func polystore_stack_perform(
 ) -> Int32 {
     reporting(error) {
         let options = try PerformOptions(options), body = try CallBack(body, context)
-        try HandleTable.with(stack) { (handle: StackHandle) in
+        try StackHandle.using(stack) { handle in
             try handle.stack.perform(
                 author: options.author, timeout: options.timeout,
                 synchronous: { transaction in try TransactionHandle.run(.writing(transaction), of: handle.stack, body) })
@@ -44,16 +44,18 @@ public func polystore_stack_perform_async(
     _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     reporting(error) {
-        // The work keeps the stack, so that its stores are not closed before.
         let handle: StackHandle = try HandleTable.object(stack)
         let options = try PerformOptions(options), body = try CallBack(body, context)
         let completion = try completion.map { function throws(StorageError) in try CallBack(function, context) }
+        // The stores stay open until the work has ended. When the program learns of the end, they may be closed.
+        try handle.enter()
         handle.stack.perform(
             author: options.author, timeout: options.timeout,
-            asynchronous: { transaction in try TransactionHandle.run(.writing(transaction), of: handle.stack, body) }
-        ) { result in
-            withExtendedLifetime(handle) { completion?.finish(result) }
-        }
+            asynchronous: { transaction in try TransactionHandle.run(.writing(transaction), of: handle.stack, body) },
+            completion: { result in
+                handle.leave()
+                completion?.finish(result)
+            })
     }
 }
 
@@ -78,7 +80,7 @@ public func polystore_stack_read(
 ) -> Int32 {
     reporting(error) {
         let body = try CallBack(body, context)
-        try HandleTable.with(stack) { (handle: StackHandle) in
+        try StackHandle.using(stack) { handle in
             try handle.stack.read(synchronous: { transaction in
                 try TransactionHandle.run(.reading(transaction), of: handle.stack, body)
             })

@@ -48,7 +48,7 @@ public func polystore_stack_add_store(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     reporting(error) {
-        try HandleTable.with(stack) { (handle: StackHandle) in
+        try StackHandle.using(stack) { handle in
             let url = try StoreCatalog.standard.url(for: String(argument: url, "the URL"))
             try handle.add(url, configuration == nil ? nil : String(argument: configuration, "the configuration"))
         }
@@ -58,7 +58,7 @@ public func polystore_stack_add_store(
 /// Removes all stores from a stack and closes them.
 @c @implementation
 public func polystore_stack_close(_ stack: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
-    reporting(error) { try HandleTable.with(stack) { (handle: StackHandle) in try handle.close() } }
+    reporting(error) { try StackHandle.using(stack) { handle in try handle.close() } }
 }
 
 /// Returns the model of a stack in JSON.
@@ -66,7 +66,7 @@ public func polystore_stack_close(_ stack: OpaquePointer?, _ error: UnsafeMutabl
 public func polystore_stack_model(
     _ stack: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    reportingText(error) { try HandleTable.with(stack) { (handle: StackHandle) in handle.stack.schema.json } }
+    reportingText(error) { try StackHandle.using(stack) { handle in handle.stack.schema.json } }
 }
 
 /// Returns the answer to a request, in the newest committed state.
@@ -75,7 +75,7 @@ public func polystore_stack_query(
     _ stack: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> UnsafeMutablePointer<CChar>? {
     reportingText(error) {
-        try HandleTable.with(stack) { (handle: StackHandle) in
+        try StackHandle.using(stack) { handle in
             let answer = RequestAnswer(
                 schema: handle.stack.schema, rows: { query throws(StorageError) in try handle.stack.queryAttributes(query) },
                 objects: { from throws(StorageError) in try handle.stack.fetchAll(from) })

@@ -43,14 +43,6 @@ enum HandleTable {
             handle == nil ? "the handle of \(H.noun) is null" : "this is no handle of \(H.noun), or it was released")
     }
 
-    /// Runs a closure with the object of a handle, which lives until its end, also if the handle is released meanwhile.
-    ///
-    /// - Throws: As `object(_:_:)`; errors of the closure.
-    static func with<H: Handle, R>(_ handle: OpaquePointer?, _ body: (H) throws -> R) throws -> R {
-        let object: H = try object(handle)
-        return try withExtendedLifetime(object) { try body(object) }
-    }
-
     /// Adds a reference. Returns the handle; nil for an invalid one.
     static func retain<H: Handle>(_ handle: OpaquePointer?, _ type: H.Type) -> OpaquePointer? {
         let key = UInt(bitPattern: handle)

@@ -22,7 +22,12 @@ final class MonitorHandle: Handle {
             throw StorageError(.invalidPredicate, "a monitor observes objects, not values; leave out \"select\" and aggregates")
         }
         let from = From<DynamicObject>(try description.objectRequest(), prefetching: description.prefetched)
-        let publisher = try handle.stack.publishList(from)
+        try handle.enter()
+        let publisher: ListPublisher<DynamicObject>
+        do throws(StorageError) { publisher = try handle.stack.publishList(from) } catch {
+            handle.leave()
+            throw error
+        }
         let list = MonitoredList(handle: handle, publisher: publisher, prefetched: description.prefetched)
         let calls = MonitorCalls(body)
         self.list = list
@@ -43,5 +48,6 @@ final class MonitorHandle: Handle {
     func end() {
         task.cancel()
         calls.end()
+        list.handle.leave()
     }
 }

@@ -7,7 +7,7 @@ internal import PolystoreTransfer
 struct MonitoredList: Sendable {
     typealias Snapshot = ListSnapshot<DynamicObject>
 
-    /// The stack, whose stores stay open as long as the list is observed.
+    /// The stack, of which the monitor is a user.
     let handle: StackHandle
     let publisher: ListPublisher<DynamicObject>
     let prefetched: [String]

@@ -2,12 +2,16 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreCatalog
 internal import PolystoreStorage
+internal import Synchronization
 
 /// A stack of the program.
 final class StackHandle: Handle {
     static var noun: String { "a stack" }
 
     let stack: DataStack
+    /// The number of users: the handle itself, monitors, and running work. The stores are closed with the last one, and not only when the object
+    /// is released, for which a task that ends may let wait.
+    private let users = Mutex(1)
 
     init(_ stack: DataStack) { self.stack = stack }
 
@@ -40,5 +44,33 @@ final class StackHandle: Handle {
     /// Removes all stores, which closes them.
     func close() throws(StorageError) { for storage in stack.storages { try stack.removeStorage(storage) } }
 
-    deinit { try? close() }
+    /// Adds a user.
+    ///
+    /// - Throws: `storeClosed` after the last one has left.
+    func enter() throws(StorageError) {
+        let isOpen = users.withLock { count in
+            if count > 0 { count += 1 }
+            return count > 0
+        }
+        if !isOpen { throw StorageError(.storeClosed, "the handle of the stack was released") }
+    }
+
+    /// Removes a user, and closes the stores after the last one.
+    func leave() {
+        let isLast = users.withLock { count in
+            count -= 1
+            return count == 0
+        }
+        if isLast { try? close() }
+    }
+
+    func end() { leave() }
+
+    /// Runs a closure with a stack, whose stores stay open until its end, also if the handle is released meanwhile.
+    static func using<R>(_ handle: OpaquePointer?, _ body: (StackHandle) throws -> R) throws -> R {
+        let object: StackHandle = try HandleTable.object(handle)
+        try object.enter()
+        defer { object.leave() }
+        return try body(object)
+    }
 }

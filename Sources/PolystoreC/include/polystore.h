@@ -121,7 +121,9 @@ char *polystore_stack_query(polystore_stack *stack, const char *request, polysto
 /* Adds a reference, and returns the handle; NULL for a null handle. */
 polystore_stack *polystore_stack_retain(polystore_stack *stack);
 
-/* Releases a stack. Its stores are closed when neither a handle nor a monitor refers to it any more. */
+/*
+ * Releases a stack. Its stores are closed when the last handle, the last monitor and the last running call or transaction of it have ended.
+ */
 void polystore_stack_release(polystore_stack *stack);
 
 /* ---- Transactions ---- */
@@ -195,7 +197,8 @@ void polystore_transaction_release(polystore_transaction *transaction);
  *     {"reloaded": false, "inserted": [{"index": 2, "entity": "Person", "key": 3}], "deleted": […], "updated": […],
  *      "moved": [{"from": 0, "index": 1, "entity": "Person", "key": 1}], "objects": […]}
  *
- * "objects" is the whole list. The positions of "deleted" are those in the list before, all others those in the new one. If "reloaded" is true, the
+ * "objects" is the whole list. The positions of "deleted" and "from" are those in the list before, all others those in the new one; "moved" is a
+ * smallest set of objects whose order among the others changed. If "reloaded" is true, the
  * changes since the last call are not known, and the list has to be read as a whole. The text is valid until the call-back returns.
  */
 typedef void (*polystore_monitor_body)(const char *change, void *context);
