@@ -198,8 +198,8 @@ void polystore_transaction_release(polystore_transaction *transaction);
  *      "moved": [{"from": 0, "index": 1, "entity": "Person", "key": 1}], "objects": […]}
  *
  * "objects" is the whole list. The positions of "deleted" and "from" are those in the list before, all others those in the new one; "moved" is a
- * smallest set of objects whose order among the others changed. If "reloaded" is true, the
- * changes since the last call are not known, and the list has to be read as a whole. The text is valid until the call-back returns.
+ * smallest set of objects whose order among the others changed. If "reloaded" is true, the changes since the last call are not known, and the list
+ * has to be read as a whole. The text is valid until the call-back returns.
  */
 typedef void (*polystore_monitor_body)(const char *change, void *context);
 
