@@ -160,7 +160,9 @@ let package = Package(
         tests(
             "DocumentationTests", "Tests/DocumentationTests",
             [
-                "Polystore", "PolystoreMacros", "PolystoreInMemory", "PolystoreSQLite", "PolystoreCatalog", "PolystoreCompatibility",
+                "Polystore", "PolystoreBrowsing", "PolystoreCatalog", "PolystoreCompatibility", "PolystoreConformance", "PolystoreDefaults",
+                "PolystoreInMemory", "PolystoreKeyValue", "PolystoreLMDB", "PolystoreMacros", "PolystorePostgreSQL", "PolystoreSQLite",
+                "PolystoreStorage", "PolystoreTransfer", "TestStores",
             ]),
         tests(
             "CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "RawSessions", "polystore-crash"],

@@ -6,7 +6,7 @@ extension DataStack {
     /// Moves the objects of a store of the stack to another store while both are used, and then uses the other store in its place.
     ///
     /// ```swift
-    /// let server = PostgreSQLStore("postgresql:///shop")
+    /// let server = PostgreSQLStore(conninfo: "postgresql:///shop")
     /// let report = try stack.moveStorage(file, to: server, named: "postgresql:///shop")
     /// print("write transactions waited for \(report.pause)")
     /// ```
