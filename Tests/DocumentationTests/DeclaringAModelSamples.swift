@@ -9,9 +9,9 @@ import Testing
 @Suite(.scratch) struct DeclaringAModelSamples {
     enum Size: Int, AttributeValue, CaseIterable, Codable { case small = 1, large = 2 }
 
-    struct Flags: OptionSet, AttributeValue {
+    struct Handling: OptionSet, AttributeValue {
         let rawValue: Int
-        static let fragile = Flags(rawValue: 1), cold = Flags(rawValue: 2)
+        static let fragile = Handling(rawValue: 1), cold = Handling(rawValue: 2)
     }
 
     struct Address: CodedAttributeValue {
@@ -31,7 +31,7 @@ import Testing
         var photo: Data?
         var link: URL?
         var size: Size = .small
-        var flags: Flags = []
+        var handling: Handling = []
         var address: Address = Address()
         var tags: [String] = []
         @Attribute(.excludedFromHistory, key: "internal_note") var note: String?
@@ -103,14 +103,14 @@ import Testing
         let stack = try stack()
         try stack.perform(synchronous: { transaction in
             let parcel = try transaction.create(Parcel.self)
-            (parcel.code, parcel.flags, parcel.size) = ("LV1", [.cold], .large)
+            (parcel.code, parcel.handling, parcel.size) = ("LV1", [.cold], .large)
             let booking = try transaction.create(Booking.self)
             (booking.first, booking.last) = (3, 7)
             let dog = try transaction.create(Dog.self)
             dog.name = "Rex"
         })
         #expect(try stack.fetchCount(From<Parcel>().where(\.size == .large)) == 1)
-        #expect(try stack.fetchOne(From<Parcel>())?.flags == .cold)
+        #expect(try stack.fetchOne(From<Parcel>())?.handling == .cold)
         #expect(try stack.fetchOne(From<Booking>())?.nights == 4)
         #expect(try stack.fetchAll(From<Animal>()).map(\.name) == ["Rex"])
         #expect(try stack.fetchCount(From<Animal>().withoutSubentities()) == 0)

@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test func cursorsAreSigned() throws {
-        let stack = try stack(), secret = "a long random text"
-        stack.pageSecret = Array(secret.utf8)
+        let stack = try stack(), secret = [UInt8](repeating: 7, count: 32)
+        stack.pageSecret = secret  // 32 random bytes or more
         let first = try stack.fetchPage(From<Note>().orderBy(.ascending(\.author)).limit(1))
         let cursor = first.next?.description ?? ""  // to the client and back
         let second = try stack.fetchPage(From<Note>().orderBy(.ascending(\.author)).limit(1), after: PageCursor(cursor))
