@@ -88,14 +88,15 @@ import Testing
 
     @Test func failuresAreReportedTogether() async throws {
         let stack = try stack()
-        let error = await #expect(throws: StorageError.self) {
+        do {
             try await stack.perform { transaction in
                 let parcel = try transaction.create(Parcel.self)
                 parcel.title = ""
                 parcel.grams = -5
             }
+        } catch let error as StorageError {
+            print(error.details.failures.compactMap(\.property).sorted())  // ["code", "grams", "title"]
         }
-        print(error?.details.failures.compactMap(\.property).sorted() ?? [])  // ["code", "grams", "title"]
         #expect(printed == [#"["code", "grams", "title"]"#])
     }
 
