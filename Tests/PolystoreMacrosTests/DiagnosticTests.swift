@@ -24,6 +24,12 @@ import Testing
                 == ["1: '_accept' is unavailable: a property that refers to objects needs @Relationship"])
     }
 
+    @Test func aConditionInAClosureIsDiagnosed() throws {
+        let request = "let request = From<Other>().where { $0.name == \"x\" }"
+        let found = try errors("var name: String = \"\"", before: request)
+        #expect(found.count == 1 && found[0].contains("stores do not run closures; write where(\\.age > 30)"), "\(found)")
+    }
+
     @Test(arguments: ["Tr\"y.swift", "Tr\\y.swift", "Tr y.swift"]) func aModelCompilesInAFileOfAnyName(_ name: String) throws {
         let text = "@Model final class Thing: ManagedObject { var name: String = \"\" }\nimport Foundation\nimport PolystoreMacros\n"
         #expect(try Compiler.errors(in: text, file: name) == [])

@@ -230,6 +230,17 @@ import Testing
         return add(store)
     }
 
+    /// Versions that name only their classes have the schemas of these.
+    @Test func versionsOfClassesNeedNoFile() throws {
+        enum Animals: String, ModelVersion {
+            case first = "V1", second = "V2"
+            var models: [ManagedObject.Type] {
+                self == .first ? [V1.Animal.self, V1.Dog.self, V1.Person.self] : [V2.Animal.self, V2.Dog.self, V2.Person.self]
+            }
+        }
+        #expect(try Animals.history.schemas == [Self.v1(), Self.v2()])
+    }
+
     @Test func aVersionEnumIsAHistory() throws {
         #expect(try Versions.history.schemas.map(\.version) == ["V1", "V2", "V3"])
         #expect(try Versions.history.migrationChain == ["V1", "V2", "V3"] && Versions.history.stages.map(\.label) == ["to 2", "to 3"])

@@ -92,6 +92,11 @@ import Testing
             From<Person>().orderBy(.descending((\Person.pets).count), .ascending(\Person.name)).tuples(
                 ValueExpression(\Person.name), (\Person.pets).count))
         #expect(counts.map { "\($0.0) \($0.1)" } == ["Ann 2", "bob 1", "Cid 0", "Dan 0"])
+        // Orders and limits of groups can follow them.
+        let groups = From<Person>().select(.attribute(\.age), .count(as: "n")).groupBy(\.age)
+        let ages = try stack.queryAttributes(groups.orderBy(.descending(.count()), .descending(\Person.age)).limit(2))
+        #expect(try ages.map { try $0.value("age", as: Int.self) } == [40, 50])
+        #expect(try stack.queryAttributes(groups.orderBy(.ascending(\Person.age)).offset(2)).map { $0["n"] } == [.int(1)])
         #expect(try stack.queryAttributes(From<Person>().select(.attribute(\.age)).distinct()).count == 3)
         #expect(try stack.queryAttributes(From<Person>().select(Select(named: "@count", as: "n"))).map { $0["n"] } == [.int(4)])
         #expect { try stack.queryAttributes(From<Person>().select(.count(as: "n"), .sum(\.age, as: "n"))) } throws: {

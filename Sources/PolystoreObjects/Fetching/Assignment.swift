@@ -17,7 +17,7 @@ public struct Assignment<Object: ManagedObject>: Sendable {
         }
     }
 
-    /// Returns an assignment of the same value to all objects.
+    /// Returns an assignment of the same value to all objects. References are assigned object by object, because their inverses change.
     public static func set<V: AttributeValue>(_ keyPath: ReferenceWritableKeyPath<Object, V>, to value: V) -> Assignment {
         Assignment(keyPath, .value(value.attributeValue), nil)
     }

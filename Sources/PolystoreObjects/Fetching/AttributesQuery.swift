@@ -2,7 +2,7 @@ internal import PolystoreStorage
 
 /// A request for rows of values, grouped or not.
 public struct AttributesQuery<Object: ManagedObject>: Sendable {
-    let from: From<Object>
+    private(set) var from: From<Object>
     let outputs: [Select<Object>]
     private(set) var keys: [QueryExpression] = []
     private(set) var condition: QueryPredicate?
@@ -62,6 +62,29 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
         var copy = self
         copy.condition = self.condition.map { $0 && condition.predicate } ?? condition.predicate
         copy.problem = problem ?? condition.problem
+        return copy
+    }
+
+    /// Returns the query with its rows sorted by these keys, after those given before. Keys of groups can be computed from aggregates:
+    /// `.orderBy(.descending(.count()))`.
+    public func orderBy(_ keys: OrderBy<Object>...) -> AttributesQuery {
+        var copy = self
+        for key in keys { copy.from = copy.from.orderBy(key) }
+        copy.problem = problem ?? copy.from.problem
+        return copy
+    }
+
+    /// Returns the query for at most this number of rows.
+    public func limit(_ count: Int) -> AttributesQuery {
+        var copy = self
+        copy.from = from.limit(count)
+        return copy
+    }
+
+    /// Returns the query without this number of rows at the beginning.
+    public func offset(_ count: Int) -> AttributesQuery {
+        var copy = self
+        copy.from = from.offset(count)
         return copy
     }
 

@@ -59,6 +59,10 @@ public struct From<Object: ManagedObject>: Sendable {
     /// Returns the request restricted to objects that satisfy a condition of Foundation: `.where(#Predicate { $0.age > 30 })`.
     public func `where`(_ predicate: Predicate<Object>) -> From { self.where(Where(predicate)) }
 
+    /// Explains how a condition is written.
+    @available(*, unavailable, message: "stores do not run closures; write where(\\.age > 30), or where(#Predicate { $0.age > 30 })")
+    public func `where`(_ condition: (Object) -> Bool) -> From { self }
+
     /// Returns the request sorted by these properties in ascending order, after the keys given before: `.orderBy(\.name, \.age)`.
     public func orderBy<First, each Further>(
         _ first: KeyPath<Object, First>, _ further: repeat KeyPath<Object, each Further>

@@ -19,12 +19,12 @@ public import PolystoreStorage
 /// }
 /// let stack = try DataStack(schemaHistory: Versions.history)
 /// ```
-/// Versions that are written in Swift implement `schema` themselves.
+/// Versions without a file are those of their classes, or implement `schema` themselves.
 public protocol ModelVersion: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == String {
-    /// The location of the versions' files. Not required if `schema` is implemented in Swift.
+    /// The location of the versions' files. Not required if `models` or `schema` is implemented in Swift.
     associatedtype ModelFile: ModelFileManager = NoModelFile
 
-    /// The schema of the version. Read from the model file by default.
+    /// The schema of the version. By default it is read from the model file, or without one made from `models`.
     var schema: Schema { get throws(StorageError) }
 
     /// The classes for entities of the version. Empty by default.
@@ -39,8 +39,17 @@ public protocol ModelVersion: RawRepresentable, CaseIterable, Hashable, Sendable
 }
 
 extension ModelVersion {
-    /// The schema of the model file.
-    public var schema: Schema { get throws(StorageError) { try ModelFile.schema(version: rawValue) } }
+    /// The schema of the model file, or of the classes if there is none.
+    ///
+    /// - Throws: `notFound` without a file and classes; `invalidConfiguration` for an invalid file or classes that form no model.
+    public var schema: Schema {
+        get throws(StorageError) {
+            if ModelFile.self == NoModelFile.self, !models.isEmpty {
+                return try StackModel(classes: models, configurations: [:], version: rawValue).schema
+            }
+            return try ModelFile.schema(version: rawValue)
+        }
+    }
 
     /// Empty.
     public var models: [ManagedObject.Type] { [] }

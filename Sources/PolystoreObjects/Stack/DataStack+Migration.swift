@@ -69,15 +69,15 @@ extension DataStack {
     func migrate(
         _ storage: any StorageInterface, _ allowed: AllowedMigrations, refusal: StorageError
     ) throws(StorageError) -> OpenStore {
+        let isReplaceable = Self.isReplaceable(storage)
+        guard storage.capabilities.contains(.migrations) else {
+            let code = isReplaceable ? .noMigrationPath : refusal.code
+            throw StorageError(code, "\(refusal.message); \(StorageError.lacksMigrations.message)", cause: refusal)
+        }
         switch allowed {
         case .all(let progress): return try take(storage, progress)
         case .synchronous:
-            let isReplaceable = Self.isReplaceable(storage),
-                isAllowed = isReplaceable || Self.options(of: storage).contains(.allowSynchronousLightweightMigration)
-            guard storage.capabilities.contains(.migrations) else {
-                let code = isReplaceable ? .noMigrationPath : refusal.code
-                throw StorageError(code, "\(refusal.message); \(StorageError.lacksMigrations.message)", cause: refusal)
-            }
+            let isAllowed = isReplaceable || Self.options(of: storage).contains(.allowSynchronousLightweightMigration)
             guard isAllowed, try !requiredMigrations(for: storage).contains(where: \.type.isHeavyweightMigration) else {
                 if isReplaceable, try isEmpty(storage) {
                     throw StorageError(.noMigrationPath, "\(refusal.message); the store has no objects to migrate", cause: refusal)

@@ -214,7 +214,8 @@ public final class UnsafeTransaction: BaseTransaction {
         return nil
     }
 
-    /// Updates every object without pending changes to the current state of its store.
+    /// Updates every object without pending changes to the current state of its store. Objects with pending changes keep them, and the
+    /// version from which they were made; after `staleObject` they need ``rollback()`` first.
     public func refresh() throws(StorageError) {
         try context.refreshUnchanged()
         notifyMonitors()

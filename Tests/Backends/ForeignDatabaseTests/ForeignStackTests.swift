@@ -33,6 +33,19 @@ import Testing
         #expect(refused?.message.contains("polystore transfer") == true)
     }
 
+    /// Not that the database is read-only: nothing was to be written.
+    @Test func aModelThatDiffersIsNamed() async throws {
+        let store = try SQLiteStore(path: ForeignDatabases.sqlite(ShopScript.sqlite), catalog: .foreign)
+        let stack = try DataStack(schema: Schema(entities: [Entity("carrier", attributes: [Attribute("mane", .string)])]))
+        let waiting = failure { try stack.addStorageAndWait(store) }
+        await #expect {
+            try await stack.addStorage(store)
+        } throws: { error in
+            (error as? StorageError)?.code == .schemaMismatch && (error as? StorageError)?.message == waiting?.message
+        }
+        #expect(waiting?.code == .schemaMismatch)
+    }
+
     @Test func aStackNeverReplacesTheFile() throws {
         let path = try ForeignDatabases.sqlite(ShopScript.sqlite)
         let stack = try DataStack(schema: Schema(entities: [Entity("Other")]))
