@@ -69,9 +69,11 @@ struct ItemService: Sendable {
         return item
     }
 
-    /// Commits a change. What the model does not allow is an error of the client.
+    /// Commits a change. What the model or the store does not take is an error of the client.
     private func answering<Result: Sendable>(_ change: @escaping @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
-        do { return try await stack.perform(change) } catch let error as StorageError where error.code == .validationFailed {
+        do { return try await stack.perform(change) } catch let error as StorageError
+            where [.validationFailed, .valueNotStorable, .valueTooLarge].contains(error.code)
+        {
             throw HTTPError(.unprocessableContent, message: error.message)
         }
     }

@@ -44,6 +44,9 @@ with polystore.Stack.from_file(model) as stack:
     [dog] = stack.query("Dog", prefetch=["owner"])
     assert dog["owner"]["name"] == "Ann"
 
+    assert "\"owner\"" in fails("invalidPredicate", lambda: stack.query("Dog", prefetch=["ownr"])).message
+    fails("invalidPredicate", lambda: stack.query("Dog", prefetch=[".".join(["owner", "dogs"] * 100_000)]))
+
     # Errors have the code of the library, and exceptions of the caller pass through and undo the transaction.
     error = fails("invalidPredicate", lambda: stack.query("Persn"))
     assert "Person" in error.message and not error.is_retryable
@@ -78,6 +81,19 @@ with polystore.Stack.from_file(model) as stack:
         assert [item["name"] for item in monitor.objects] == ["Abe", "Ann"]
     stack.perform(lambda t: t.delete("Person", bob))
     assert changes.empty()
+
+    # A call-back may close its own monitor.
+    closing = []
+    closing.append(stack.observe("Dog", lambda change: (closing[0].close() if closing else None, changes.put(change))))
+    changes.get(timeout=30)
+    closing[0].close()
+    with stack.observe("Dog", changes.put):
+        changes.get(timeout=30)
+        [dog] = stack.query("Dog")
+        stack.perform(lambda t: t.delete("Dog", dog["key"]))
+        assert changes.get(timeout=30)["deleted"] == [{"index": 0, "entity": "Dog", "key": dog["key"]}]
+        stack.perform(lambda t: t.create("Dog", name="Rex", owner=ann))
+        assert changes.get(timeout=30)["objects"][0]["name"] == "Rex"
     fails("storeClosed", lambda: monitor.objects)
 fails("storeClosed", lambda: stack.query("Person"))
 
@@ -90,3 +106,15 @@ if url != "memory:":
         assert copy.query("Dog")[0]["name"] == "Rex"
 assert polystore.live_handles() == 0, polystore.live_handles()
 assert polystore.version().count(".") == 2
+
+# A monitor keeps its stack, and a program may end with both.
+def watch():
+    stack = polystore.Stack.from_file(model)
+    stack.add_store("memory:")
+    return stack.observe("Person", changes.put)
+
+
+monitor = watch()
+assert changes.get(timeout=30)["objects"] == []
+monitor._stack.perform(lambda t: t.create("Person", name="Eve"))
+assert changes.get(timeout=30)["objects"][0]["name"] == "Eve"

@@ -38,10 +38,12 @@ extension FromRCDataKit {
         }
 
         func importIntoContext(_ context: BaseTransaction, importerData: inout [Int: School]) throws -> PersistenceResult {
-            let student = try context.fetchOrCreate(Student.self, \.id == id)
+            let known = try context.fetchOne(From<Student>().where(\.id == id))
+            let student = try known ?? context.create(Student.self)
+            student.id = id
             student.update(\.name, value: name)
             student.school = importerData[schoolID]
-            return .insert(student.objectID)
+            return known == nil ? .insert(student.objectID) : .update(student.objectID)
         }
     }
 

@@ -126,6 +126,9 @@ extension ArticleRecord: Persistable {
         let article = try known ?? context.create(Article.self)
         article.number = id
         article.title = title
+        if let name = author, importerData[name] == nil {
+            importerData[name] = try context.fetchOrCreate(Author.self, \.name == name)
+        }
         article.author = author.flatMap { importerData[$0] }
         return known == nil ? .insert(article.objectID) : .update(article.objectID)
     }

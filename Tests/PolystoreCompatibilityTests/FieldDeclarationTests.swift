@@ -98,5 +98,7 @@ extension Gadget: ImportableUniqueObject {
         }
         #expect(try stack.fetchAll(From<Gadget>().orderBy(.ascending(\.$name))).map(\.uniqueIDValue) == ["axe", "saw"])
         #expect(try stack.fetchCount(From<Gadget>().where(\.$note == "IMPORTED")) == 2)
+        // In a request it names the attribute.
+        #expect(try stack.fetchAll(From<Gadget>().where(\.uniqueIDValue == "axe").orderBy(\.uniqueIDValue)).map(\.name) == ["axe"])
     }
 }

@@ -128,9 +128,9 @@ import Testing
     private struct Stop: Error {}
 
     /// Two versions with a stage that always fails.
-    private static func stoppedHistory(_ old: Schema, _ new: Schema) throws -> SchemaHistory {
+    private static func stoppedHistory(_ old: Schema, _ new: Schema, _ error: any Error = Stop()) throws -> SchemaHistory {
         var history = try SchemaHistory(old, new, migrationChain: ["1", "2"])
-        history.stages = [MigrationStage(from: "1", to: "2", postMigration: { _ in throw Stop() })]
+        history.stages = [MigrationStage(from: "1", to: "2", postMigration: { _ in throw error })]
         return history
     }
 
@@ -141,6 +141,12 @@ import Testing
         let old = try Self.schema([Self.optionalX, Self.optionalY])
         let history = try Self.stoppedHistory(old, Self.schema([Self.optionalX], version: "2"))
         await #expect(throws: StorageError.self) { try await DataStack(schemaHistory: history).addStorage(store) }
+        // Nor does an error that objects could cause as well: the stage has created an object that violates a rule.
+        for code in [StorageError.Code.validationFailed, .uniqueConstraintViolated, .noMigrationPath] {
+            let error = StorageError(code, "an error of the stage")
+            let failing = try Self.stoppedHistory(old, Self.schema([Self.optionalX], version: "2"), error)
+            await #expect(throws: StorageError.self) { try await DataStack(schemaHistory: failing).addStorage(store) }
+        }
         // A step in which the program takes part needs the asynchronous addition, and the store has objects.
         let refused = #expect(throws: StorageError.self) { try DataStack(schemaHistory: history).addStorageAndWait(store) }
         #expect(refused?.code == .schemaMismatch)

@@ -29,7 +29,12 @@ struct PostgreSQLAddress {
     }
 
     /// The host, the port and the database that the text names. Other options may be secret, and so may a text that names none.
+    ///
+    /// A password with characters that are not encoded ends up in these parts, so nothing of a text is shown whose parts cannot be names.
     var publicText: String {
+        let parts = [named["host"], named["hostaddr"], named["dbname"]].compactMap(\.self), port = named["port"] ?? ""
+        let areNames = parts.allSatisfy { !$0.dropFirst().contains("@") && !$0.contains("://") } && named["dbname"]?.contains("/") != true
+        guard areNames, port.allSatisfy({ $0.isNumber || $0 == "," }) else { return "at an unclear address" }
         let host = (named["host"] ?? named["hostaddr"]).map { "at \($0)\(named["port"].map { ":\($0)" } ?? "")" } ?? "at the default server"
         return host + (named["dbname"].map { " database \"\($0)\"" } ?? "")
     }

@@ -15,9 +15,11 @@ public func polystore_transaction_create(
             let values = try ObjectValues(values.map { text throws(StorageError) in try String(argument: text, "the text of the values") })
             let objects = ObjectLookup(stack: handle.stack, transaction: transaction)
             let assignments = try values.assignments(objects.description(entity), objects)
-            let object = try transaction.create(Into<DynamicObject>(entity: entity))
-            try object.assign(assignments)
-            key?.pointee = object._key
+            try transaction.assigning(assignments) { () throws(StorageError) in
+                let object = try transaction.create(Into<DynamicObject>(entity: entity))
+                try object.assign(assignments)
+                key?.pointee = object._key
+            }
         }
     }
 }
@@ -36,7 +38,8 @@ public func polystore_transaction_update(
             let objects = ObjectLookup(stack: handle.stack, transaction: transaction)
             let object = try objects.existing(entity, key)
             if let version = values.version { _ = try transaction.edit(object, expecting: version) }
-            try object.assign(values.assignments(objects.schema[Int(object._entity)], objects))
+            let assignments = try values.assignments(objects.schema[Int(object._entity)], objects)
+            try transaction.assigning(assignments) { () throws(StorageError) in try object.assign(assignments) }
         }
     }
 }

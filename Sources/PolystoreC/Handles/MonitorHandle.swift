@@ -21,6 +21,7 @@ final class MonitorHandle: Handle {
         if try description.valueRequest() != nil {
             throw StorageError(.invalidPredicate, "a monitor observes objects, not values; leave out \"select\" and aggregates")
         }
+        try ObjectJSON.check(description.prefetched, of: description.entity, in: handle.stack.schema)
         let from = From<DynamicObject>(try description.objectRequest(), prefetching: description.prefetched)
         try handle.enter()
         let publisher: ListPublisher<DynamicObject>
@@ -28,7 +29,7 @@ final class MonitorHandle: Handle {
             handle.leave()
             throw error
         }
-        let list = MonitoredList(handle: handle, publisher: publisher, prefetched: description.prefetched)
+        let list = MonitoredList(handle, publisher, prefetched: description.prefetched)
         let calls = MonitorCalls(body)
         self.list = list
         self.calls = calls

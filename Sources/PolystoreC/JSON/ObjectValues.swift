@@ -35,6 +35,8 @@ struct ObjectValues {
         case attribute(String, Value)
         case toOne(String, DynamicObject?)
         case toMany(String, [DynamicObject])
+
+        fileprivate var isReference: Bool { if case .attribute = self { false } else { true } }
     }
 
     /// Returns what is to be assigned. Everything is checked before the first property changes.
@@ -96,6 +98,15 @@ struct ObjectValues {
 
     private static func wrong(_ entity: String, _ property: String, _ wanted: String) -> StorageError {
         StorageError(.valueNotStorable, "\(entity).\(property) must be \(wanted)", details: .init(entity: entity, property: property))
+    }
+}
+
+extension WriteTransaction {
+    /// Runs an operation that assigns values. If it fails, nothing of it remains; only a reference can still be refused when it is assigned.
+    func assigning(
+        _ assignments: [ObjectValues.Assignment], _ body: () throws(StorageError) -> Void
+    ) throws(StorageError) {
+        if assignments.contains(where: \.isReference) { try wholly(body) } else { try body() }
     }
 }
 

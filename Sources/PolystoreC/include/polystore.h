@@ -156,7 +156,10 @@ int polystore_stack_perform_async(
     polystore_stack *stack, const char *options, polystore_transaction_body body, polystore_completion completion, void *context,
     polystore_error **error);
 
-/* Runs a read of one committed snapshot of each store on the calling thread. Changes in it fail with `readOnly`. */
+/*
+ * Runs a read of one committed snapshot of each store on the calling thread. Changes in it fail with `readOnly`. `body` is called again if a
+ * transaction over several stores was committed between the snapshots.
+ */
 int polystore_stack_read(polystore_stack *stack, polystore_transaction_body body, void *context, polystore_error **error);
 
 /*
@@ -199,7 +202,8 @@ void polystore_transaction_release(polystore_transaction *transaction);
  *
  * "objects" is the whole list. The positions of "deleted" and "from" are those in the list before, all others those in the new one; "moved" is a
  * smallest set of objects whose order among the others changed. If "reloaded" is true, the changes since the last call are not known, and the list
- * has to be read as a whole. The text is valid until the call-back returns.
+ * has to be read as a whole. An object that was deleted meanwhile has only "entity" and "key", which the next change tells as deleted. If the objects
+ * cannot be read, all of them do, and "error" has the members "code" and "message". The text is valid until the call-back returns.
  */
 typedef void (*polystore_monitor_body)(const char *change, void *context);
 
@@ -219,7 +223,8 @@ polystore_monitor *polystore_monitor_retain(polystore_monitor *monitor);
 
 /*
  * Releases a monitor. With the last reference the observation ends: the call waits for a call-back that is running, and none begins after it.
- * In the call-back itself it does not wait.
+ * In the call-back itself it does not wait. Do not release a monitor in a transaction if its call-back runs transactions: each would wait for the
+ * other.
  */
 void polystore_monitor_release(polystore_monitor *monitor);
 

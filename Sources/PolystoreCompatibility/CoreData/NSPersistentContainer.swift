@@ -17,6 +17,7 @@ public final class NSPersistentContainer {
     public var persistentStoreDescriptions = [NSPersistentStoreDescription()]
     /// The underlying stack, such as for a `PersistentHistoryTracker`. It has stores after `loadPersistentStores`.
     public private(set) var dataStack: DataStack
+    private let models: [ManagedObject.Type]
 
     /// Creates a container without stores.
     ///
@@ -28,11 +29,12 @@ public final class NSPersistentContainer {
     public init(name: String, managedObjectModel: NSManagedObjectModel, models: [ManagedObject.Type] = []) throws(StorageError) {
         self.name = name
         self.managedObjectModel = managedObjectModel
+        self.models = models
         dataStack = try DataStack(schema: managedObjectModel, models: models)
     }
 
     /// Opens the described stores while the caller waits, and migrates those with another version of the model: by the steps of a
-    /// migration manager if a description has one, otherwise directly.
+    /// migration manager if a description has one, otherwise directly. With a manager the container has another stack afterwards.
     ///
     /// - Parameter completionHandler: A closure that is called for each description, with the error if the store was not opened.
     public func loadPersistentStores(completionHandler: (NSPersistentStoreDescription, (any Error)?) -> Void) {
@@ -56,7 +58,9 @@ public final class NSPersistentContainer {
                 .invalidConfiguration,
                 "the migration manager leads to version \"\(manager.currentVersion)\", which is not the model of the container")
         }
-        return try DataStack(schemaHistory: manager)
+        var history = manager
+        if history.models.isEmpty { history.models = models }
+        return try DataStack(schemaHistory: history)
     }
 
     private func add(_ description: NSPersistentStoreDescription, _ stack: DataStack) throws(StorageError) {

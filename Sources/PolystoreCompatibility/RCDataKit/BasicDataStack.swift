@@ -32,7 +32,8 @@ public struct BasicDataStack: DataStackProtocol {
         try dataStack.addStorageAndWait(store)
     }
 
-    /// Creates a stack over a file with the current version of a model file.
+    /// Creates a stack over a file with the current version of a model file. A file with another version is migrated if the steps can be
+    /// inferred.
     ///
     /// - Parameters:
     ///   - modelFile: The model file.
@@ -45,7 +46,9 @@ public struct BasicDataStack: DataStackProtocol {
         persistentHistoryOptions: PersistentHistoryTrackingOptions? = nil
     ) throws(StorageError) {
         self.init(try DataStack(schema: modelFile.model, models: models), mainAuthor, persistentHistoryOptions)
-        try dataStack.addStorageAndWait(Self.store(storeURL?.path))
+        let store = try Self.store(storeURL?.path)
+        try dataStack.upgradeStorageIfNeeded(store)
+        try dataStack.addStorageAndWait(store)
     }
 
     /// Creates a stack over a file, which is migrated through the stages of the versions to the current one. With an older version the file

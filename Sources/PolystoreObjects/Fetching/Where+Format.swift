@@ -77,7 +77,7 @@ extension PredicateArgument {
         if let object = argument as? ManagedObject { return try object.comparedIdentity() }
         if let number = argument as? any BinaryInteger { return try integer(number) }
         if let number = argument as? any BinaryFloatingPoint { return .double(Double(number)) }
-        return foundation(argument)
+        return try foundation(argument)
     }
 
     private static func integer(_ number: some BinaryInteger) throws(StorageError) -> Value {
@@ -86,10 +86,10 @@ extension PredicateArgument {
     }
 
     /// Returns the value of an object of Foundation, such as an `NSNumber`.
-    private static func foundation(_ argument: Any) -> Value? {
+    private static func foundation(_ argument: Any) throws(StorageError) -> Value? {
         switch argument {
         case let number as NSDecimalNumber: .decimal(number.decimalValue)
-        case let number as NSNumber: self.number(number)
+        case let number as NSNumber: try self.number(number)
         case let text as String: .string(text)
         case let date as Date: date.attributeValue
         case let id as UUID: id.attributeValue
@@ -100,10 +100,14 @@ extension PredicateArgument {
         }
     }
 
-    private static func number(_ number: NSNumber) -> Value {
+    private static func number(_ number: NSNumber) throws(StorageError) -> Value {
         // Booleans have a class of their own; their C type is also that of an Int8.
         if type(of: number) == type(of: NSNumber(value: true)) { return .bool(number.boolValue) }
-        return ["d", "f"].contains(String(cString: number.objCType)) ? .double(number.doubleValue) : .int(number.int64Value)
+        switch String(cString: number.objCType) {
+        case "d", "f": return .double(number.doubleValue)
+        case "Q", "L": return try integer(number.uint64Value)
+        default: return .int(number.int64Value)
+        }
     }
 
     private static func values(_ list: [Any], _ name: String) throws(StorageError) -> [Value] {

@@ -3,6 +3,7 @@ internal import PolystoreStorage
 extension ManagedObject {
     /// Returns the value of an attribute by its stored name; nil if the entity has no such attribute, which is reported as misuse.
     final func attributeValue(_ name: String) -> Value? {
+        if _isPrototype { return sample(of: name) }
         guard let slot = slot(ofAttribute: name) else { return nil }
         _check(slot)
         let batch = row(masked: slot)
@@ -11,7 +12,7 @@ extension ManagedObject {
 
     /// Assigns an attribute by its stored name, as a generated setter does.
     final func setAttributeValue(_ value: Value, _ name: String) {
-        guard let slot = slot(ofAttribute: name), _dirty != 0 || _isAssignable(slot) else { return }
+        guard !_isPrototype, let slot = slot(ofAttribute: name), _dirty != 0 || _isAssignable(slot) else { return }
         do throws(ValueError) {
             let normal = try description.normalise(value, slot: slot)
             _touch(slot)
@@ -21,6 +22,15 @@ extension ManagedObject {
         } catch {
             let _: Value? = _refuse(error, slot)
         }
+    }
+
+    /// Returns the value that a prototype, which has no schema, holds for an attribute of its class.
+    private final func sample(of name: String) -> Value? {
+        guard let slot = type(of: self)._slotNames.firstIndex(of: name),
+            let attribute = type(of: self).declaration.attributes.first(where: { $0.name == name })
+        else { return nil }
+        _check(slot)
+        return held(slot, as: attribute.type)
     }
 
     private final func slot(ofAttribute name: String) -> Int? {

@@ -75,7 +75,7 @@ extension DataStack {
             throw StorageError(code, "\(refusal.message); \(StorageError.lacksMigrations.message)", cause: refusal)
         }
         switch allowed {
-        case .all(let progress): return try take(storage, progress)
+        case .all(let progress): return try take(storage, progress, acceptsLosses: isReplaceable)
         case .synchronous:
             let isAllowed = isReplaceable || Self.options(of: storage).contains(.allowSynchronousLightweightMigration)
             guard isAllowed, try !requiredMigrations(for: storage).contains(where: \.type.isHeavyweightMigration) else {
@@ -89,7 +89,7 @@ extension DataStack {
                             ? ", or allow lightweight migrations with allowSynchronousLightweightMigration" : ""),
                     cause: refusal)
             }
-            return try take(storage, nil)
+            return try take(storage, nil, acceptsLosses: isReplaceable)
         }
     }
 
@@ -104,7 +104,7 @@ extension DataStack {
     }
 
     /// Whether a store has no objects, in the version that it has.
-    private func isEmpty(_ storage: any StorageInterface) throws(StorageError) -> Bool {
+    func isEmpty(_ storage: any StorageInterface) throws(StorageError) -> Bool {
         let store = try OpenStore(opening: storage, OpenRequest(schema: nil, createIfMissing: false, readOnly: true))
         defer { try? store.close() }
         let reader = try store.beginRead()
@@ -116,21 +116,24 @@ extension DataStack {
     }
 
     private func runner(_ store: OpenStore, _ progress: MigrationProgress?) -> MigrationRunner {
-        var runner = MigrationRunner(schemaHistory, store, progress: progress, peer: core.reading(for: store.storeID, WriteOptions()))
-        // The program accepts the loss of all objects, hence that of some values.
-        runner.acceptsLosses = Self.isReplaceable(store.storage)
-        return runner
+        MigrationRunner(schemaHistory, store, progress: progress, peer: core.reading(for: store.storeID, WriteOptions()))
     }
 
     /// Opens a store and migrates it to the current version. The store remains open.
-    private func take(_ storage: any StorageInterface, _ progress: MigrationProgress?) throws(StorageError) -> OpenStore {
+    ///
+    /// - Parameter acceptsLosses: Whether values of removed properties may be lost, because the program accepts the loss of all objects.
+    private func take(
+        _ storage: any StorageInterface, _ progress: MigrationProgress?, acceptsLosses: Bool = false
+    ) throws(StorageError) -> OpenStore {
         defer { progress?.finish() }
         do throws(StorageError) {
             var attempts = 0
             while true {
                 let store = try OpenStore(opening: storage, OpenRequest(schema: nil, createIfMissing: false))
                 do throws(StorageError) {
-                    try runner(store, progress).run()
+                    var runner = runner(store, progress)
+                    runner.acceptsLosses = acceptsLosses
+                    try runner.run()
                     return store.keeping(schema)
                 } catch  where error.code == .schemaMismatch && attempts < Self.mostSteps {
                     // Another program ran a step first: determine the remaining steps again.

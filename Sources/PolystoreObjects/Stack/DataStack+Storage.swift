@@ -139,7 +139,7 @@ extension DataStack {
         } catch  where error.code == .schemaMismatch {
             do throws(StorageError) {
                 return try migrate(storage, allowed, refusal: error)
-            } catch  where Self.isFinal(error) && Self.isReplaceable(storage) {
+            } catch  where Self.isReplaceable(storage) && isFinal(error, storage) {
                 StoreLogging.notice("a store is erased and created again because it cannot be migrated: \(error.message)")
             }
             try storage.erase()
@@ -147,14 +147,12 @@ extension DataStack {
         }
     }
 
-    /// Whether a repetition of a migration would fail as well: there is no path to the model, or objects violate its rules. An error of the
-    /// program's own code, which is the cause of a `validationFailed`, says nothing about the objects.
-    private static func isFinal(_ error: StorageError) -> Bool {
-        switch error.code {
-        case .noMigrationPath, .uniqueConstraintViolated: true
-        case .validationFailed: error.cause == nil
-        default: false
-        }
+    /// Whether a repetition of a migration would fail as well: there is no path to the model, or objects violate its rules. Where the program
+    /// takes part in a step the error can be one of its code, which says nothing about the objects; then only an empty store is replaced.
+    private func isFinal(_ error: StorageError, _ storage: any StorageInterface) -> Bool {
+        guard [.noMigrationPath, .uniqueConstraintViolated, .validationFailed].contains(error.code) else { return false }
+        let steps = (try? requiredMigrations(for: storage)) ?? []
+        return !steps.contains(where: \.type.isHeavyweightMigration) || (try? isEmpty(storage)) == true
     }
 
     private func routed(to configuration: String?) throws(StorageError) -> Set<EntityIndex> {

@@ -36,7 +36,8 @@ extension DataStack {
 
     /// Runs a closure in a write transaction on the calling thread, and commits when the closure returns.
     ///
-    /// The call waits for the closures that were submitted before with `perform(asynchronous:)`, and for other writers in the stores.
+    /// The call waits for the closures that were submitted before with `perform(asynchronous:)`, and for other writers in the stores. Such a
+    /// closure must therefore not wait for the calling thread, for example with `DispatchQueue.main.sync` for the main thread.
     ///
     /// - Throws: Any error of the closure; `timeout`, after which nothing was changed; `reentrantCall` inside the closure of a transaction
     ///   of the stack; any error of the commit.

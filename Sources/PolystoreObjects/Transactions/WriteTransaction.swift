@@ -98,7 +98,7 @@ extension WriteTransaction {
     }
 
     /// Runs an operation that writes in several steps, so that an error undoes all of them.
-    func wholly<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+    package func wholly<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         let part = try TransactionPart(self)
         do throws(StorageError) {
             let result = try body()

@@ -10,8 +10,9 @@ public struct LocalStorageOptions: OptionSet, Sendable, Hashable {
     ///
     /// A store is migrated if it can be: `addStorage` runs every step, `addStorageAndWait` those that can be inferred from the schemas. Since
     /// the option accepts the loss of all data, these steps may lose the values of removed entities and properties. The store is recreated if
-    /// no migration path exists, and if its objects violate a rule of the new model. Other errors, such as a full disk or an error of the
-    /// program's own code in a step, do not change it.
+    /// no migration path exists, also because a newer version of the program has migrated it, and if its objects violate a rule of the new
+    /// model after steps without code of the program. Other errors, such as a full disk, and those of a step in which the program takes part,
+    /// do not change it.
     public static let recreateStoreOnModelMismatch = LocalStorageOptions(rawValue: 1 << 0)
     /// Allows an inferred migration to run while `addStorageAndWait` waits.
     public static let allowSynchronousLightweightMigration = LocalStorageOptions(rawValue: 1 << 1)

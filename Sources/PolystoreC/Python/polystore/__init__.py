@@ -8,11 +8,13 @@
 Objects are dictionaries with the members "entity", "key" and "version" beside their values. The package loads libpolystore, or the file that the
 environment variable POLYSTORE_LIBRARY names.
 """
+import atexit
 import base64
 import datetime
 import decimal
 import json
 import uuid
+import weakref
 
 from . import _library
 from ._library import Error, check, check_text
@@ -62,6 +64,16 @@ def _request(entity, parts):
     return _json({"entity": entity, **parts})
 
 
+# The handles that are open. At the end of the program they are released while call-backs can still run.
+_open = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all():
+    for handle in sorted(_open, key=lambda handle: isinstance(handle, Stack)):
+        handle.close()
+
+
 class _Handle:
     """A handle of the library, which is released once: by `close`, at the end of a `with` block, or with the last reference."""
 
@@ -69,6 +81,7 @@ class _Handle:
 
     def __init__(self, handle):
         self._handle = handle
+        _open.add(self)
 
     def close(self):
         """Releases the handle. Later uses of the object raise an error with the code "storeClosed"."""
@@ -108,7 +121,7 @@ class Stack(_Handle):
         """Opens an existing store, with the model that it has."""
         stack = cls.__new__(cls)
         stack._handle = None
-        stack._handle = check(_library.functions.polystore_stack_open, url.encode())
+        _Handle.__init__(stack, check(_library.functions.polystore_stack_open, url.encode()))
         return stack
 
     def close(self):
@@ -172,7 +185,7 @@ class Stack(_Handle):
         The calls come on another thread, one after the other. A change is a dictionary with "reloaded", "inserted", "deleted", "updated",
         "moved" and "objects".
         """
-        return Monitor(self._handle, _request(entity, parts), changed)
+        return Monitor(self, _request(entity, parts), changed)
 
 
 class Transaction:
@@ -201,16 +214,22 @@ class Transaction:
         return json.loads(check_text(_library.functions.polystore_transaction_query, self._handle, _request(entity, parts)))
 
 
+# The functions of all monitors: a small object for each is kept to the end of the program.
+_bodies = []
+
+
 class Monitor(_Handle):
-    """The observation of a request. After `close`, or the end of a `with` block, no further call begins."""
+    """The observation of a request, which keeps its stack. After `close`, or the end of a `with` block, no further call begins."""
 
     _release = staticmethod(_library.functions.polystore_monitor_release)
 
     def __init__(self, stack, request, changed):
         self._handle = None
-        # The function has to live as long as the monitor.
+        self._stack = stack
+        # The function has to live until its last call has returned, which may be the one that closes the monitor.
         self._body = _library.MonitorBody(lambda change, _: changed(json.loads(change)))
-        super().__init__(check(_library.functions.polystore_stack_observe, stack, request, self._body, None))
+        _bodies.append(self._body)
+        super().__init__(check(_library.functions.polystore_stack_observe, stack._handle, request, self._body, None))
 
     @property
     def objects(self):
