@@ -6,7 +6,7 @@
 set -euo pipefail
 build=${2:+$(cd "$2" && pwd)}
 cd "$(dirname "$0")"
-top=$(cd ../.. && pwd)
+top=$(cd ../../.. && pwd)
 folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT
 
 from_package() {

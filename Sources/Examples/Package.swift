@@ -9,7 +9,7 @@ let package = Package(
     name: "polystore-examples",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "polystore", path: "..", traits: ["SQLite", "PostgreSQL", "LMDB", "Macros"]),
+        .package(name: "polystore", path: "../..", traits: ["SQLite", "PostgreSQL", "LMDB", "Macros"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),

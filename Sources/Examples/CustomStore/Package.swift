@@ -6,7 +6,7 @@ let package = Package(
     name: "custom-store",
     platforms: [.macOS(.v15)],
     // Without any of the stores of the package, which shows too that everything else builds without them.
-    dependencies: [.package(name: "polystore", path: "../..", traits: [])],
+    dependencies: [.package(name: "polystore", path: "../../..", traits: [])],
     targets: [
         .target(
             name: "ToyStore",
