@@ -2,15 +2,20 @@ import Foundation
 import Polystore
 import PolystoreCatalog
 
-/// A script of commits, for a test in which a call of the system fails: polystore-crash --script URL COUNT. A failure does not end it: what
-/// comes next is tried, as a program that goes on would. It says what was acknowledged and what failed with which code, and the token of a
+/// A script of commits, for a test in which a call of the system fails: polystore-crash --script URL COUNT [WRITERS]. A failure does not end
+/// it: what comes next is tried, as a program that goes on would. It says what was acknowledged and what failed with which code, and the token of a
 /// commit whose outcome is unknown.
 ///
-/// polystore-crash --script-verify URL says which commits are there, --script-outcome URL TOKEN what became of one.
+/// polystore-crash --script-verify URL [WRITERS] says which commits are there, --script-outcome URL TOKEN what became of one.
 ///
-/// Commit n makes note n, adds n to a sum, and deletes note n - 3: what a store must hold follows from the set of its commits.
-struct Scripted {
+/// Commit n makes note n, adds n to a sum, and deletes note n - 3: what a store must hold follows from the set of its commits. Of several
+/// writers each makes every so many commits, and deletes its own last but two.
+struct Scripted: Sendable {
     let url: String
+    var writers = 1
+
+    /// The distance of a commit to that whose note it deletes.
+    private var distance: Int64 { Int64(3 * writers) }
 
     private static func schema() throws -> Schema {
         try Schema(
@@ -50,7 +55,11 @@ struct Scripted {
         var opened: DataStack?
         for _ in 1...2 where opened == nil { tell("open") { opened = try stack() } }
         guard let stack = opened else { return }
-        for number in 1...Int64(count) { tell("\(number)") { try commit(number, stack) } }
+        DispatchQueue.concurrentPerform(iterations: writers) { writer in
+            for number in stride(from: Int64(1 + writer), through: Int64(count), by: writers) {
+                tell("\(number)") { try commit(number, stack) }
+            }
+        }
         tell("read") { _ = try stack.fetchCount(From<DynamicObject>(entity: "Mark")) }
     }
 
@@ -69,7 +78,7 @@ struct Scripted {
                 ?? transaction.create(Into<DynamicObject>(entity: "Total"))
             let sum = if case .int(let sum) = try total.value("sum") { sum } else { Int64(0) }
             try transaction.edit(total)?.setValue(.int(sum + number), for: "sum")
-            if let old = try transaction.fetchOne(note(number - 3)) { try transaction.delete(old) }
+            if let old = try transaction.fetchOne(note(number - distance)) { try transaction.delete(old) }
         })
     }
 
@@ -85,7 +94,7 @@ struct Scripted {
         var expected: Set<Int64> = []
         for number in marks {
             expected.insert(number)
-            expected.remove(number - 3)
+            expected.remove(number - distance)
         }
         let notes = try stack.fetchAll(From<DynamicObject>(entity: "Note"))
         guard try notes.map({ try Self.int($0, "number") }).sorted() == expected.sorted() else { return "the notes are wrong" }

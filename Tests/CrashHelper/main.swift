@@ -18,8 +18,10 @@ if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
     case "--upgrade": try Sharing(url: work.url).upgrade()
     case "--fill-notes": try Sharing(url: work.url).fillNotes(count)
     case "--notes": print(try Sharing(url: work.url).notes())
-    case "--script": try Scripted(url: work.url).run(count)
-    case "--script-verify": print(try Scripted(url: work.url).verify())
+    case "--script":
+        try Scripted(url: work.url, writers: CommandLine.arguments.dropFirst(4).first.flatMap { Int($0) } ?? 1).run(count)
+    case "--script-verify":
+        print(try Scripted(url: work.url, writers: CommandLine.arguments.dropFirst(3).first.flatMap { Int($0) } ?? 1).verify())
     case "--script-outcome": print(try Scripted(url: work.url).outcome(CommandLine.arguments.dropFirst(3).first ?? ""))
     case "--hold-reads": try Holding(url: work.url).hold(count)
     case "--dump": Holding(url: work.url).dump()

@@ -262,6 +262,33 @@ import Testing
         #expect(error?.code == .unsupported)
     }
 
+    /// A restored state is one to return to once something was changed after it, whether or not that change is marked.
+    @Test func aMarkAfterAnUndoKeepsTheRestoredState() throws {
+        let transaction = try stack(.memory, [("Ann", 0)]).beginUnsafe(supportsUndo: true)
+        let ann = try #require(try transaction.fetchOne(From<Person>()))
+        func undone() throws -> [Int] {
+            var ages: [Int] = []
+            while try transaction.undo() { ages.append(ann.age) }
+            return ages
+        }
+        ann.age = 1
+        try transaction.undo()
+        ann.age = 2
+        try transaction.markUndoPoint()
+        ann.age = 3
+        #expect(try undone() == [2, 0])
+        ann.age = 1
+        try transaction.markUndoPoint()
+        ann.age = 2
+        try transaction.undo()
+        // Marked without a change, it is one state.
+        try transaction.markUndoPoint()
+        ann.age = 5
+        try transaction.markUndoPoint()
+        ann.age = 6
+        #expect(try undone() == [5, 1, 0])
+    }
+
     @Test(arguments: TestStore.all) func readsCanBeValidatedAtTheCommit(_ store: TestStore) throws {
         let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
         let transaction = stack.beginUnsafe()

@@ -92,7 +92,7 @@ import Testing
 
     @Test func noMoreThanTheWidthOfTheQueueRun() async throws {
         let queue = WorkQueue(WorkerThreads(), width: 3), running = Mutex((now: 0, most: 0))
-        let work: @Sendable (StorageError?) throws -> Void = { _ in
+        let work: @Sendable (StorageError?, WorkTurn?) throws -> Void = { _, _ in
             running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             usleep(100)
             running.withLock { $0.now -= 1 }
@@ -109,7 +109,7 @@ import Testing
         let queue = WorkQueue(WorkerThreads(), width: 4), serial = Mutex((now: 0, most: 0, order: [Int]())), done = Atomic(0)
         for number in 0..<300 {
             let isSerial = number % 3 == 0
-            queue.submit(WorkLimit(), isSerial: isSerial) { _ in
+            queue.submit(WorkLimit(), isSerial: isSerial) { _, _ in
                 if isSerial { serial.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.order + [number]) } }
                 usleep(50)
                 if isSerial { serial.withLock { $0.now -= 1 } }
@@ -121,18 +121,52 @@ import Testing
         #expect(serial.withLock { $0.order } == Array(stride(from: 0, to: 300, by: 3)))
     }
 
+    @Test func workThatLeavesItsTurnLetsTheNextBegin() async throws {
+        let queue = WorkQueue(WorkerThreads(), width: 1), held = DispatchSemaphore(value: 0), order = Mutex<[Int]>([])
+        // The bound of a queue is 64; one more item keeps its turn.
+        for number in 0..<70 {
+            queue.submit(WorkLimit()) { _, turn in
+                order.withLock { $0.append(number) }
+                turn?.leave()
+                turn?.leave()
+                held.wait()
+            }
+        }
+        #expect(await until { queue.runningCount == 65 })
+        #expect(queue.waitingCount == 5 && order.withLock { $0 } == Array(0..<65))
+        for _ in 0..<70 { held.signal() }
+        #expect(await until { queue.doneCount == 70 })
+        #expect(queue.runningCount == 0 && order.withLock { $0 } == Array(0..<70))
+    }
+
+    @Test func serialWorkThatLeavesItsTurnIsStillAloneAmongItsKind() async throws {
+        let queue = WorkQueue(WorkerThreads(), width: 1), held = DispatchSemaphore(value: 0), order = Mutex<[String]>([])
+        for name in ["first", "second"] {
+            queue.submit(WorkLimit(), isSerial: true) { _, turn in
+                order.withLock { $0.append(name) }
+                turn?.leave()
+                if name == "first" { held.wait() }
+            }
+            if name == "first" { #expect(await until { order.withLock { $0 } == ["first"] }) }
+        }
+        #expect(queue.waitingCount == 1)
+        held.signal()
+        #expect(await until { queue.doneCount == 2 })
+        #expect(order.withLock { $0 } == ["first", "second"])
+    }
+
     @Test func workWhoseLimitEndsLeavesAtOnce() async throws {
         let queue = WorkQueue(WorkerThreads(), width: 1), held = DispatchSemaphore(value: 0)
-        queue.submit(WorkLimit()) { _ in held.wait() }
+        queue.submit(WorkLimit()) { _, _ in held.wait() }
         let tasks = (0..<1_000).map { _ in
-            Task { try await queue.run(WorkLimit()) { refusal in if let refusal { throw refusal } } }
+            Task { try await queue.run(WorkLimit()) { refusal, _ in if let refusal { throw refusal } } }
         }
         #expect(await until { queue.waitingCount == 1_000 })
         for task in tasks { task.cancel() }
         for task in tasks { await #expect { try await task.value } throws: { ($0 as? StorageError)?.code == .cancelled } }
         #expect(queue.waitingCount == 0 && queue.runningCount == 1)
         await #expect {
-            try await queue.run(WorkLimit(timeout: .milliseconds(10))) { refusal in if let refusal { throw refusal } }
+            try await queue.run(WorkLimit(timeout: .milliseconds(10))) { refusal, _ in if let refusal { throw refusal } }
         } throws: {
             ($0 as? StorageError)?.code == .timeout
         }
@@ -144,10 +178,10 @@ import Testing
     @Test func aClosureThatWaitsForItsOwnTaskDoesNotBlockForever() async throws {
         let stack = try TestStore.memory.stack(), queue = WorkQueue(WorkerThreads(), width: 1, patience: 0.05)
         let code = Mutex<StorageError.Code?>(nil)
-        queue.submit(WorkLimit()) { _ in
+        queue.submit(WorkLimit()) { _, _ in
             let done = DispatchSemaphore(value: 0)
             try? RunningTransaction.run(stack.core) {
-                queue.submit(WorkLimit(), inside: RunningTransaction.around(stack.core)) { refusal in
+                queue.submit(WorkLimit(), inside: RunningTransaction.around(stack.core)) { refusal, _ in
                     code.withLock { $0 = refusal?.code }
                     done.signal()
                 }
@@ -207,7 +241,7 @@ import Testing
     @Test func workThatGetsNoThreadIsRefusedHoweverMuchOfItWaits() {
         let queue = WorkQueue(WorkerThreads(startThread: { _ in false }), width: 0), refused = Atomic(0)
         for _ in 0..<200_000 {
-            queue.submit(WorkLimit()) { refusal in if refusal?.code == .busy { refused.add(1, ordering: .relaxed) } }
+            queue.submit(WorkLimit()) { refusal, _ in if refusal?.code == .busy { refused.add(1, ordering: .relaxed) } }
         }
         queue.setWidth { 1 }
         #expect(refused.load(ordering: .relaxed) == 200_000)

@@ -53,13 +53,18 @@ extension SQLiteConnection {
         if code == SQLITE_OK { return }
         let error = explain(code), token = token()
         if !SQLiteError.leavesDoubt(code) { throw error }
-        throw StorageError(
+        throw Self.inDoubt(token, error)
+    }
+
+    /// Returns the error of a commit during which the disk failed.
+    static func inDoubt(_ token: CommitToken?, _ cause: StorageError) -> StorageError {
+        StorageError(
             .commitOutcomeUnknown,
             "the disk failed during COMMIT, and the outcome of the transaction is unknown; "
                 + (token == nil
                     ? "open the store again and check whether it contains the changes"
                     : "call outcome(of:) with the commit token of this error"),
-            details: .init(commit: token), cause: error)
+            details: .init(commit: token), cause: cause)
     }
 
     /// Ends the transaction and everything that reads in it, unless it has already ended. The connection is then ready for the next

@@ -19,6 +19,10 @@ final class SQLiteConnection: SQLConnection {
     var cacheKilobytes = 2000
     /// Whether a failure below the engine suggests replacing the connection by a new one.
     var isSuspect = false
+    /// Whether COMMIT waits for the disk, where the store is durable. Otherwise the session waits after it (`SQLiteLogFlush`).
+    private var waitsForDisk = true
+    /// The log, which is open from the first transaction that waits for the disk after its COMMIT.
+    private(set) var log: SQLiteLogFile?
     private var statements: [ExactText: SQLiteStatement] = [:]
     private var order: [ExactText] = []
     /// Additional statements for a text whose cached statement was in use.
@@ -139,6 +143,25 @@ final class SQLiteConnection: SQLConnection {
         return sqlite3_column_int64(statement.handle, 0)
     }
 
+    /// Sets whether COMMIT of the following transactions waits for the disk.
+    ///
+    /// *Requires*: the connection belongs to a store with `Durability.full` and has no transaction.
+    func waitForDisk(atCommit waits: Bool) throws(StorageError) {
+        if waits == waitsForDisk { return }
+        try execute("PRAGMA synchronous = \(waits ? "FULL" : "NORMAL")")
+        waitsForDisk = waits
+    }
+
+    /// Opens the log, if COMMIT does not wait for the disk: later it would be too late for an error.
+    ///
+    /// *Requires*: a transaction, in which the log exists.
+    func openLog() throws(StorageError) {
+        if waitsForDisk || log != nil { return }
+        guard let path = sqlite3_db_filename(handle, "main") else { return }
+        log = try SQLiteLogFile(ofFileAt: String(cString: path))
+        if log == nil { throw SQLiteFileIdentity.moved }
+    }
+
     /// Makes the cache small, because the engine sorts faster with a small cache.
     func shrinkCache() throws(StorageError) { try execute("PRAGMA cache_size = -2000") }
 
@@ -173,8 +196,11 @@ final class SQLiteConnection: SQLConnection {
 
     private func mode(_ sql: String) throws(StorageError) -> String {
         let statement = try SQLiteStatement(sql, self)
-        guard try statement.step(), let mode = sqlite3_column_text(statement.handle, 0) else { return "" }
-        return String(cString: mode)
+        guard try statement.step(), let text = sqlite3_column_text(statement.handle, 0) else { return "" }
+        let mode = String(cString: text)
+        // The engine returns the mode before it has stored it in the file.
+        _ = try statement.step()
+        return mode
     }
 
     /// Copies the current database to another file.

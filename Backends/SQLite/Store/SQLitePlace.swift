@@ -48,6 +48,16 @@ struct SQLitePlace: Sendable {
     /// Opens a connection that writes to an existing file and does not change the file's settings.
     func visitor() throws(StorageError) -> SQLiteConnection { try opened(readOnly: false, create: false) }
 
+    /// Copies all of the log to the database file and waits for the disk.
+    ///
+    /// - Throws: `busy` if another connection prevents it, for example by reading an older snapshot.
+    @Sendable func emptyLog() throws(StorageError) {
+        let connection = try visitor()
+        try connection.execute(synchronous)
+        if try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0 { return }
+        throw StorageError(.busy, "the write-ahead log could not be emptied after a failure of the disk, because it is in use; try again")
+    }
+
     /// Opens a connection that writes to a file of another program. It does not change the file's settings, and the engine enforces
     /// references.
     func guest() throws(StorageError) -> SQLiteConnection {

@@ -206,9 +206,11 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
             let (connection, options) = try core.writer.enter(options) { core.isClosed }
             do throws(StorageError) {
                 connection.wait(min(options.timeout, place.busyTimeout))
+                if core.writer.flush != nil { try connection.waitForDisk(atCommit: false) }
                 connection.waiting.isClosed = { core.isClosed }
                 defer { connection.waiting.isClosed = { false } }
                 try connection.begin("BEGIN IMMEDIATE", options.limit)
+                try connection.openLog()
                 try core.check(connection)
                 return try core.session(connection, options)
             } catch {
@@ -264,6 +266,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
             connection.wait(options.timeout)
             connection.waiting.isClosed = { core.isClosed }
             defer { connection.waiting.isClosed = { false } }
+            try connection.waitForDisk(atCommit: true)
             try connection.begin("BEGIN IMMEDIATE", options.limit)
             var metadata = try StoreMetadata(entries: SQLiteSetup(connection).entries())
             metadata.history.isOn = recordsHistory
@@ -352,23 +355,8 @@ extension SQLiteStore: SynchronizingStorage {
     /// Waits until the log is on the disk. Without `durability=full`, the engine writes commits to the log and does not wait.
     public func synchronize() throws(StorageError) {
         // A log that no longer exists was copied to the database file, which the engine has synchronized.
-        if place.durability == .full || !FileManager.default.fileExists(atPath: path + "-wal") { return }
-        // There are no locks on the log, so closing it here drops none (sqlite.org/howtocorrupt, 2.2).
-        let log = FileHandle(forReadingAtPath: path + "-wal")
-        defer { try? log?.close() }
-        guard let log, Self.synchronize(log.fileDescriptor) else {
-            throw StorageError(
-                .inputOutput, "the committed changes could not be flushed to the disk; check the disk",
-                cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
-        }
-    }
-
-    private static func synchronize(_ descriptor: Int32) -> Bool {
-        #if canImport(Darwin)
-        return fcntl(descriptor, F_FULLFSYNC) == 0
-        #else
-        return fsync(descriptor) == 0
-        #endif
+        if place.durability == .full { return }
+        try SQLiteLogFile(ofFileAt: path)?.flush()
     }
 }
 

@@ -192,7 +192,14 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
             try connection.commit({ entry?().token(core.storeID) }, { connection.error($0) })
         }
         if token != nil { core.hasResumedHistory.store(true, ordering: .relaxed) }
+        let log = connection.log
         end()
+        if let log, let flush = core.writer.flush {
+            record.didBecomeVisible?()
+            do throws(StorageError) { try flush.wait(for: log) } catch {
+                throw SQLiteConnection.inDoubt(entry?().token(core.storeID), error)
+            }
+        }
         return token
     }
 

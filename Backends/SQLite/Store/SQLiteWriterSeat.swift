@@ -12,11 +12,17 @@ final class SQLiteWriterSeat: @unchecked Sendable {
     private let isClosed = Atomic(false)
     private let open: @Sendable () throws(StorageError) -> SQLiteConnection
 
+    /// The flush that commits share; nil where they do not wait for the disk, or each by itself.
+    let flush: SQLiteLogFlush?
+
     /// The commits of this store.
     var commits: OwnCommits { lane.commits }
 
-    init(_ first: SQLiteConnection?, open: @escaping @Sendable () throws(StorageError) -> SQLiteConnection) {
+    init(
+        _ first: SQLiteConnection?, flush: SQLiteLogFlush? = nil, open: @escaping @Sendable () throws(StorageError) -> SQLiteConnection
+    ) {
         connection = first
+        self.flush = flush
         self.open = open
     }
 

@@ -38,7 +38,7 @@ extension DataStack {
     public func outcome(of token: CommitToken, timeout: Duration? = nil) async throws -> CommitOutcome {
         let core = core, limit = WorkLimit(timeout: timeout)
         // Not on a thread of the readers, because it may wait for writers.
-        return try await core.workers.writes.run(limit, inside: RunningTransaction.around(core)) { refusal in
+        return try await core.workers.writes.run(limit, inside: RunningTransaction.around(core)) { refusal, _ in
             try reportingOurs(functionName: "outcome(of:timeout:)") {
                 if let refusal { throw refusal }
                 return try core.outcome(of: token, limit)

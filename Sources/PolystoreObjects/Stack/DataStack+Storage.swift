@@ -37,7 +37,7 @@ extension DataStack {
         _ storage: Storage, progress: MigrationProgress = MigrationProgress()
     ) async throws -> Storage {
         try await withTaskCancellationHandler {
-            try await core.workers.openings.run(WorkLimit()) { refusal in
+            try await core.workers.openings.run(WorkLimit()) { refusal, _ in
                 try reportingOurs(functionName: "addStorage(_:progress:)") {
                     if let refusal { throw refusal }
                     try self.add(storage, .all(progress))
@@ -229,7 +229,7 @@ extension StackCore {
         _ body: @escaping @Sendable () throws(StorageError) -> R
     ) {
         let queue = queue ?? completions
-        workers.openings.submit(WorkLimit()) { refusal in
+        workers.openings.submit(WorkLimit()) { refusal, _ in
             let result = Result { () throws(StorageError) in
                 if let refusal { throw refusal }
                 return try body()

@@ -8,8 +8,8 @@ extension DataStack {
     /// closure is run again from the start. If the closure throws, all changes are undone and the error is rethrown.
     ///
     /// Closures begin in the order in which they were submitted. If every store of the stack allows several concurrent writers, some
-    /// closures may run at the same time; otherwise each begins after the end of the previous one. A waiting closure does not occupy a
-    /// thread.
+    /// closures may run at the same time; otherwise each begins after the previous one was committed or undone. A waiting closure does not
+    /// occupy a thread. Commits that wait for the disk at the same time are flushed to it together, where the store can do so.
     /// - Parameters:
     ///   - author: The author that is recorded in the history.
     ///   - sourceIdentifier: A value that observers of the stack receive with the changes, so that the originator can recognize them.
@@ -26,9 +26,9 @@ extension DataStack {
     ) async throws -> R {
         try checkReentrancy()
         let core = core, limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
-        return try await core.workers.writes.run(limit, inside: RunningTransaction.around(core)) { refusal in
+        return try await core.workers.writes.run(limit, inside: RunningTransaction.around(core)) { refusal, turn in
             try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:_:)") {
-                var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
+                var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit, turn: turn)
                 return try runner.run(measured, unless: refusal, body)
             }
         }
@@ -86,10 +86,10 @@ extension DataStack {
         do throws(StorageError) { try checkReentrancy() } catch { return queue.async { completion(.failure(error)) } }
         let limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
         // Not a task: a program that blocks Swift's threads, for example on a semaphore for this completion, would wait forever.
-        core.workers.writes.submit(limit, isSerial: true, inside: RunningTransaction.around(core)) { [weak self] refusal in
+        core.workers.writes.submit(limit, isSerial: true, inside: RunningTransaction.around(core)) { [weak self] refusal, turn in
             let result = Result {
                 try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:asynchronous:on:completion:)") {
-                    var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
+                    var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit, turn: turn)
                     return try runner.run(measured, unless: refusal, body)
                 }
             }
@@ -130,7 +130,7 @@ extension DataStack {
         timeout: Duration? = nil, _ body: @escaping @Sendable (ReadTransaction) throws -> R
     ) async throws -> R {
         let core = core, limit = WorkLimit(timeout: timeout), measured = Measured(core, .read, "")
-        return try await core.workers.reads.run(limit) { refusal in
+        return try await core.workers.reads.run(limit) { refusal, _ in
             try reportingOurs(functionName: "read(timeout:_:)") { try Self.runRead(core, limit, measured, unless: refusal, body) }
         }
     }

@@ -10,15 +10,18 @@ struct TransactionRunner {
     private let author: String
     private let source: (any Hashable & Sendable)?
     private let limit: WorkLimit
+    /// The turn in the queue of writers, which the transaction leaves once it only waits for the disk.
+    private let turn: WorkTurn?
 
     /// The numbers of committed changes, for the metrics.
     private var counts = Measured.Counts()
 
-    init(_ core: StackCore, author: String, source: (any Hashable & Sendable)?, limit: WorkLimit) {
+    init(_ core: StackCore, author: String, source: (any Hashable & Sendable)?, limit: WorkLimit, turn: WorkTurn? = nil) {
         self.core = core
         self.author = author
         self.source = source
         self.limit = limit
+        self.turn = turn
     }
 
     /// Runs a closure and reports its outcome to the metrics.
@@ -55,7 +58,7 @@ struct TransactionRunner {
                 do {
                     defer { transaction.finish() }
                     let result = try body(transaction)
-                    counts = try transaction.commit()
+                    counts = try transaction.commit(turn)
                     counts.attempts = attempt
                     return result
                 } catch {

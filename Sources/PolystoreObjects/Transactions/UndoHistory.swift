@@ -79,9 +79,12 @@ struct UndoHistory {
     /// The state that the last undo or redo restored, until the next mark, and the number of changes of pairs then.
     private var reached: (state: State, linkChanges: Int)?
 
-    /// Marks a state to return to. Undone changes can no longer be redone.
+    /// Marks a state to return to, and before it the state that the last undo or redo restored, if something was changed since. Undone
+    /// changes can no longer be redone.
     mutating func mark(_ tracker: ChangeTracker) {
-        undo.append(State(tracker))
+        let present = State(tracker)
+        if let reached, !isReached(present, tracker) { undo.append(reached.state) }
+        undo.append(present)
         redo.removeAll()
         reached = nil
     }

@@ -46,15 +46,18 @@ public final class WriteTransaction: BaseTransaction {
 
     /// Validates, writes and commits the changes.
     ///
+    /// - Parameter turn: The turn that the transaction leaves once its changes are visible and it only waits for the disk.
     /// - Returns: The numbers of changed objects, which are counted only if measuring is enabled.
-    func commit() throws(StorageError) -> Measured.Counts {
+    func commit(_ turn: WorkTurn?) throws(StorageError) -> Measured.Counts {
         try sessions.checkActive()
         try limit.check()
         try context.throwFailure()
         try context.validate()
         try context.flush(isLast: true)
         try limit.check()
-        try sessions.commit(CommitRecord(author: author.name), source: sourceIdentifier)
+        var record = CommitRecord(author: author.name)
+        if let turn { record.didBecomeVisible = { turn.leave() } }
+        try sessions.commit(record, source: sourceIdentifier)
         var counts = Measured.Counts()
         if let tracker = context.tracker, context.stack.instrumentation != nil { counts = tracker.counts }
         finish()

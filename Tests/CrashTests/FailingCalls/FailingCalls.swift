@@ -73,6 +73,9 @@ struct FailingCalls {
     let path: String
     var kinds: Set<Kind> = [.open, .read, .write, .sync, .truncate]
 
+    /// The time that each synchronization takes longer.
+    var syncMicroseconds = 0
+
     /// Runs the helper; call number `at` fails, none for nil.
     func run(_ arguments: [String], failing at: Int? = nil, _ failure: Failure = .inputOutput) throws -> Run {
         let log = FileManager.default.temporaryDirectory.appendingPathComponent("failing-calls-\(UUID().uuidString).log")
@@ -86,6 +89,7 @@ struct FailingCalls {
         environment["FAILING_PATH"] = path
         environment["FAILING_KINDS"] = String(kinds.map(\.rawValue))
         environment["FAILING_LOG"] = log.path
+        environment["FAILING_SLOW"] = "\(syncMicroseconds)"
         environment["FAILING_AT"] = at.map(String.init)
         process.environment = environment.merging(failure.environment) { $1 }
         try process.run()

@@ -3,7 +3,7 @@
 // Calls that concern files whose path contains FAILING_PATH are counted, the first being number 1. Those of the kinds in FAILING_KINDS count:
 // letters out of o (open), r (read), w (write), s (sync), t (truncate). Call number FAILING_AT fails with the number FAILING_ERRNO, a write with
 // FAILING_SHORT writes half of its bytes instead, with FAILING_LATE it does all its work before it fails; with FAILING_LASTS all later calls fail
-// too. At the end of the process the letters of all counted calls are written to the file FAILING_LOG.
+// too. Each sync takes FAILING_SLOW microseconds longer. At the end of the process the letters of all counted calls are written to the file FAILING_LOG.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,6 +23,7 @@ enum { MOST = 1 << 20 };
 static const char *path, *kinds, *logged;
 static long failing_at, failing_errno = EIO;
 static int is_short, is_late, lasts;
+static useconds_t slowness;
 static atomic_long count;
 static char letters[MOST];
 
@@ -35,6 +36,7 @@ __attribute__((constructor)) static void begin(void) {
     is_short = getenv("FAILING_SHORT") != NULL;
     is_late = getenv("FAILING_LATE") != NULL;
     lasts = getenv("FAILING_LASTS") != NULL;
+    if (getenv("FAILING_SLOW")) slowness = atol(getenv("FAILING_SLOW"));
     if (!kinds) kinds = "orwst";
 }
 
@@ -110,6 +112,7 @@ WRITE(pwritev64, (int file, const struct iovec *bytes, int size, off64_t at), (f
     int name first { \
         REAL(name); \
         int failure = fails_on(kind, file); \
+        if (kind == 's' && slowness) usleep(slowness); \
         if (!failure || (failure == 2 && real values < 0)) return failure ? -1 : real values; \
         FAIL; \
     }

@@ -45,7 +45,7 @@ enum HistoryFixture {
     static func delayingReads(_ stack: DataStack, _ body: () throws -> Void) throws {
         let isOver = DispatchSemaphore(value: 0), haveBegun = DispatchSemaphore(value: 0)
         for _ in 0..<4 {
-            stack.core.workers.observers.submit(WorkLimit()) { _ in
+            stack.core.workers.observers.submit(WorkLimit()) { _, _ in
                 haveBegun.signal()
                 isOver.wait()
             }

@@ -26,7 +26,8 @@ struct SQLiteOwnTables: SQLiteOwner {
         }
         var (metadata, wasCreated) = found
         try metadata.adopt(request, recordsHistory: recordsHistory)
-        let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
+        let flush = place.durability == .full ? SQLiteLogFlush(empty: pinned.emptyLog) : nil
+        let writer = SQLiteWriterSeat(readOnly ? nil : connection, flush: flush) { () throws(StorageError) in
             try pinned.writer(readOnly: false, create: false)
         }
         let core = SQLiteCore(metadata, readers: SQLitePool(open: pinned.reader), writer: writer)

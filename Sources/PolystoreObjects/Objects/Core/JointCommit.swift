@@ -54,6 +54,8 @@ final class JointCommit {
         // All stores record the same time, by which the commit of the leader is recognized later.
         var record = record
         record.time = record.time ?? Microseconds.from(Date())
+        // Where one store is done, the others are not.
+        if writers.count > 1 { record.didBecomeVisible = nil }
         self.record = record
     }
 

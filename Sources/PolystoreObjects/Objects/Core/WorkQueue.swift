@@ -8,7 +8,7 @@ internal import Synchronization
 package final class WorkQueue: Sendable {
     /// A unit of work, called exactly once: on a thread of the stack when its turn comes, or on another thread with the reason why it is
     /// refused.
-    package typealias Work = @Sendable (_ refusal: StorageError?) -> Void
+    package typealias Work = @Sendable (_ refusal: StorageError?, _ turn: WorkTurn?) -> Void
 
     private struct Job: Sendable {
         let limit: WorkLimit
@@ -20,6 +20,8 @@ package final class WorkQueue: Sendable {
         var width: Int
         var waiting = NumberedQueue<Job>()
         var running = 0
+        /// The number of items that have left their turn and not ended.
+        var leaving = 0
         var isSerialRunning = false
         /// The number of serial items that are waiting or running.
         var serial = 0
@@ -64,8 +66,16 @@ package final class WorkQueue: Sendable {
             if job.isSerial { isSerialRunning = true }
         }
 
-        mutating func end(_ job: Job) {
+        /// Lets the next item begin. Returns whether the turn was left.
+        mutating func leave() -> Bool {
+            if leaving == WorkQueue.mostLeaving { return false }
             running -= 1
+            leaving += 1
+            return true
+        }
+
+        mutating func end(_ job: Job, hasLeft: Bool) {
+            if hasLeft { leaving -= 1 } else { running -= 1 }
             done += 1
             if job.isSerial {
                 isSerialRunning = false
@@ -77,6 +87,10 @@ package final class WorkQueue: Sendable {
     /// The queue on which work is called after its limit has expired: not on the thread that ended the limit, which may hold locks, and not
     /// after other work.
     private static let refusing = DispatchQueue(label: "polystore.refusing")
+
+    /// The maximum number of items that have left their turn and not ended. Each occupies a thread. Beyond it the others wait, so that a slow
+    /// disk slows down whoever submits work.
+    private static let mostLeaving = 64
 
     private let threads: WorkerThreads
     private let state: Mutex<State>
@@ -108,8 +122,8 @@ package final class WorkQueue: Sendable {
 
     /// The number of waiting items.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
-    /// The number of running items.
-    package var runningCount: Int { state.withLock { $0.running } }
+    /// The number of running items, including those that have left their turn.
+    package var runningCount: Int { state.withLock { $0.running + $0.leaving } }
     /// The number of items that have begun and ended.
     package var doneCount: Int { state.withLock { $0.done } }
 
@@ -146,8 +160,8 @@ package final class WorkQueue: Sendable {
             do throws(StorageError) {
                 try threads.run { self.run(job) }
             } catch {
-                jobs += end(job)
-                job.work(error)
+                jobs += end(job, hasLeft: false)
+                job.work(error, nil)
             }
         }
     }
@@ -156,27 +170,53 @@ package final class WorkQueue: Sendable {
     private func run(_ job: Job) {
         var job = job
         while true {
-            job.work(nil)
-            let next = end(job)
+            let turn = WorkTurn(self)
+            job.work(nil, turn)
+            let next = end(job, hasLeft: turn.hasLeft)
             start(Array(next.dropFirst()))
             guard let first = next.first else { return }
             job = first
         }
     }
 
-    private func end(_ job: Job) -> [Job] {
+    private func end(_ job: Job, hasLeft: Bool) -> [Job] {
         state.withLock { state in
-            state.end(job)
+            state.end(job, hasLeft: hasLeft)
             return state.begin()
         }
+    }
+
+    /// Begins the jobs whose turn comes when a running one leaves its own. Returns whether it may leave.
+    fileprivate func leave() -> Bool {
+        let (hasLeft, begun) = state.withLock { state in
+            let hasLeft = state.leave()
+            return (hasLeft, hasLeft ? state.begin() : [])
+        }
+        start(begun)
+        return hasLeft
     }
 
     /// Removes work that has not begun, with a given reason or else because its limit has expired.
     private func withdraw(_ number: Int, _ reason: StorageError? = nil) {
         let (job, begun) = state.withLock { state in (state.remove(number), state.begin()) }
         start(begun)
-        if let job { Self.refusing.async { job.work(reason ?? job.limit.reason) } }
+        if let job { Self.refusing.async { job.work(reason ?? job.limit.reason, nil) } }
     }
+}
+
+/// The turn of running work in its queue.
+package final class WorkTurn: Sendable {
+    private let queue: WorkQueue
+    private let left = Atomic(false)
+
+    fileprivate init(_ queue: WorkQueue) { self.queue = queue }
+
+    fileprivate var hasLeft: Bool { left.load(ordering: .relaxed) }
+
+    /// Lets the next item of the queue begin although this one has not ended. Serial items continue to wait for each other.
+    ///
+    /// *Requires*: the call comes from the thread on which the work runs.
+    package func leave() { if !hasLeft, queue.leave() { left.store(true, ordering: .relaxed) } }
 }
 
 extension WorkLimit {
@@ -192,12 +232,13 @@ extension WorkQueue {
     ///
     /// - Parameter body: A closure that is called once, with the reason if it is refused.
     package func run<R: Sendable>(
-        _ limit: WorkLimit, inside outer: RunningTransaction? = nil, _ body: @escaping @Sendable (_ refusal: StorageError?) throws -> R
+        _ limit: WorkLimit, inside outer: RunningTransaction? = nil,
+        _ body: @escaping @Sendable (_ refusal: StorageError?, _ turn: WorkTurn?) throws -> R
     ) async throws -> R {
         let work = OneTimeWork(body)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                submit(limit, inside: outer) { refusal in work.run(refusal).map { continuation.resume(with: $0) } }
+                submit(limit, inside: outer) { refusal, turn in work.run(refusal, turn).map { continuation.resume(with: $0) } }
             }
         } onCancel: {
             limit.cancel()
@@ -208,13 +249,13 @@ extension WorkQueue {
     package func result<R: Sendable>(
         _ limit: WorkLimit = WorkLimit(), of body: @escaping @Sendable () throws(StorageError) -> R
     ) async -> Result<R, StorageError> {
-        let work = OneTimeWork { (refusal) throws(StorageError) -> R in
+        let work = OneTimeWork { (refusal, _) throws(StorageError) -> R in
             if let refusal { throw refusal }
             return try body()
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                submit(limit) { refusal in work.run(refusal).map { continuation.resume(returning: $0) } }
+                submit(limit) { refusal, turn in work.run(refusal, turn).map { continuation.resume(returning: $0) } }
             }
         } onCancel: {
             limit.cancel()
@@ -229,7 +270,7 @@ extension WorkQueue {
     package func waitForSerialWork(_ limit: WorkLimit, inside outer: RunningTransaction?) -> StorageError? {
         if state.withLock({ $0.serial == 0 }) { return nil }
         let turn = Turn()
-        submit(limit, isSerial: true, inside: outer) { refusal in turn.come(refusal) }
+        submit(limit, isSerial: true, inside: outer) { refusal, _ in turn.come(refusal) }
         return turn.wait()
     }
 
@@ -253,13 +294,13 @@ extension WorkQueue {
 /// Work that is run once. It is released, with everything that it retains, before its result is returned, so that the receiver can rely on
 /// the release.
 private final class OneTimeWork<R: Sendable, Failure: Error>: Sendable {
-    private let body: Mutex<(@Sendable (StorageError?) throws(Failure) -> R)?>
+    private let body: Mutex<(@Sendable (StorageError?, WorkTurn?) throws(Failure) -> R)?>
 
-    init(_ body: @escaping @Sendable (StorageError?) throws(Failure) -> R) { self.body = Mutex(body) }
+    init(_ body: @escaping @Sendable (StorageError?, WorkTurn?) throws(Failure) -> R) { self.body = Mutex(body) }
 
     /// Runs the work and returns its result, or nil if it was run before.
-    @inline(never) func run(_ refusal: StorageError?) -> Result<R, Failure>? {
+    @inline(never) func run(_ refusal: StorageError?, _ turn: WorkTurn?) -> Result<R, Failure>? {
         guard let body = body.withLock({ $0.take() }) else { return nil }
-        return Result { () throws(Failure) in try body(refusal) }
+        return Result { () throws(Failure) in try body(refusal, turn) }
     }
 }
