@@ -66,7 +66,8 @@ extension FromSQLAlchemy {
             }
             do {
                 try session.commit()
-            } catch let error where error.code == .staleObject {
+            } catch {
+                guard error.code == .staleObject else { throw error }
                 try session.rollback()
                 employee?.salary += 50
                 try session.commit()

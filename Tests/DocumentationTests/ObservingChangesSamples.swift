@@ -79,23 +79,24 @@ import Testing
     @MainActor final class TaskTable: @MainActor ListObjectObserver {
         var rows: [String] = []
 
-        func listMonitorDidChange(_ monitor: ListMonitor<ToDo>) { print(rows) }
-        func listMonitorDidRefetch(_ monitor: ListMonitor<ToDo>) { rows = (0..<monitor.numberOfObjects).map { monitor[$0].title } }
+        func show(_ monitor: ListMonitor<ToDo>) { rows = (0..<monitor.numberOfObjects).map { monitor[$0].title } }
+
+        func listMonitorDidChange(_ monitor: ListMonitor<ToDo>) { show(monitor) }
+        func listMonitorDidRefetch(_ monitor: ListMonitor<ToDo>) { show(monitor) }
 
         func listMonitor(_ monitor: ListMonitor<ToDo>, didInsertObject object: ToDo, toIndexPath indexPath: IndexPath) {
-            rows.insert(object.title, at: indexPath.item)
+            print(object.title, "is new at", indexPath.item)
         }
         func listMonitor(_ monitor: ListMonitor<ToDo>, didDeleteObject object: ToDo, fromIndexPath indexPath: IndexPath) {
-            rows.remove(at: indexPath.item)
+            print(rows[indexPath.item], "is gone")
         }
         func listMonitor(_ monitor: ListMonitor<ToDo>, didUpdateObject object: ToDo, atIndexPath indexPath: IndexPath) {
-            rows[indexPath.item] = object.title
+            print(rows[indexPath.item], "is", object.title, "now")
         }
         func listMonitor(
             _ monitor: ListMonitor<ToDo>, didMoveObject object: ToDo, fromIndexPath: IndexPath, toIndexPath: IndexPath
         ) {
-            rows.remove(at: fromIndexPath.item)
-            rows.insert(object.title, at: toIndexPath.item)
+            print(object.title, "has moved from", fromIndexPath.item, "to", toIndexPath.item)
         }
     }
 
@@ -103,7 +104,7 @@ import Testing
         let stack = try stack("Tea"), table = TaskTable()
         let monitor = try stack.viewContext.monitorList(From<ToDo>().orderBy(.ascending(\.title)))
         monitor.addObserver(table)
-        table.rows = (0..<monitor.numberOfObjects).map { monitor[$0].title }
+        table.show(monitor)
         #expect(table.rows == ["Tea"])
         try await stack.perform { try $0.create(ToDo.self).title = "Ink" }
         try await eventually { table.rows == ["Ink", "Tea"] }
@@ -111,6 +112,13 @@ import Testing
         try await eventually { table.rows == ["Tea", "Violet ink"] }
         try await stack.perform { _ = try $0.deleteAll(From<ToDo>().where(\.title == "Tea")) }
         try await eventually { table.rows == ["Violet ink"] }
+        try await stack.perform { transaction in
+            try transaction.create(ToDo.self).title = "Bread"
+            try transaction.fetchOne(From<ToDo>())?.isDone = true
+        }
+        // The update has the position before the insertion.
+        try await eventually { table.rows == ["Bread", "Violet ink"] }
+        #expect(printed.suffix(2).sorted() == ["Bread is new at 0", "Violet ink is Violet ink now"])
     }
 
     @Test func commitsAreFollowed() async throws {
