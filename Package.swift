@@ -23,6 +23,9 @@ func library(_ name: String, _ path: String, _ pkgConfig: String, apt: String, b
     .systemLibrary(name: name, path: path, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
 }
 
+/// Functions of C in a header.
+func headers(_ name: String, _ path: String) -> Target { .systemLibrary(name: name, path: path) }
+
 func only(_ target: String, _ trait: String) -> Target.Dependency {
     .target(name: target, condition: .when(traits: [trait]))
 }
@@ -104,7 +107,8 @@ let package = Package(
 
         // The four stores.
         module("PolystoreSQL", "Backends/Shared/SQL", ["PolystoreStorage"]),
-        module("PolystoreKeyValue", "Backends/Shared/KeyValue", ["PolystoreStorage"]),
+        headers("CChecksum", "Backends/Shared/CChecksum"),
+        module("PolystoreKeyValue", "Backends/Shared/KeyValue", ["PolystoreStorage", "CChecksum"]),
         module("PolystoreInMemory", "Backends/InMemory/Store", ["PolystoreStorage", "PolystoreKeyValue"]),
         library("CSQLite", "Backends/SQLite/CSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
         module("PolystoreSQLite", "Backends/SQLite/Store", ["PolystoreStorage", "PolystoreSQL", only("CSQLite", "SQLite")]),

@@ -101,7 +101,7 @@ import Testing
         // Products of other packages have parentheses and brackets within.
         let targets = text[start.upperBound...].replacing(#/\.product\((?:[^()]|\([^()]*\))*\)/#, with: "")
         var modules: [String: Module] = [:]
-        for match in targets.matches(of: #/(?:module|library)\(\s*"([\w-]+)",\s*"([^"]+)"(?:,\s*\[([^\]]*)\])?/#) {
+        for match in targets.matches(of: #/(?:module|library|headers)\(\s*"([\w-]+)",\s*"([^"]+)"(?:,\s*\[([^\]]*)\])?/#) {
             modules[String(match.1)] = Module(folder: String(match.2), imports: names(match.3 ?? ""))
         }
         let spelledOut = #/\.(?:macro|target|executableTarget)\(\s*name:\s*"([\w-]+)",\s*dependencies:\s*\[([^\]]*)\],\s*path:\s*"([^"]+)"/#
