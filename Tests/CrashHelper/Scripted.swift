@@ -55,11 +55,15 @@ struct Scripted: Sendable {
         var opened: DataStack?
         for _ in 1...2 where opened == nil { tell("open") { opened = try stack() } }
         guard let stack = opened else { return }
-        DispatchQueue.concurrentPerform(iterations: writers) { writer in
-            for number in stride(from: Int64(1 + writer), through: Int64(count), by: writers) {
-                tell("\(number)") { try commit(number, stack) }
+        let writing = DispatchGroup()
+        for writer in 0..<writers {
+            DispatchQueue(label: "writer \(writer)").async(group: writing) {
+                for number in stride(from: Int64(1 + writer), through: Int64(count), by: writers) {
+                    tell("\(number)") { try commit(number, stack) }
+                }
             }
         }
+        writing.wait()
         tell("read") { _ = try stack.fetchCount(From<DynamicObject>(entity: "Mark")) }
     }
 

@@ -8,6 +8,8 @@ struct FailingScript {
     let failure: FailingCalls.Failure
     var commits = 6
     var writers = 1
+    /// The kinds of calls that fail; nil for all that can.
+    var kinds: Set<FailingCalls.Kind>?
     /// Behind the path of the URL.
     var options = ""
     /// The failing commits that one failing call may cause.
@@ -24,7 +26,7 @@ struct FailingScript {
 
     /// Runs the script once for each call that can fail so.
     func check() throws {
-        let calls = FailingCalls(path: folder.lastPathComponent, kinds: failure.kinds)
+        let calls = FailingCalls(path: folder.lastPathComponent, kinds: kinds ?? failure.kinds)
         let sound = try inFolder { try calls.run(["--script", url, "\(commits)", "\(writers)"]) }
         #expect(sound.lines.sorted() == (["open done", "read done"] + (1...commits).map { "\($0) done" }).sorted())
         #expect(!sound.calls.isEmpty)

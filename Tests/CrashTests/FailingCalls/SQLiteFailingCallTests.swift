@@ -33,10 +33,10 @@ import Testing
     /// Commits that wait for the disk together all learn that it failed, and no later one is acknowledged that depends on what it lost.
     @Test(
         .enabled(if: FailingCalls.library != nil, "the library that lets calls fail is built with cc on Linux"),
-        arguments: [FailingCalls.Failure.inputOutput, .deviceIsGone, .diskStaysFull])
+        arguments: [FailingCalls.Failure.inputOutput, .deviceIsGone, .deviceGoesAfterwards])
     func aFailureConcernsAllCommitsThatWaitTogether(_ failure: FailingCalls.Failure) throws {
         var script = FailingScript("sqlite", failure)
-        (script.commits, script.writers, script.mostFailures) = (12, 4, 4)
+        (script.commits, script.writers, script.mostFailures, script.kinds) = (12, 4, 4, [.sync])
         try script.check()
     }
 
