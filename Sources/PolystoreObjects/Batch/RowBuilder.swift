@@ -55,11 +55,9 @@ struct RowBuilder {
     mutating func add(_ object: ManagedObject) throws(StorageError) {
         try context.throwFailure()
         let mask = context.tracker?.mask(object) ?? SlotMask()
-        if let slot = mask.slots.first(where: { description.slots[$0].destination != nil }) {
-            let error = StorageError(
-                .unsupported,
-                "a batch cannot assign the relationship \(description.name).\(description.slots[slot].name); create the objects one by one",
-                details: .init(entity: description.name, property: description.slots[slot].name))
+        // The store decides which object of an upsert has the reference, and which one had another before.
+        if constraint != nil, let slot = mask.slots.first(where: { description.slots[$0].destination != nil }) {
+            let error = ObjectContext.unsupportedInBatches(description.name, description.slots[slot].name)
             context.fail(error)
             throw error
         }
@@ -108,6 +106,7 @@ struct RowBuilder {
         try context.throwFailure()
         if let error = ValidationFailure.error(failures) { throw error }
         try context.checkReferences(of: waiting)
+        try checkDestinations()
         // Pending changes of other objects are written first: objects that are also changed here are read again afterwards.
         try context.flush()
         guard let tracker = context.tracker, let sessions = context.sessions else { throw SessionPool.ended }
@@ -129,7 +128,45 @@ struct RowBuilder {
     private mutating func insert(_ tracker: ChangeTracker, _ sessions: SessionPool) throws(StorageError) {
         let changes = EntityChanges(entity: target.entity, inserts: source(0..<waiting.count))
         try sessions.apply(ChangeSet(entities: [changes]), to: target.store)
+        addToDestinations(tracker)
         take(waiting.map { UpsertedRow(key: $0._key, entity: target.entity, isInserted: true) }, tracker)
+    }
+
+    /// The slots of to-one relationships with the positions of their inverses.
+    private var references: [(slot: Int, destination: EntityIndex, inverse: Int?)] {
+        description.slots.indices.compactMap { slot in
+            guard let destination = description.slots[slot].destination else { return nil }
+            if case .toMany(let inverse) = context.model.inverses[target.entity][slot] { return (slot, destination, inverse) }
+            return (slot, destination, nil)
+        }
+    }
+
+    /// Throws if an object was deleted after the object of a waiting row was given a reference to it.
+    private func checkDestinations() throws(StorageError) {
+        for (slot, destination, _) in references {
+            let known = context.identityMap(destination, target.store)
+            for object in waiting {
+                guard let key = object._reference(slot), known.find(key)?.isDeletedObject == true else { continue }
+                let property = description.slots[slot].name
+                throw StorageError(
+                    .validationFailed,
+                    "\(description.name).\(property) was assigned an object that was deleted in this transaction",
+                    details: .init(entity: description.name, property: property, keys: [object._key]))
+            }
+        }
+    }
+
+    /// Adds the written rows to the known members of the objects that they reference.
+    private func addToDestinations(_ tracker: ChangeTracker) {
+        for (slot, destination, inverse) in references {
+            guard let inverse else { continue }
+            let known = context.identityMap(destination, target.store), root = context.model.schema[destination].root
+            for object in waiting {
+                guard let key = object._reference(slot) else { continue }
+                if let owner = known.find(key) { context.add(object._key, to: owner, inverse) }
+                if context.model.hasCounts { tracker.recount(target.store, root, key, inverse) }
+            }
+        }
     }
 
     private mutating func upsert(

@@ -40,10 +40,10 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - into: The class, and the store if several hold its entity.
     ///   - sources: The sources of the values.
-    ///   - assign: A closure that assigns the attributes of one source to a new object. It must not assign relationships. `willSave` is not
-    ///     called.
+    ///   - assign: A closure that assigns the values of one source to a new object: attributes, and relationships to one object whose
+    ///     inverse is missing or unordered. `willSave` is not called.
     /// - Returns: The ids of the objects, in the order of the sources.
-    /// - Throws: `validationFailed`; `uniqueConstraintViolated`; any error of the closure.
+    /// - Throws: `validationFailed`; `uniqueConstraintViolated`; `unsupported` for other relationships; any error of the closure.
     @discardableResult
     public func insertAll<Object: ManagedObject, Source>(
         _ into: Into<Object>, sources: some Sequence<Source>, assign: (_ object: Object, _ source: Source) throws -> Void

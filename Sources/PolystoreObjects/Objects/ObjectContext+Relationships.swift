@@ -29,12 +29,11 @@ extension ObjectContext {
     /// - Returns: Whether the assignment was not refused. A refused one has changed nothing.
     @discardableResult
     func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?, isMember: Bool = true) -> Bool {
+        if object.isRowOnly { return refer(object, slot, to: target) }
         let old = object._reference(slot)
         // Objects of other entities and stores can have the same key.
         guard old != target?._key || target == nil || !isMember else { return accepts(target, for: object, slot) }
-        guard object._dirty != 0 || object._isAssignable(slot), hasRelationships(object, object.description.slots[slot].name),
-            accepts(target, for: object, slot)
-        else { return false }
+        guard object._dirty != 0 || object._isAssignable(slot), accepts(target, for: object, slot) else { return false }
         if target == nil { tracker?.willClear(object, slot) }
         tracker?.willAssign(object, slot)
         object._touch(slot)
@@ -55,16 +54,31 @@ extension ObjectContext {
         return true
     }
 
-    /// Whether the relationships of an object can be assigned. An object that represents a row of a batch has only attributes.
+    /// Assigns a to-one relationship of an object that represents a row of a batch. The inverse is updated when the row is written.
+    private func refer(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?) -> Bool {
+        switch model.inverses[Int(object._entity)][slot] {
+        case .none, .toMany: break
+        case .toOne, .ordered: if !hasRelationships(object, object.description.slots[slot].name) { return false }
+        }
+        guard object._dirty != 0 || object._isAssignable(slot), accepts(target, for: object, slot) else { return false }
+        object._touch(slot)
+        object._setReference(slot, target?._key)
+        return true
+    }
+
+    /// Whether relationships of an object can be assigned whose change concerns other objects. Those of an object that represents a row of a
+    /// batch cannot.
     func hasRelationships(_ object: ManagedObject, _ property: @autoclosure () -> String) -> Bool {
         if !object.isRowOnly { return true }
-        let entity = object.description.name, name = property()
-        fail(
-            StorageError(
-                .unsupported,
-                "a batch cannot assign the relationship \(entity).\(name); create the objects one by one",
-                details: .init(entity: entity, property: name)))
+        fail(Self.unsupportedInBatches(object.description.name, property()))
         return false
+    }
+
+    static func unsupportedInBatches(_ entity: String, _ property: String) -> StorageError {
+        StorageError(
+            .unsupported,
+            "a batch cannot assign the relationship \(entity).\(property), only those of inserted objects to one object whose inverse is "
+                + "unordered; create the objects one by one", details: .init(entity: entity, property: property))
     }
 
     /// Whether an object can be a destination: it belongs to this context and store and was not deleted.
