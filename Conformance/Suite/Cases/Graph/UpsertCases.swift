@@ -146,7 +146,7 @@ enum UpsertCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
-        .graph("U026.a-row-of-a-batch-has-no-relationships", "W16") { stack, check in
+        .graph("U026.relationships-that-a-row-of-a-batch-cannot-have", "W16") { stack, check in
             try stack.write { transaction in
                 try transaction.create(Person.self).email = "a"
                 try transaction.create(Dog.self).name = "Rex"
@@ -154,7 +154,7 @@ enum UpsertCases {
                 try transaction.create(Song.self).title = "Waltz"
             }
             let assignments: [(String, (Person, Dog, Club, Song) -> Void)] = [
-                ("a to-one", { person, _, _, _ in person.partner = person }), ("nil", { person, _, _, _ in person.parent = nil }),
+                ("a to-one", { person, _, _, _ in person.partner = person }),
                 ("the many of a to-one", { person, dog, _, _ in person.pets = [dog] }),
                 ("one more of them", { person, dog, _, _ in person.add(\.pets, relation: dog) }),
                 ("many to many", { person, _, club, _ in person.clubs = [club] }),
@@ -182,8 +182,65 @@ enum UpsertCases {
                     }
                 }
             }
+            check.throwing(.unsupported, "the destination of an upsert") {
+                try stack.write { transaction in
+                    let parent = try transaction.fetchOne(From<Person>())
+                    try transaction.upsertAll(Into<Person>(), on: \.email, sources: ["c"]) { person, email in
+                        person.email = email
+                        person.parent = parent
+                    }
+                }
+            }
             check.equal(try stack.fetchCount(From<Person>()), 1, "people")
             check.equal(try stack.fetchCount(From<Dog>().where(\.owner == nil)), 1, "dogs without an owner")
+        },
+        .graph("U030.inserted-rows-refer-to-objects", "W16") { stack, check in
+            try stack.write { transaction in
+                try transaction.create(Person.self).email = "a"
+                try transaction.create(Person.self).email = "gone"
+            }
+            try stack.write { transaction in
+                guard let a = try transaction.fetchOne(From<Person>().where(\.email == "a")) else { return }
+                check.equal(a.children.count, 0, "children before")
+                let b = try transaction.create(Person.self)
+                b.email = "b"
+                let parents = [a, b, nil]
+                try transaction.insertAll(Into<Person>(), sources: 0..<120) { person, number in
+                    person.email = "\(number)"
+                    person.parent = parents[number % 3]
+                }
+                check.equal([a, b].map(\.children.count), [40, 40], "children in the transaction")
+                check.equal(try transaction.fetchCount(From<Person>().where(\.parent == nil)), 43, "without a parent in the transaction")
+                // A part that fails leaves nothing, also if the destination is deleted before the row is written.
+                check.throwing(.validationFailed, "a deleted destination") {
+                    try transaction.nested {
+                        guard let gone = try transaction.fetchOne(From<Person>().where(\.email == "gone")) else { return }
+                        try transaction.insertAll(Into<Person>(), sources: 0..<2) { person, number in
+                            person.email = "late \(number)"
+                            if number == 0 { person.parent = gone } else { try transaction.delete(gone) }
+                        }
+                    }
+                }
+            }
+            check.equal(try stack.fetchCount(From<Person>().where(\.parent?.email == "b")), 40, "children of b")
+            check.equal(try stack.fetchCount(From<Person>()), 123, "people")
+        },
+        .graph("U031.a-conflict-among-inserted-rows-leaves-none", "W16") { stack, check in
+            try stack.write { try $0.create(Person.self).email = "there" }
+            try stack.write { transaction in
+                for position in [0, 1, 49, 50, 99, 119] {
+                    for other in ["there", "0", "118"] {
+                        let emails = (0..<120).map { $0 == position ? other : "\($0)" }
+                        if Set(emails).count == 120, other != "there" { continue }
+                        check.throwing(.uniqueConstraintViolated, "\(other) at \(position)") {
+                            try transaction.insertAll(Into<Person>(), sources: emails) { $0.email = $1 }
+                        }
+                        check.equal(try transaction.fetchCount(From<Person>()), 1, "people after \(other) at \(position)")
+                    }
+                }
+                try transaction.insertAll(Into<Person>(), sources: 0..<120) { $0.email = "\($1)" }
+            }
+            check.equal(try stack.fetchCount(From<Person>()), 121, "people")
         },
         .graph("U027.what-an-upsert-does-beside-its-rows-is-kept", "W16") { stack, check in
             try UniqueCases.make(stack, "a")
