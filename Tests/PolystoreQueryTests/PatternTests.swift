@@ -3,22 +3,24 @@ import Testing
 
 /// Expected answers are those of NSRegularExpression's documentation and of Python's `re.fullmatch`.
 @Suite struct PatternTests {
-    @Test(
-        arguments: [
-            ("abc", "abc", true), ("abc", "ab", false), ("abc", "abcd", false), ("", "", true), ("", "a", false),
-            ("a*", "", true), ("a*", "aaaa", true), ("a*", "aab", false), ("a+", "", false), ("a+b?", "aab", true),
-            ("(ab|cd)+", "abcdab", true), ("(ab|cd)+", "abc", false), ("a|", "", true), ("(a|b)*c", "abbac", true),
-            ("[a-c]{2}", "ab", true), ("[a-c]{2}", "abc", false), ("[a-c]{2,}", "abcabc", true), ("x{0,2}", "xx", true),
-            ("x{0,2}", "xxx", false), ("[^0-9]+", "abc", true), ("[^0-9]+", "a1", false), ("\\d{4}-\\d{2}", "2026-11", true),
-            ("\\w+@\\w+\\.\\w+", "ann@example.org", true), ("\\W", "-", true), ("\\s", "\t", true), ("\\S+", "a b", false),
-            (".", "é", true), (".", "e\u{301}", false), ("[é-ü]+", "êü", true), ("^a$", "a", true), ("a^b", "ab", false),
-            ("[]a]+", "]a]", true), ("[a\\]b]+", "]ab", true), ("[-a]+", "a-", true), ("(?:ab)+", "abab", true), ("\\.", ".", true),
-            ("\\.", "x", false), ("[\\d.]+", "1.5", true), ("((a))", "a", true), ("(|a)b", "b", true), ("a{3}", "aaa", true),
-            ("a*?b", "aab", true), ("a+?", "aa", true), ("a+?", "", false), ("a{2}?", "", false), ("a{2,3}?b?", "aaab", true),
-            ("a??", "", true), ("[a\\--]+", "a-", true), ("[+\\--/]", ".", true), ("[A-\\[]", "Z", true),
-            ("(a+)+", "aa", true), ("[a&]+", "&a&", true), ("[\\[a]", "[", true),
-            ("[a&-]+", "&-a", true), ("[a\\&-z]", "b", true),
-        ])
+    /// With a type of their own: inferring it takes the compiler seconds.
+    private static let examples: [(pattern: String, text: String, matches: Bool)] = [
+        ("abc", "abc", true), ("abc", "ab", false), ("abc", "abcd", false), ("", "", true), ("", "a", false),
+        ("a*", "", true), ("a*", "aaaa", true), ("a*", "aab", false), ("a+", "", false), ("a+b?", "aab", true),
+        ("(ab|cd)+", "abcdab", true), ("(ab|cd)+", "abc", false), ("a|", "", true), ("(a|b)*c", "abbac", true),
+        ("[a-c]{2}", "ab", true), ("[a-c]{2}", "abc", false), ("[a-c]{2,}", "abcabc", true), ("x{0,2}", "xx", true),
+        ("x{0,2}", "xxx", false), ("[^0-9]+", "abc", true), ("[^0-9]+", "a1", false), ("\\d{4}-\\d{2}", "2026-11", true),
+        ("\\w+@\\w+\\.\\w+", "ann@example.org", true), ("\\W", "-", true), ("\\s", "\t", true), ("\\S+", "a b", false),
+        (".", "é", true), (".", "e\u{301}", false), ("[é-ü]+", "êü", true), ("^a$", "a", true), ("a^b", "ab", false),
+        ("[]a]+", "]a]", true), ("[a\\]b]+", "]ab", true), ("[-a]+", "a-", true), ("(?:ab)+", "abab", true), ("\\.", ".", true),
+        ("\\.", "x", false), ("[\\d.]+", "1.5", true), ("((a))", "a", true), ("(|a)b", "b", true), ("a{3}", "aaa", true),
+        ("a*?b", "aab", true), ("a+?", "aa", true), ("a+?", "", false), ("a{2}?", "", false), ("a{2,3}?b?", "aaab", true),
+        ("a??", "", true), ("[a\\--]+", "a-", true), ("[+\\--/]", ".", true), ("[A-\\[]", "Z", true),
+        ("(a+)+", "aa", true), ("[a&]+", "&a&", true), ("[\\[a]", "[", true),
+        ("[a&-]+", "&-a", true), ("[a\\&-z]", "b", true),
+    ]
+
+    @Test(arguments: examples)
     func matches(_ pattern: String, _ text: String, _ expected: Bool) throws {
         #expect(try Pattern(pattern).matches(text) == expected)
     }

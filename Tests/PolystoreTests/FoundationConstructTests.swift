@@ -5,8 +5,7 @@ import Testing
 
 /// What each construct of Foundation's predicates becomes, in its text form, and what has no meaning here.
 @Suite struct FoundationConstructTests {
-    private func text(_ predicate: Predicate<Person>) -> String { "\(Where(predicate).predicate)" }
-    private func text(_ predicate: Predicate<Animal>) -> String { "\(Where(predicate).predicate)" }
+    private func text<Object: ManagedObject>(_ predicate: Predicate<Object>) -> String { "\(Where(predicate).predicate)" }
 
     @Test func logicAndComparisons() {
         #expect(text(#Predicate<Person> { $0.age > 30 && !($0.name == "x") }) == "(age > 30) AND (NOT (name == \"x\"))")
