@@ -72,16 +72,21 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
     targets: [
+        // The parts of Foundation that everything below uses: a program with a store does not link the rest (decision 0086).
+        module("PolystoreFoundation", "Sources/PolystoreFoundation"),
+
         // What data looks like, what is asked of it, and what a store signs.
-        module("PolystoreSchema", "Sources/PolystoreSchema"),
+        module("PolystoreSchema", "Sources/PolystoreSchema", ["PolystoreFoundation"]),
         module("PolystoreModelCode", "Sources/PolystoreModelCode", ["PolystoreSchema"]),
-        module("PolystoreQuery", "Sources/PolystoreQuery", ["PolystoreSchema"], exclude: ["Folding/generate.py"]),
-        module("PolystoreStorage", "Sources/PolystoreStorage", ["PolystoreSchema", "PolystoreQuery"]),
+        module(
+            "PolystoreQuery", "Sources/PolystoreQuery", ["PolystoreFoundation", "PolystoreSchema"], exclude: ["Folding/generate.py"]),
+        module("PolystoreStorage", "Sources/PolystoreStorage", ["PolystoreFoundation", "PolystoreSchema", "PolystoreQuery"]),
 
         // Objects over any store, what observes them, and both together.
         module(
-            "PolystoreObjects", "Sources/PolystoreObjects", ["PolystoreStorage", .product(name: "Logging", package: "swift-log")]),
-        module("PolystoreObservation", "Sources/PolystoreObservation", ["PolystoreObjects"]),
+            "PolystoreObjects", "Sources/PolystoreObjects",
+            ["PolystoreFoundation", "PolystoreStorage", .product(name: "Logging", package: "swift-log")]),
+        module("PolystoreObservation", "Sources/PolystoreObservation", ["PolystoreFoundation", "PolystoreObjects"]),
         module("Polystore", "Sources/Polystore", ["PolystoreObjects", "PolystoreObservation"]),
 
         // SwiftUI, UIKit and AppKit over observation; empty on other platforms.
@@ -103,25 +108,32 @@ let package = Package(
         module("PolystoreTransfer", "Sources/PolystoreTransfer", ["PolystoreStorage", "PolystoreObjects"]),
 
         // The pages that the package in `Sources/Browse` serves; they need no server.
-        module("PolystoreBrowsing", "Sources/PolystoreBrowsing", ["PolystoreStorage"]),
+        module("PolystoreBrowsing", "Sources/PolystoreBrowsing", ["PolystoreFoundation", "PolystoreStorage"]),
 
         // The four stores.
-        module("PolystoreSQL", "Backends/Shared/SQL", ["PolystoreStorage"]),
+        module("PolystoreSQL", "Backends/Shared/SQL", ["PolystoreFoundation", "PolystoreStorage"]),
         headers("CChecksum", "Backends/Shared/CChecksum"),
-        module("PolystoreKeyValue", "Backends/Shared/KeyValue", ["PolystoreStorage", "CChecksum"]),
+        module("PolystoreKeyValue", "Backends/Shared/KeyValue", ["PolystoreFoundation", "PolystoreStorage", "CChecksum"]),
         module("PolystoreInMemory", "Backends/InMemory/Store", ["PolystoreStorage", "PolystoreKeyValue"]),
         library("CSQLite", "Backends/SQLite/CSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
-        module("PolystoreSQLite", "Backends/SQLite/Store", ["PolystoreStorage", "PolystoreSQL", only("CSQLite", "SQLite")]),
+        module(
+            "PolystoreSQLite", "Backends/SQLite/Store",
+            ["PolystoreFoundation", "PolystoreStorage", "PolystoreSQL", only("CSQLite", "SQLite")]),
         library("CLibPQ", "Backends/PostgreSQL/CLibPQ", "libpq", apt: "libpq-dev", brew: "libpq"),
-        module("PolystorePostgreSQL", "Backends/PostgreSQL/Store", ["PolystoreStorage", "PolystoreSQL", only("CLibPQ", "PostgreSQL")]),
+        module(
+            "PolystorePostgreSQL", "Backends/PostgreSQL/Store",
+            ["PolystoreFoundation", "PolystoreStorage", "PolystoreSQL", only("CLibPQ", "PostgreSQL")]),
         library("CLMDB", "Backends/LMDB/CLMDB", "lmdb", apt: "liblmdb-dev", brew: "lmdb"),
-        module("PolystoreLMDB", "Backends/LMDB/Store", ["PolystoreStorage", "PolystoreKeyValue", only("CLMDB", "LMDB")]),
+        module(
+            "PolystoreLMDB", "Backends/LMDB/Store", ["PolystoreFoundation", "PolystoreStorage", "PolystoreKeyValue", only("CLMDB", "LMDB")]),
         module(
             "PolystoreCatalog", "Backends/Catalog",
             [
-                "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "PolystoreLMDB",
+                "PolystoreFoundation", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "PolystoreLMDB",
             ]),
-        module("PolystoreDefaults", "Backends/Defaults", ["Polystore", "PolystoreCatalog", "PolystoreInMemory", "PolystoreSQLite"]),
+        module(
+            "PolystoreDefaults", "Backends/Defaults",
+            ["PolystoreFoundation", "Polystore", "PolystoreCatalog", "PolystoreInMemory", "PolystoreSQLite"]),
 
         // Metrics and spans.
         module(
@@ -174,7 +186,7 @@ let package = Package(
         tests(
             "GoldenTests", "Tests/GoldenTests",
             ["Polystore", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL", "TestStores"], exclude: ["Golden"]),
-        tests("PolystoreSchemaTests", "Tests/PolystoreSchemaTests", ["PolystoreSchema"]),
+        tests("PolystoreSchemaTests", "Tests/PolystoreSchemaTests", ["PolystoreFoundation", "PolystoreSchema"]),
         tests("PolystoreStorageTests", "Tests/PolystoreStorageTests", ["PolystoreStorage"]),
         tests("PolystoreQueryTests", "Tests/PolystoreQueryTests", ["PolystoreQuery", "PolystoreSchema"]),
         tests(

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 #if SQLite
@@ -100,7 +100,7 @@ public struct StoreCatalog: StoreOpener {
                 "\(text.excerpt()) is neither an existing file nor a store URL, which begins with a scheme, as in sqlite:\(text.excerpt())")
         }
         let head = try FileHead.bytes(text)
-        let path = text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
+        let path = PercentEncoding.path(text)
         if head.starts(with: "SQLite format 3\0".utf8) { return try StoreURL("sqlite:\(path)") }
         if head.count >= 20, head[16..<20].elementsEqual([0xde, 0xc0, 0xef, 0xbe]) { return try StoreURL("lmdb:\(path)") }
         throw StorageError(
@@ -126,11 +126,9 @@ private enum FileHead {
         #if SQLite
         return try SQLiteStore.head(of: path, count: count)
         #else
-        guard let file = try? RegularFile.open(path) else {
+        do throws(RegularFile.Problem) { return [UInt8](try RegularFile.head(path, count: count)) } catch {
             throw StorageError(.permissionDenied, "permission to open the file was denied; check its permissions")
         }
-        defer { try? file.close() }
-        return (try? file.read(upToCount: count)).flatMap { $0 }.map([UInt8].init) ?? []
         #endif
     }
 }

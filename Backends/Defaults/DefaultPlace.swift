@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import Polystore
 
 /// The default location of a program's data.

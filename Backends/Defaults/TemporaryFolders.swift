@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 package import Polystore
 internal import Synchronization
 

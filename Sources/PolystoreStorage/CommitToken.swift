@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// An identifier of a commit whose outcome is in doubt. Any process can later ask the store for the outcome by this token.
 public struct CommitToken: Sendable, Hashable, Codable, LosslessStringConvertible {

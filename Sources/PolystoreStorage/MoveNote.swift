@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The note of a store whose objects are moved to another store, or have been. Transactions of programs that do not move them are refused.
 package struct MoveNote: Codable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The options with which a store is opened.
 public struct OpenRequest: Sendable {

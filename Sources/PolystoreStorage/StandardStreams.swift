@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The file descriptors 0 to 2, to which programs write messages and from which they read answers.
 package enum StandardStreams {

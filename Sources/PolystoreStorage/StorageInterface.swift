@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The contract that every backend implements.
 ///

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A session that reads one snapshot. If it is also a `StorageWriter`, it additionally reads the transaction's own changes.
 public protocol StorageReader: AnyObject {

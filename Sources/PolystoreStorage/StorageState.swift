@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// The state of a store, as found at `open`.
 public struct StorageState: Sendable {

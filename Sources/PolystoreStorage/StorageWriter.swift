@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A write transaction, confined to the thread that began it.
 public protocol StorageWriter: StorageReader {

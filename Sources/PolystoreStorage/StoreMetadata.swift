@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// The metadata that every store keeps next to its data, as texts by name.
 public struct StoreMetadata: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 extension StoreURL {
     /// The schemes of stores in files, for which the place of a URL is a path.
@@ -66,7 +66,7 @@ extension StoreURL {
             }
             path = String(path.dropFirst(2))
         }
-        guard let decoded = path.removingPercentEncoding else {
+        guard let decoded = PercentEncoding.decoded(path) else {
             throw StorageError(.invalidConfiguration, "the path of the store URL contains an invalid percent escape; write % as %25")
         }
         // The engines' C libraries would truncate the path at the U+0000 and open another file.
@@ -85,7 +85,7 @@ extension StoreURL {
 
     private static func option(_ part: Substring) throws(StorageError) -> Option {
         let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard pair.count == 2, let value = String(pair[1]).removingPercentEncoding else {
+        guard pair.count == 2, let value = PercentEncoding.decoded(pair[1]) else {
             throw StorageError(.invalidConfiguration, "the option \"\(pair[0].excerpt())\" of the store URL needs a value: name=value")
         }
         return Option(name: String(pair[0]), value: value)
@@ -118,7 +118,7 @@ extension StoreURL {
 
     /// The text of the URL with the password replaced by `***`.
     public var redacted: String {
-        guard let start = text.range(of: "://") else { return text }
+        guard let start = text.firstRange(of: "://") else { return text }
         let rest = text[start.upperBound...], authority = rest.prefix { $0 != "/" }
         // The server's library takes everything before an @ for the name and the password, a question mark too.
         let begin = authority.firstIndex(of: "@") ?? rest.startIndex
@@ -138,7 +138,7 @@ extension StoreURL {
     /// Returns the option with its value replaced if the value is a password.
     private static func redacted(_ option: Substring) -> String {
         guard let sign = option.firstIndex(of: "=") else { return String(option) }
-        let name = String(option[..<sign]).removingPercentEncoding?.lowercased()
+        let name = PercentEncoding.decoded(option[..<sign])?.lowercased()
         return name?.hasSuffix("password") == false ? String(option) : option[...sign] + "***"
     }
 }

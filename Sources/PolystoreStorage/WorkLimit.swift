@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 internal import Synchronization
 
 /// The deadline and the cancellation of an operation, shared by all layers that carry it out, down to the engine.

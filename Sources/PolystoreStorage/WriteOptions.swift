@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// The options of a write transaction.
 public struct WriteOptions: Sendable {

@@ -39,6 +39,29 @@ import Testing
         #expect(Set(files) == Set(listed.map { "\($0).txt" }))
     }
 
+    /// Foundation makes a static program 60 MB larger (decision 0086). Modules for programs that do anyway, and of the suite, may import it.
+    @Test func modulesOfProgramsWithStoresDoNotImportFoundation() throws {
+        let may: Set<String> = [
+            "PolystoreFoundation", "PolystoreInterfaces", "PolystoreTransfer", "PolystoreCompatibility", "PolystoreConformance",
+            "PolystoreCLI",
+            "PolystoreC", "polystore-command", "polystore-conformance",
+        ]
+        let modules = try Self.manifest()
+        #expect(may.isSubset(of: modules.keys))
+        var count = 0
+        for (name, module) in modules where !may.contains(name) {
+            // A module would link what others import, too.
+            #expect(module.imports.isDisjoint(with: may.subtracting(["PolystoreFoundation"])), "\(name)")
+            let inner = modules.values.map(\.folder).filter { $0.hasPrefix(module.folder + "/") }
+            for path in Self.files(module.folder, without: inner) {
+                let code = try Checkout.lines(path).filter { !$0.contains("//") }.map { $0.split { " .".contains($0) } }
+                #expect(!code.contains { $0.contains("import") && $0.contains("Foundation") }, "\(path)")
+                count += 1
+            }
+        }
+        #expect(count > 700)
+    }
+
     @Test func noTwoFoldersOfAModuleDependOnEachOther() throws {
         let modules = try Self.manifest().values.map(\.folder).filter { $0.hasPrefix("Sources/") || $0.hasPrefix("Backends/") }
         var count = 0
@@ -89,9 +112,13 @@ import Testing
 
     /// The files of a module, without those of modules in folders of its own.
     private static func sources(_ module: String, without inner: [String]) throws -> [Source] {
+        try files(module, without: inner).map(Source.init)
+    }
+
+    private static func files(_ module: String, without inner: [String]) -> [String] {
         let files = FileManager.default.enumerator(atPath: Checkout.root.appendingPathComponent(module).path)
         let paths = (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }.map { "\(module)/\($0)" }
-        return try paths.filter { path in !inner.contains { path.hasPrefix($0 + "/") } }.map(Source.init)
+        return paths.filter { path in !inner.contains { path.hasPrefix($0 + "/") } }
     }
 
     /// The targets of the manifest outside of `Tests`, by their names.

@@ -159,7 +159,7 @@ import Testing
         #expect(Versions.migrationStages().map(\.isCustom) == [false, true])
         #expect { try Versions.migrationManager() } throws: { error in
             let folder = Bundle.main.resourceURL?.path ?? ""
-            return "\(error)".contains(#"the bundle "\#(folder)" contains neither "TestModel.xcdatamodeld" nor "Model.json""#)
+            return "\(error)".contains(#"the folder "\#(folder)" contains neither "TestModel.xcdatamodeld" nor "Model.json""#)
         }
         #expect { try Schema.named("TestModel", in: .main) } throws: { ($0 as? StorageError)?.code == .notFound }
     }

@@ -1,6 +1,6 @@
 #if LMDB
 internal import CLMDB
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreKeyValue
 internal import PolystoreStorage
 internal import Synchronization

@@ -1,6 +1,6 @@
 #if LMDB
 internal import CLMDB
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreKeyValue
 internal import PolystoreStorage
 internal import Synchronization
@@ -277,14 +277,15 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Copies the newest snapshot to a new file.
     func copy(to path: String) throws(StorageError) {
-        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
-            let copy = FileHandle(forWritingAtPath: path)
-        else { throw StorageError(.permissionDenied, "the path of the backup cannot be written; check the folder's permissions") }
-        defer { try? copy.close() }
+        let copy = PolystoreFoundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard copy >= 0 else {
+            throw StorageError(.permissionDenied, "the path of the backup cannot be written; check the folder's permissions")
+        }
+        defer { PolystoreFoundation.close(copy) }
         try enterReading(nil)
         defer { endRead() }
         // The variant with a path would create a folder for an environment in a folder.
-        try LMDBError.check(mdb_env_copyfd2(handle, copy.fileDescriptor, UInt32(MDB_CP_COMPACT)))
+        try LMDBError.check(mdb_env_copyfd2(handle, copy, UInt32(MDB_CP_COMPACT)))
     }
 
     /// Whether the file has to be opened again: it was closed, or LMDB refuses further work after a failed write of a meta page.

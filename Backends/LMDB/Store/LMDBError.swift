@@ -1,6 +1,6 @@
 #if LMDB
 internal import CLMDB
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A translation of LMDB's errors to errors of the contract.

@@ -1,5 +1,5 @@
 #if LMDB
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreKeyValue
 public import PolystoreStorage
 

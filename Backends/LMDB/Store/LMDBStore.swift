@@ -1,5 +1,5 @@
 #if LMDB
-public import Foundation
+public import PolystoreFoundation
 internal import PolystoreKeyValue
 public import PolystoreStorage
 

@@ -1,6 +1,6 @@
 #if PostgreSQL
 internal import CLibPQ
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The address of a server and the connection options: those that the program sets, and safe defaults for the others.
@@ -73,7 +73,7 @@ struct PostgreSQLAddress {
     /// server, and unencrypted connections.
     var security: [(String, String)] {
         if isLocal || option("sslmode", "PGSSLMODE") != nil { return [] }
-        let authorities = NSHomeDirectory() + "/.postgresql/root.crt"
+        let authorities = FileManager.default.homeDirectoryForCurrentUser.path + "/.postgresql/root.crt"
         if PQlibVersion() < 160_000 || option("sslrootcert", "PGSSLROOTCERT") != nil
             || FileManager.default.fileExists(atPath: authorities)
         {

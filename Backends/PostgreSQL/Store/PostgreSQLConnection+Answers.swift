@@ -1,6 +1,6 @@
 #if PostgreSQL
 internal import CLibPQ
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 // Answers that are received in parts, so that the memory of a program does not depend on the number of rows and on their size: libpq holds

@@ -1,5 +1,5 @@
 #if PostgreSQL
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 extension PostgreSQLConnection {
@@ -25,7 +25,7 @@ extension PostgreSQLConnection {
                 try? execute("ROLLBACK")
                 guard error.code == .busy || error.code == .serializationFailure, Date() < deadline else { throw error }
                 // The sessions that queued behind the lock go first.
-                Thread.sleep(forTimeInterval: Double.random(in: 0.1...0.5))
+                Threads.pause(seconds: Double.random(in: 0.1...0.5))
             }
         }
     }

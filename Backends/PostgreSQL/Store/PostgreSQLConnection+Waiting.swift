@@ -1,6 +1,6 @@
 #if PostgreSQL
 internal import CLibPQ
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 // libpq's own waits have no time limit, so the connection is non-blocking, and all waits are in this file.

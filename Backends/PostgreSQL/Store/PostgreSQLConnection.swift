@@ -1,6 +1,6 @@
 #if PostgreSQL
 internal import CLibPQ
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 

@@ -1,5 +1,5 @@
 #if PostgreSQL
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The wire format of the server's numeric type: digits of base 10,000, the weight of the first digit, a sign (numeric.c, numeric_send).

@@ -1,5 +1,5 @@
 #if PostgreSQL
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 internal import Synchronization
 
@@ -140,11 +140,13 @@ final class PostgreSQLPool: Sendable {
     @inline(never) private func connect(_ limit: WorkLimit?) throws(StorageError) -> PostgreSQLConnection {
         guard let limit else { return try Self.opened(open).get().connection }
         let answer = Answer(), open = open
-        Thread.detachNewThread {
+        let isStarted = Threads.start(named: "polystore-opens") {
             let opened = Self.opened(open)
             answer.value.withLock { $0 = opened }
             answer.isThere.signal()
         }
+        // Without a thread for it, opening takes as long as it takes.
+        if !isStarted { return try Self.opened(open).get().connection }
         let number = limit.onEnd { answer.isThere.signal() }
         answer.isThere.wait()
         limit.removeInterrupt(number)

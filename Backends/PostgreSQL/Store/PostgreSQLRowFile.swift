@@ -1,6 +1,6 @@
 #if PostgreSQL
 internal import CLibPQ
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A temporary file without a name that holds rows of one statement.

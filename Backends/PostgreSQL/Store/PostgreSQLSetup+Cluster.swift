@@ -1,5 +1,5 @@
 #if PostgreSQL
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 

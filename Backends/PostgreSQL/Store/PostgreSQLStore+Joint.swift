@@ -1,5 +1,5 @@
 #if PostgreSQL
-public import Foundation
+public import PolystoreFoundation
 internal import PolystoreSQL
 public import PolystoreStorage
 

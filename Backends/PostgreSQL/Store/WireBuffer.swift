@@ -1,5 +1,5 @@
 #if PostgreSQL
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A buffer for bytes to send to the server, in raw memory: appending to an array byte by byte takes longer than the server needs for a

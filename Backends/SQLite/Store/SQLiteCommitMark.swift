@@ -1,5 +1,5 @@
 #if SQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The unique traces of a commit: the position of its history entry, and a digest of the entry.

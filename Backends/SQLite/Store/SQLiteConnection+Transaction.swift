@@ -1,6 +1,6 @@
 #if SQLite
 internal import CSQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 extension SQLiteConnection {

@@ -1,6 +1,6 @@
 #if SQLite
 internal import CSQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -60,9 +60,9 @@ final class SQLiteConnection: SQLConnection {
     /// engine creates the file.
     private static func make(_ path: String) {
         if access(path, F_OK) == 0 { return }
-        let new = "\(path).new-\(UUID().uuidString)", file = Foundation.open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let new = "\(path).new-\(UUID().uuidString)", file = PolystoreFoundation.open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file < 0 { return }
-        Foundation.close(file)
+        PolystoreFoundation.close(file)
         link(new, path)
         unlink(new)
     }

@@ -1,5 +1,5 @@
 #if SQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The write-ahead log of a database file, open for flushing it to the disk. A log exists as long as any connection is open.

@@ -1,5 +1,5 @@
 #if SQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The location of a database file and the settings with which it is opened.
@@ -116,7 +116,7 @@ struct SQLitePlace: Sendable {
             do throws(StorageError) {
                 return try connection.switchToLog()
             } catch  where error.code == .busy && Date() < deadline {
-                Thread.sleep(forTimeInterval: 0.002)
+                Threads.pause(seconds: 0.002)
             }
         }
     }

@@ -1,5 +1,5 @@
 #if SQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -59,7 +59,7 @@ extension SQLiteReader {
 
     /// Returns the index that a finding of the engine concerns, and what is wrong with it; nil for other findings.
     private static func index(in finding: String) -> (String, String)? {
-        func rest(after text: String) -> String? { finding.range(of: text).map { String(finding[$0.upperBound...]) } }
+        func rest(after text: String) -> String? { finding.firstRange(of: text).map { String(finding[$0.upperBound...]) } }
         let others = "has other entries than the table has rows"
         if finding.hasPrefix("row "), let index = rest(after: " missing from index ") { return (index, others) }
         if finding.hasPrefix("wrong # of entries in index "), let index = rest(after: " in index ") { return (index, others) }

@@ -1,6 +1,6 @@
 #if SQLite
 internal import CSQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The result of an SQL function of Polystore's own.

@@ -1,5 +1,5 @@
 #if SQLite
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 extension SQLiteStore: CommitOutcomeStorage {

@@ -1,5 +1,5 @@
 #if SQLite
-public import Foundation
+public import PolystoreFoundation
 internal import PolystoreSQL
 public import PolystoreStorage
 internal import Synchronization

@@ -1,6 +1,6 @@
 #if SQLite
 internal import CSQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The waits and the interruption of a connection. The engine calls this object while a statement runs and while another connection holds a
@@ -38,7 +38,7 @@ final class SQLiteWaiting {
     private func goesOn(attempt: Int) -> Bool {
         if attempt == 0 { began = .now }
         if isOver || isClosed() || began.duration(to: .now) >= .seconds(patience) { return false }
-        Thread.sleep(forTimeInterval: min(Self.pauses[min(attempt, Self.pauses.count - 1)], patience))
+        Threads.pause(seconds: min(Self.pauses[min(attempt, Self.pauses.count - 1)], patience))
         return true
     }
 }

@@ -37,7 +37,7 @@ from_release_build() {
     done
     swiftc -static-stdlib -wmo -Onone "${strict[@]}" -package-name custom_store -module-name ToyStore -I "$built/Modules" "${search[@]}" -parse-as-library \
         -emit-module -emit-module-path "$folder/ToyStore.swiftmodule" -c Sources/ToyStore/*.swift -o "$folder/ToyStore.o"
-    for module in "$built"/{Polystore,Polystore{Schema,ModelCode,Query,Storage,Objects,Observation,Transfer,SQL,KeyValue,InMemory,SQLite,PostgreSQL,LMDB,Catalog,Conformance,CLI},ArgumentParser,ArgumentParserToolInfo,Logging}.build; do
+    for module in "$built"/{Polystore,Polystore{Foundation,Schema,ModelCode,Query,Storage,Objects,Observation,Transfer,SQL,KeyValue,InMemory,SQLite,PostgreSQL,LMDB,Catalog,Conformance,CLI},ArgumentParser,ArgumentParserToolInfo,Logging}.build; do
         while IFS= read -r -d '' name; do objects+=("$name"); done < <(find "$module" -name '*.o' -print0)
     done
     for name in toy-conformance toy-polystore; do

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A value as far as a page shows it. Of long texts and data only the beginning is read.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreStorage
 
 /// The path and the query of a request, decoded.
 struct PageRequest: Sendable {
@@ -24,5 +24,5 @@ struct PageRequest: Sendable {
     /// Returns the number of a name in the query; nil if it is absent or not a number.
     func number(_ name: String) -> Int64? { text(name).flatMap { Int64($0) } }
 
-    private static func decoded(_ text: some StringProtocol) -> String { text.removingPercentEncoding ?? String(text) }
+    private static func decoded(_ text: some StringProtocol) -> String { PercentEncoding.decoded(text) ?? String(text) }
 }

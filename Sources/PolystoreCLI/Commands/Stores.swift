@@ -330,7 +330,11 @@ enum Stores {
     }
 
     private static func open(file path: String) throws(StorageError) -> FileHandle {
-        do throws(RegularFile.Problem) { return try RegularFile.open(path) } catch { throw refusal(path, error) }
+        do throws(RegularFile.Problem) {
+            return FileHandle(fileDescriptor: try RegularFile.open(path), closeOnDealloc: true)
+        } catch {
+            throw refusal(path, error)
+        }
     }
 
     private static func refusal(_ path: String, _ problem: RegularFile.Problem) -> StorageError {

@@ -7,7 +7,16 @@ public protocol ModelManager {
     static var model: Schema { get throws(StorageError) }
 }
 
+/// The location of a model's files among the resources of a bundle.
+public protocol ModelFileManager: ModelFiles {
+    /// The bundle with the files.
+    static var bundle: Bundle { get }
+}
+
 extension ModelFileManager {
+    /// The folder with the resources of the bundle.
+    public static var folder: URL { bundle.resourceURL ?? bundle.bundleURL }
+
     /// The current version of the Xcode model.
     ///
     /// - Throws: `notFound`, which names what was looked for and where; `invalidConfiguration` for an invalid model.

@@ -1,5 +1,4 @@
 #if Macros
-internal import Foundation
 internal import PolystoreModelCode
 internal import PolystoreSchema
 internal import SwiftDiagnostics
@@ -39,7 +38,7 @@ public struct StoredMacro: AccessorMacro, PeerMacro {
     /// Returns a setter whose statements are at the place of the property for the compiler, so that a type which cannot be stored is
     /// diagnosed there. A macro sees the names of types, and not whether they are classes.
     private static func placing(_ accessor: Substring, with check: TypeCheck?, at place: AbstractSourceLocation?) -> String {
-        guard let start = accessor.range(of: "set { ")?.upperBound else { return String(accessor) }
+        guard let start = accessor.firstRange(of: "set { ")?.upperBound else { return String(accessor) }
         let header = String(accessor[..<start]) + (check.map { "\n\($0.start)" } ?? "")
         var body = accessor[start...].dropLast(2)
         if let check { body = "\(check.end); \(body.replacing(" _accept(", with: " _acceptChecked("))" }

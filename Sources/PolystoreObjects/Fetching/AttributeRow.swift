@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 /// A row in the result of a query: values by their aliases.
@@ -52,7 +52,7 @@ extension Value {
         if case .int(let number) = self, type == .decimal { return .decimal(Decimal(number)) }
         if case .decimal(let number) = self {
             if type.isInteger { return Int64(number.description).map(Value.int) ?? self }
-            if type.base == .double { return .double(NSDecimalNumber(decimal: number).doubleValue) }
+            if type.base == .double { return .double(Double(number.description) ?? 0) }
         }
         // An engine without the type has the cells of its values.
         guard let engines = self.type, engines != type.base, [.int64, .double, .string, .data].contains(engines),

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A fetch request: a class and, in CoreStore's chained form, the condition, the order and the number of objects.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// An encoder and decoder of page cursors.

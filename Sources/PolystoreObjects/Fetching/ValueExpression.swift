@@ -171,7 +171,7 @@ extension KeyPath where Root: ManagedObject, Value: TextAttribute {
 }
 
 extension ValueExpression {
-    /// Returns a component of a date in a time zone.
+    /// Returns a component of a date in a time zone: a name of the tz database such as Europe/Berlin, UTC, or a difference such as GMT+2.
     public static func part(_ part: DatePart, of keyPath: KeyPath<Object, some Any>, timeZone: String = "UTC") -> ValueExpression<
         Object, Int
     > {

@@ -1,12 +1,12 @@
-internal import Foundation
-internal import PolystoreStorage
+internal import PolystoreFoundation
+package import PolystoreStorage
 
 extension Where {
     /// Creates a condition from a text in the grammar of `NSPredicate`: `Where(format: "name BEGINSWITH[c] %@ AND ANY pets.age > %d", name,
     /// 3)`.
     ///
     /// Strings, numbers, dates, objects, ids and lists of them are arguments for `%@`, `%d` and similar placeholders, and a key path as a
-    /// string for `%K`. Errors in the text are thrown by the request with the condition.
+    /// string for `%K`. `NSNumber` and `NSNull` need `PolystoreCompatibility`. Errors in the text are thrown by the request with the condition.
     public init(format: String, _ arguments: Any?...) { self.init(format: format, arguments: arguments) }
 
     /// Returns the condition with values in place of its variables: `Where(format: "age > $AGE").substituting(["AGE": 30])`.
@@ -41,6 +41,13 @@ extension Where {
             self.init(.constant(false), problem: error)
         }
     }
+}
+
+/// An object that is an argument of a condition, such as an `NSNumber`. `PolystoreCompatibility` has the conformances of classes that
+/// FoundationEssentials lacks.
+package protocol PredicateArgumentObject {
+    /// Returns the value that a condition compares with.
+    func predicateValue() throws(StorageError) -> Value
 }
 
 extension PredicateArgument {
@@ -80,33 +87,24 @@ extension PredicateArgument {
         return try foundation(argument)
     }
 
-    private static func integer(_ number: some BinaryInteger) throws(StorageError) -> Value {
+    /// Returns the value of an integer.
+    ///
+    /// - Throws: `valueOutOfRange` if it has more than 64 bits.
+    package static func integer(_ number: some BinaryInteger) throws(StorageError) -> Value {
         if let number = Int64(exactly: number) { return .int(number) }
         throw StorageError(.valueOutOfRange, "a condition compares with an integer of more than 64 bits")
     }
 
-    /// Returns the value of an object of Foundation, such as an `NSNumber`.
+    /// Returns the value of an object of Foundation. `NSString` and others are cast to Swift types in programs that link Foundation.
     private static func foundation(_ argument: Any) throws(StorageError) -> Value? {
         switch argument {
-        case let number as NSDecimalNumber: .decimal(number.decimalValue)
-        case let number as NSNumber: try self.number(number)
+        case let object as any PredicateArgumentObject: try object.predicateValue()
         case let text as String: .string(text)
         case let date as Date: date.attributeValue
         case let id as UUID: id.attributeValue
         case let url as URL: url.attributeValue
         case let data as Data: data.attributeValue
-        case is NSNull: .null
         default: nil
-        }
-    }
-
-    private static func number(_ number: NSNumber) throws(StorageError) -> Value {
-        // Booleans have a class of their own; their C type is also that of an Int8.
-        if type(of: number) == type(of: NSNumber(value: true)) { return .bool(number.boolValue) }
-        switch String(cString: number.objCType) {
-        case "d", "f": return .double(number.doubleValue)
-        case "Q", "L": return try integer(number.uint64Value)
-        default: return .int(number.int64Value)
         }
     }
 

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreStorage
 
 /// A condition on objects of a class, built from key paths and operators: `\.age > 30 && \.name == "Ann"`.

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreStorage
 
 /// A named reader that processes the history of a store and whose offset the store keeps, for example an index, a copy or a

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreStorage
 
 /// A committed transaction from the history of a store.

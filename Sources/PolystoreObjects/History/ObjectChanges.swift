@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 /// The changed objects: one change per object, and one per to-many relationship with changed pairs.

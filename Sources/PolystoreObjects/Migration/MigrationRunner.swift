@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreStorage
 
 /// The migration of an open store from its stored version of the model to the current one of a history, step by step.

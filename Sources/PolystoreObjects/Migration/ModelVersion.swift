@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 /// An enum of the versions of a model: one case per version, oldest first, whose raw value is the name of the version.
@@ -22,7 +22,7 @@ public import PolystoreStorage
 /// Versions without a file are those of their classes, or implement `schema` themselves.
 public protocol ModelVersion: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == String {
     /// The location of the versions' files. Not required if `models` or `schema` is implemented in Swift.
-    associatedtype ModelFile: ModelFileManager = NoModelFile
+    associatedtype ModelFile: ModelFiles = NoModelFile
 
     /// The schema of the version. By default it is read from the model file, or without one made from `models`.
     var schema: Schema { get throws(StorageError) }

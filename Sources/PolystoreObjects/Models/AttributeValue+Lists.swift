@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 /// A list of values is stored like a coded attribute: it is read and written as a whole, and compared by its bytes.

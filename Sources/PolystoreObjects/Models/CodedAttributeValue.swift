@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 /// A `Codable` type that an attribute can have, stored as the bytes of a coder.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The encoded form of an object or snapshot, by stored names. Values have their Swift types, so that the strategies of the encoder apply;

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import Synchronization
 
 /// The names of the properties along a key path, for errors.
@@ -65,8 +65,7 @@ enum KeyPathNames {
 
     /// Returns the file that is mapped at an address, and the position of the address in it.
     static func file(at address: UInt) -> (path: String, offset: UInt64)? {
-        // Foundation's strings of files would contain only the first page of a file without a known size.
-        guard let maps = try? FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd() else { return nil }
+        guard let maps = try? RegularFile.data("/proc/self/maps") else { return nil }
         for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
             // Start and end, access, offset, device, node, and the path, which may contain spaces.
             let parts = line.split(separator: " ", maxSplits: 5)

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreStorage
 
 /// Support for generated code: types under names that no class of a program has, and steps whose types are inferred.

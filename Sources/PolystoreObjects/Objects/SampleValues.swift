@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// Values of each attribute type that tell a computed property from the attribute: one that limits, rounds, shortens or rewrites a value

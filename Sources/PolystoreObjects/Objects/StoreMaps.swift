@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The identity maps of one store in a context, one per hierarchy, created for its first object.

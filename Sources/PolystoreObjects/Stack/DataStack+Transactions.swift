@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 package import PolystoreStorage
 
 extension DataStack {

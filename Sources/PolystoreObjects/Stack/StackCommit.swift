@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreStorage
 
 /// A commit, as delivered to a consumer of the commits of a stack. A commit over several stores is one element.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 /// The commits to the stores of a stack, by this stack and by other writers, in the order of delivery: `DataStack.commits`.

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreStorage
 
 /// The stores of a stack and the entities of each, in code or in a JSON file: `{"stores": [{"url": "sqlite:main.db"}, {"url": "memory:",

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The execution of a transaction's closure until it commits. After a conflict the closure runs again; the last attempt has exclusive
@@ -101,7 +101,7 @@ struct TransactionRunner {
         if !now.isRunning, now.ended == earlier.ended { return false }
         while core.replacement.isRunning {
             try limit.check()
-            Thread.sleep(forTimeInterval: 0.002)
+            Threads.pause(seconds: 0.002)
         }
         return true
     }
@@ -109,6 +109,6 @@ struct TransactionRunner {
     /// Waits a random time that increases with the attempts, so that conflicting transactions do not collide again.
     static func pause(_ attempt: Int) {
         let longest = min(0.002 * Double(1 << min(attempt, 6)), 0.1)
-        Thread.sleep(forTimeInterval: Double.random(in: 0...longest))
+        Threads.pause(seconds: Double.random(in: 0...longest))
     }
 }

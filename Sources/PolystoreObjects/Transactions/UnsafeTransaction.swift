@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A transaction that is not tied to a closure. Its changes stay in memory until `commit`, which can be called any number of times.
@@ -83,7 +83,7 @@ public final class UnsafeTransaction: BaseTransaction {
             do throws(StorageError) {
                 stale = try write(tracker, WriteOptions(isExclusive: attempt == Self.attempts, limit: limit), reads)
             } catch  where error.code == .serializationFailure && attempt < Self.attempts {
-                Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))
+                Threads.pause(seconds: Double.random(in: 0...0.02))
                 continue
             } catch  where error.code == .busy {
                 // If the time limit expired while waiting for another writer, throw `timeout` and not `busy`.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreObjects
 
 /// The debug descriptions of lists for `print`, `po` and logs. Those of monitors and publishers of an object contain attribute values and

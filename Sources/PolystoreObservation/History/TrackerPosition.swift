@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A position up to which a tracker has read the history of a store, which it recognizes after the store was removed and added again.

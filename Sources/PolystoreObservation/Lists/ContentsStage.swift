@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// One step of the transition between two lists, of a kind that any front end can apply at once.
 ///

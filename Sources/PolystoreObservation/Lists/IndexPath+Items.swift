@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 // On platforms with UIKit or AppKit, index paths already have these members.
 

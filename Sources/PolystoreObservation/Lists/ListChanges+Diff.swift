@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 extension ListChanges {
     /// Computes the changes from one list to another without further information.

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// The changes from one state of a list to the next. Deletions and the sources of moves are index paths of the old list, insertions and the
 /// destinations of moves those of the new one.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreObjects
 
 /// The definition of the sections of a list: objects with the same value of a property form a section.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The start positions of the sections of a list, which convert between positions among all items and index paths.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 extension ListMonitor {
     /// The calls of the methods of a class of observers.

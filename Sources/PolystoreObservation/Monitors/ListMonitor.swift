@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreObjects
 
 /// A monitor of the objects of a fetch: a list that changes with every commit that concerns it, regardless of the writer.

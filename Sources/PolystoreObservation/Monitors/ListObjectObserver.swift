@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// An observer of the objects of a list, called between `listMonitorWillChange` and `listMonitorDidChange`.
 ///

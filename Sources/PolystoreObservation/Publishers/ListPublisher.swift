@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import Observation
 public import PolystoreObjects
 internal import Synchronization
@@ -283,7 +283,7 @@ extension ListPublisher: CommitFollower {
 ///
 /// Unchecked: it is accessed only while the lock is held, and no reference to it escapes.
 private final class Locked<State>: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var state: State
 
     init(_ state: State) { self.state = state }

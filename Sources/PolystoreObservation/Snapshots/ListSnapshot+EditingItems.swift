@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreObjects
 
 // A program can edit a list, for example to show an object before it is stored. Each edit is atomic: if it throws, nothing changes.

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreObjects
 
 /// The contents of a list at one moment: the identities of its objects in order, divided into sections.

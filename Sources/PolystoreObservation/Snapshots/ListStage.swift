@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreObjects
 
 /// One step of the transition between two snapshots of a list, which any front end can apply at once.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreObjects
 
 /// The mapping from the items of a list to identities: for each position of a store the store, and the hierarchy of the objects.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreObjects
 
 /// The values of an object at one moment, with relationships as identities: a value that can be sent, kept and compared.

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreObjects
 
 /// A component that keeps a front end up to date with a query: `ListDataProvider(context: view).bind(table) { person, indexPath in … }`.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 package import PolystoreSchema
 
 /// The state of one aggregate over cells, as the contract defines it. Nil is skipped. Each aggregate uses the part of the state that it

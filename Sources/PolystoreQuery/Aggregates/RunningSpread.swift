@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// The deviations of numbers from their mean, in one pass without losing digits (Welford, "Note on a method for calculating corrected sums

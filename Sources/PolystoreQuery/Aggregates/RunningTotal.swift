@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// A total of numbers of one type: whole numbers and decimals exactly, doubles with compensation (Neumaier 1974).

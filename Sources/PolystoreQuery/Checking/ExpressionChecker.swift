@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreSchema
 
 extension QueryExpression {
@@ -68,8 +68,9 @@ struct ExpressionChecker {
         case .oneOrMore where arguments.isEmpty: throw QueryError("\(function.name) takes at least one argument")
         case .exactly, .oneOrMore: break
         }
-        if let zone = descriptor.zone, TimeZone(identifier: zone) == nil {
-            throw QueryError("\"\(zone.excerpt())\" is not a time zone; use an identifier such as Europe/Berlin, or UTC")
+        if let zone = descriptor.zone, ZoneOffsets(zone) == nil {
+            let advice = ZoneOffsets.hasFiles ? "use an identifier such as Europe/Berlin, or UTC" : "install the package tzdata, or use UTC"
+            throw QueryError("\"\(zone.excerpt())\" is not a time zone; \(advice)")
         }
         let common: ValueType
         switch descriptor.takes {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// Checks a predicate against a schema and brings it into the normal form that `CheckedPredicate` describes.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// A function of expressions. Results outside the range of their type are errors: `arithmeticOverflow`, `divisionByZero`.
@@ -68,10 +68,10 @@ extension Function {
         case .modulo: .remainder
         case .negate: .negative
         case .absolute: .magnitude
-        case .floor: .rounded("floor", .down, .down)
-        case .ceiling: .rounded("ceiling", .up, .up)
+        case .floor: .rounded("floor", .down)
+        case .ceiling: .rounded("ceiling", .up)
         // The rule `.plain` of decimals rounds halves away from zero.
-        case .round: .rounded("round", .toNearestOrAwayFromZero, .plain)
+        case .round: .rounded("round", .toNearestOrAwayFromZero)
         case .bitAnd: .bits("bitAnd", "&") { $0 & $1 }
         case .bitOr: .bits("bitOr", "|") { $0 | $1 }
         case .uppercase: .text("uppercase") { .string($0.uppercased()) }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// The arguments, result and computation of a function: everything that the checker, the parser, the printer and the evaluator need.
@@ -71,7 +71,7 @@ extension FunctionDescriptor {
 
     /// Returns a function for a part of a date.
     static func datePart(_ part: DatePart, _ name: String) -> FunctionDescriptor {
-        let zone = TimeZone(identifier: name)
+        let zone = ZoneOffsets(name)
         return FunctionDescriptor(
             names: [part.rawValue], count: .exactly(1), takes: .date, gives: .wholeNumber, zone: name, parameter: name,
             // Years of all time zones have at most five digits, all other parts fewer.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// Functions of numbers: computed in whole numbers for whole numbers, otherwise in the wider type.
@@ -31,18 +31,14 @@ extension FunctionDescriptor {
     /// The least number has no positive counterpart.
     private static let allButLeast: WholeRange.Rule = { $0[0].contains(.min) ? nil : .all }
 
-    static func rounded(
-        _ name: String, _ real: FloatingPointRoundingRule, _ decimal: NSDecimalNumber.RoundingMode
-    ) -> FunctionDescriptor {
+    static func rounded(_ name: String, _ rule: FloatingPointRoundingRule) -> FunctionDescriptor {
         number(name) { value, _ in
             if case .double(let number) = value {
-                let result = number.rounded(real)
+                let result = number.rounded(rule)
                 return .double(result == 0 ? 0 : result)
             }
-            guard case .decimal(var source) = value else { return value }
-            var result = Decimal()
-            NSDecimalRound(&result, &source, 0, decimal)
-            return .decimal(result)
+            guard case .decimal(let number) = value else { return value }
+            return .decimal(number.rounded(rule))
         }
     }
 

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// Converts a comparison with a constant of any numeric type into an equivalent one with a constant of the property's own type.
@@ -94,9 +94,7 @@ struct ConstantNormaliser {
     }
 
     private func whole(_ number: Decimal) -> Bound {
-        var value = number, floor = Decimal()
-        NSDecimalRound(&floor, &value, 0, .down)
-        if floor > number { floor -= 1 }
+        let floor = number.rounded(.down)
         if floor > Decimal(Int64.max) { return .above }
         if floor < Decimal(Int64.min) { return .below }
         return bounded(Int64(floor.description) ?? 0, isExact: floor == number)

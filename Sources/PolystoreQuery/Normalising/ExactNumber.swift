@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// Exact comparisons between numbers of different types.
@@ -49,7 +49,7 @@ enum ExactNumber {
     /// `%f` prints the exact expansion of a double: every binary fraction is a finite decimal one.
     static func decimalFloor(_ value: Double) -> Floor {
         if value == 0 { return .at(0, isExact: true) }
-        let text = value.isFinite ? String(format: "%.1100f", abs(value)) : ""
+        let text = value.isFinite ? expansion(abs(value)) : ""
         let parts = text.split(separator: ".")
         guard parts.count == 2 else { return value > 0 ? .above : .below }
         let all = (parts[0] + parts[1]).utf8.map { $0 - UInt8(ascii: "0") }
@@ -65,6 +65,14 @@ enum ExactNumber {
         if value < 0, !isExact { mantissa += 1 }
         guard let decimal = DecimalDigits.decimal(mantissa, exponent, isNegative: value < 0) else { return value > 0 ? .above : .below }
         return .at(decimal, isExact: isExact)
+    }
+
+    private static func expansion(_ value: Double) -> String {
+        // 309 digits before the point, and the zero at the end.
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 309 + 1 + 1100 + 1) { text in
+            let count = withVaList([value]) { vsnprintf(text.baseAddress, text.count, "%.1100f", $0) }
+            return String(decoding: text.prefix(max(Int(count), 0)).lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
     }
 
     /// Returns the greatest double that is not greater than a decimal, and whether it is equal to it.

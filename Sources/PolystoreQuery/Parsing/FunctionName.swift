@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// Finds the functions of the text form by their names.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreSchema
 
 /// The argument of a placeholder in a predicate's text.

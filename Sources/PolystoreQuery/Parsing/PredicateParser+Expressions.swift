@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// Expressions: arithmetic, constants, properties, functions, subqueries.
@@ -80,7 +80,7 @@ extension PredicateParser {
 
     mutating func number(_ text: String) throws(QueryError) -> Value {
         var value: Value?
-        if let hex = text.range(of: "0x") {
+        if let hex = text.firstRange(of: "0x") {
             value = Int64((text.hasPrefix("-") ? "-" : "") + text[hex.upperBound...], radix: 16).map(Value.int)
         } else {
             value = Int64(text).map(Value.int) ?? Double(text).flatMap { $0.isFinite ? Value.double($0) : nil }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSchema
 
 /// Parses predicates in the grammar of `NSPredicate`

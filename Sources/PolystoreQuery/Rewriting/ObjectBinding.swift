@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreSchema
 
 /// Replaces the objects that a plan compares with by the keys that they have in one store. Objects of other stores, and of other

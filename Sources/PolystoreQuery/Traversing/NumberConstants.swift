@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 package import PolystoreSchema
 
 /// Replaces numbers of an expression by equal constants of the type of the attribute that it is assigned to: a number with a point beside

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// Dates in the form `2013-01-01T10:00:00Z`, with as many fractional digits as necessary.
 package enum ISO8601 {

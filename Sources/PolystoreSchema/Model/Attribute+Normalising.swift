@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 extension Attribute {
     /// Returns the value in the normalised form in which every store keeps it. Nil is accepted, because required attributes are checked at

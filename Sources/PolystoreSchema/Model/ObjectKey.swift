@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// The identity of an object: the store, the root entity of its hierarchy, and a primary key that is never reused.
 public struct ObjectKey: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The JSON form of a schema.
 enum SchemaText {

@@ -1,11 +1,11 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// Arithmetic of decimal numbers in the range of the attribute type: 38 significant digits, exponents from -128 to 127.
 ///
 /// A result with more digits is rounded, half away from zero. A result below the last decimal place is rounded to that place, and
 /// ultimately to 0. A result above the range is nil.
 ///
-/// Foundation's functions end the process if the exponent of a result falls below the minimum, keep a 39th digit if their bits suffice for
+/// Foundation's operators end the process if the exponent of a result falls below the minimum, keep a 39th digit if their bits suffice for
 /// it, and silently truncate a digit of a sum. Here they are used only far from their limits.
 package enum DecimalArithmetic {
     /// Returns x + y.
@@ -26,12 +26,12 @@ package enum DecimalArithmetic {
             let (product, overflows) = high.multipliedReportingOverflow(by: low)
             if !overflows { return DecimalDigits.decimal(UInt128(product), exponent, isNegative: a.isNegative != b.isNegative) }
         }
-        return computed(x, y, exponent: x.exponent + y.exponent) { NSDecimalMultiply(&$0, &$1, &$2, .plain) }
+        return computed(x, y, exponent: x.exponent + y.exponent, *)
     }
 
     /// Returns x / y, accurate to 38 decimal places of the quotient of their digits. y must not be 0.
     package static func quotient(_ x: Decimal, _ y: Decimal) -> Decimal? {
-        computed(x, y, exponent: x.exponent - y.exponent) { NSDecimalDivide(&$0, &$1, &$2, .plain) }
+        computed(x, y, exponent: x.exponent - y.exponent, /)
     }
 
     /// Returns the exact remainder of x / y with the sign of x. y must not be 0.
@@ -79,13 +79,11 @@ package enum DecimalArithmetic {
     /// Returns the result of an operation of Foundation. If the exponent could come close to the limits, the operation is applied to the
     /// digits alone.
     private static func computed(
-        _ x: Decimal, _ y: Decimal, exponent: Int,
-        _ operation: (inout Decimal, inout Decimal, inout Decimal) -> Decimal.CalculationError
+        _ x: Decimal, _ y: Decimal, exponent: Int, _ operation: (Decimal, Decimal) -> Decimal
     ) -> Decimal? {
         if x == 0 || y == 0 { return 0 }
         let isSafe = isSafe(exponent)
-        var a = isSafe ? x : x.significand, b = isSafe ? y : y.significand, result = Decimal()
-        _ = operation(&result, &a, &b)
+        var result = isSafe ? operation(x, y) : operation(x.significand, y.significand)
         if result.isNaN { return nil }
         if !isSafe, (x < 0) != (y < 0) { result.negate() }
         return rounded(result, by: isSafe ? 0 : exponent)
@@ -99,12 +97,13 @@ package enum DecimalArithmetic {
 
     /// Returns a number multiplied by a power of ten, rounded to the digits of the type.
     private static func rounded(_ number: Decimal, by exponent: Int) -> Decimal? {
-        var number = number, result = number
-        if DecimalDigits.parts(number).mantissa >= DecimalDigits.limit { NSDecimalRound(&result, &number, -(number.exponent + 1), .plain) }
+        var result = number
+        if DecimalDigits.parts(number).mantissa >= DecimalDigits.limit {
+            result = number.rounded(.toNearestOrAwayFromZero, places: -(number.exponent + 1))
+        }
         if exponent == 0 { return result }
         if result.exponent + exponent < DecimalDigits.leastExponent {
-            number = result
-            NSDecimalRound(&result, &number, exponent - DecimalDigits.leastExponent, .plain)
+            result = result.rounded(.toNearestOrAwayFromZero, places: exponent - DecimalDigits.leastExponent)
         }
         return digits(result).flatMap { DecimalDigits.decimal($0, result.exponent + exponent, isNegative: result < 0) }
     }

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The conversion of decimal numbers to and from digits.
 package enum DecimalDigits {

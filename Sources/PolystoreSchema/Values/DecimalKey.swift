@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The order-preserving encoding of a decimal number: comparing two encodings byte by byte compares the numbers.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The exact total of decimal numbers, independent of their order.
 package struct DecimalTotal: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// A string that is compared by its bytes, as in every store. Swift's `==` also considers strings equal that differ in their normalization,
 /// so a dictionary with `String` keys would return the value of one for the other.

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// Dates as integer microseconds since 1970, the form in which all stores keep them.
 public enum Microseconds {

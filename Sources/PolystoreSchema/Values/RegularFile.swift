@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// Reads files whose paths users provide. Only regular files are read, because opening or reading a pipe or a device could block forever.
 package enum RegularFile {
@@ -24,25 +24,57 @@ package enum RegularFile {
     }
 
     /// Opens a file for reading.
-    package static func open(_ path: String) throws(Problem) -> FileHandle {
+    ///
+    /// - Returns: The file descriptor, which the caller closes.
+    package static func open(_ path: String) throws(Problem) -> Int32 {
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
-        let descriptor = Foundation.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = PolystoreFoundation.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(errno) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do throws(Problem) { try check(descriptor) } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func check(_ descriptor: Int32) throws(Problem) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .unreadable(errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw .folder }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
-        return handle
     }
 
     /// Returns the contents of a file, which must not exceed the given number of bytes.
     package static func data(_ path: String, atMost most: Int? = nil) throws(Problem) -> Data {
-        let handle = try open(path)
-        defer { try? handle.close() }
-        let data: Data?
-        do { data = try most.map { try handle.read(upToCount: $0 + 1) } ?? handle.readToEnd() } catch { throw .unreadable(EIO) }
-        if let most, data?.count ?? 0 > most { throw .tooLarge }
-        return data ?? Data()
+        let descriptor = try open(path)
+        defer { close(descriptor) }
+        let data = try bytes(descriptor, atMost: most.map { $0 + 1 } ?? .max)
+        if let most, data.count > most { throw .tooLarge }
+        return data
+    }
+
+    /// Returns the first bytes of a file, or all if it has fewer.
+    package static func head(_ path: String, count: Int) throws(Problem) -> Data {
+        let descriptor = try open(path)
+        defer { close(descriptor) }
+        return try bytes(descriptor, atMost: count)
+    }
+
+    /// Reads from a file until its end or the given number of bytes.
+    private static func bytes(_ descriptor: Int32, atMost most: Int) throws(Problem) -> Data {
+        var data = Data()
+        // The size of a file of the system, such as /proc/self/maps, is reported as 0.
+        var status = stat()
+        var step = fstat(descriptor, &status) == 0 ? Int(status.st_size) + 1 : 0
+        while data.count < most {
+            step = min(max(step, 4096), 1 << 24, most - data.count)
+            let start = data.count
+            data.count += step
+            let count = data.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + start, step) }
+            if count < 0, errno != EINTR { throw .unreadable(EIO) }
+            data.count = start + max(count, 0)
+            if count == 0 { break }
+        }
+        return data
     }
 }

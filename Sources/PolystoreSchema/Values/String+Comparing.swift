@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 extension String {
     /// Compares two strings by UTF-8 bytes. Returns a negative number, zero, or a positive number.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 extension String {
     /// Creates a string from UTF-8 bytes. Returns nil if they are ill-formed.

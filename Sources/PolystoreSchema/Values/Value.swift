@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A value of an attribute, or nil, in the form that all stores have in common.
 ///

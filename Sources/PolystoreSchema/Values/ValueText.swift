@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// Conversions of values to JSON, and from JSON and the texts of CSV and NDJSON files.
 package enum ValueText {

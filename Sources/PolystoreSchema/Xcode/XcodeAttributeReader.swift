@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// Reads one attribute of an Xcode data model.
 struct XcodeAttributeReader {

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A data model created in Xcode: a folder `X.xcdatamodeld` with versions, or a single `X.xcdatamodel`.
 ///
@@ -42,10 +42,7 @@ public struct XcodeDataModel: Sendable {
         default:
             throw SchemaError("", "not an Xcode data model; X.xcdatamodeld or X.xcdatamodel is expected", file: url.relativePath)
         }
-        versions = files.keys.sorted { a, b in
-            let order = a.compare(b, options: .numeric)
-            return order == .orderedSame ? a.compareUTF8(to: b) < 0 : order == .orderedAscending
-        }
+        versions = files.keys.map(NumberedName.init).sorted().map(\.name)
     }
 
     /// Reads the version with a name, by default the current version or the only one.

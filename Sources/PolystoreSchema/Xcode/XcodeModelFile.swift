@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// Access to the files of an Xcode data model, within limits.
 enum XcodeModelFile {

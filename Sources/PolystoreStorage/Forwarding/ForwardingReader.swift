@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A session that forwards every call to another session, except for those that the conforming type implements.
 ///

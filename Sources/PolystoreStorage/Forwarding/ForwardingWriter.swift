@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A write transaction that forwards every call to another write transaction, except for those that the conforming type implements.
 public protocol ForwardingWriter: ForwardingReader, StorageWriter {

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The start of a store's history: entries at or below the floor were purged. It is stored as a note and is therefore part of the
 /// transaction that changes it.

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A position in the history of one incarnation of a store.
 public struct HistoryToken: Sendable, Hashable, Codable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The translation of the history of one version of the model to the next version. Entries are never rewritten.
 ///

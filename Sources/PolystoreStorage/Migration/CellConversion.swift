@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The conversion of a cell's value to another type.
 enum CellConversion {

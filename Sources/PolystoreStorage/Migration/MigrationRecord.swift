@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// A record of an earlier version of a store's model, with the time of the migration to the next version.
 package struct MigrationRecord: Sendable, Hashable {

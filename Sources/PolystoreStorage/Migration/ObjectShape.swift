@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The properties of an entity that transformers access for each object, in plain arrays. Copying a description would retain a dozen
 /// references.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// An object of the older version of a model that is being migrated. Its properties are read by name.
 ///

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// Encodes change sets, which a store keeps for another store until that store has applied them.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// A leader as its follower notes it. When two stores commit together, the leader commits first and the follower second.
 package struct Peer: Sendable, Hashable {

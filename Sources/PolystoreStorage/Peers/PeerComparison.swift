@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The relation between the transactions of a follower and those that its leader knows.
 enum PeerComparison {

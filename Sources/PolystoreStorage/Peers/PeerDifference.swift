@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// The difference between the committed transactions of a store and those of a peer that it forgets.
 public struct PeerDifference: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// A leader's note about a pairing. It is separate from the changes themselves, so that comparing a number does not require reading them.
 package struct PeerLead: Sendable, Hashable {

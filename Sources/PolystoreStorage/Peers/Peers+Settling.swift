@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 extension Peers {
     /// A closure that begins a read session of a leader. Before that, it waits until every commit to the leader that carries changes for

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The stores with which a store has committed together, according to its notes.
 ///

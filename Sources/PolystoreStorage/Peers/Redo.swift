@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// The changes of one transaction that a store keeps for another store, which commits after it, until that store has applied them.
 ///

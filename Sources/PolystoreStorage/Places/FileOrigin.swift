@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 #if canImport(CDispatch)
 // On Linux this module declares the members of `stat`.

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A store in a local file.
 public protocol LocalStorage: StorageInterface {
@@ -43,9 +43,7 @@ extension LocalStorage {
         defer { try? manager.removeItem(atPath: folder) }
         try write(partial)
         do {
-            let file = try FileHandle(forUpdating: URL(fileURLWithPath: partial))
-            try file.synchronize()
-            try file.close()
+            try synchronize(partial)
             try manager.moveItem(atPath: partial, toPath: url.path)
             AtomicFile.synchroniseFolder(of: url.path)
         } catch {
@@ -53,10 +51,19 @@ extension LocalStorage {
         }
     }
 
+    /// Waits until the contents of a file are on the disk.
+    private static func synchronize(_ path: String) throws {
+        let file = PolystoreFoundation.open(path, O_RDWR | O_CLOEXEC)
+        defer { if file >= 0 { PolystoreFoundation.close(file) } }
+        guard file >= 0, fsync(file) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
     /// Returns the total size of the existing files among `paths` in bytes, or nil if none exists.
     public static func size(of paths: [String]) -> Int? {
+        // `FileManager` has numbers of another type in programs without all of Foundation.
         let sizes = paths.compactMap { path in
-            (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int
+            var status = stat()
+            return lstat(path, &status) == 0 ? Int(status.st_size) : nil
         }
         return sizes.isEmpty ? nil : sizes.reduce(0, +)
     }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import Synchronization
 
 /// The observers of one store, held weakly.

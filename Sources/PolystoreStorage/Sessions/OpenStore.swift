@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 internal import Synchronization
 
 /// An open store, which is the type through which all higher layers access a store.

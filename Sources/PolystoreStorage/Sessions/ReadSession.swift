@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A session that reads one snapshot of an open store. A `WriteSession` additionally reads the transaction's own changes.
 ///

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A write transaction of an open store. It is confined to the thread that began it.
 ///

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import Synchronization
 
 /// The watches of one store. A backend delivers its change notifications to them, on one thread at a time.
@@ -50,7 +50,7 @@ public final class ChangeWatches: Sendable {
 
         private let handler: Mutex<Handler>
         /// Held while the handler runs, so that a call of `cancel` waits for it. Recursive, because a handler may cancel its own watch.
-        private let calling = NSRecursiveLock()
+        private let calling = Lock(isRecursive: true)
         private let owner: ChangeWatches
 
         init(_ handler: @escaping @Sendable (ChangeSignal) -> Void, _ owner: ChangeWatches) {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import Synchronization
 
 /// The watches of a store in files, and the thread that they share while there are any.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import Synchronization
 
 /// A thread that polls a store whenever its files change.
@@ -17,16 +17,14 @@ package final class FileWatch: Sendable {
     private let lookCount = Atomic(0)
     private let ended = DispatchGroup()
     private let wakeUp = WakeUp()
-    private let thread = Mutex<ObjectIdentifier?>(nil)
+    private let thread = Mutex<Threads.ID?>(nil)
 
     /// Starts to watch files of one folder, which need not exist. Replaced files are found again under the same paths.
     ///
     /// - Parameter look: Polls the store. Called on a thread of the watch.
     package init(_ paths: [String], look: @escaping @Sendable () -> Void) {
         ended.enter()
-        let thread = Thread { self.run(paths, look) }
-        thread.name = "polystore-files"
-        thread.start()
+        if !Threads.start(named: "polystore-files", { self.run(paths, look) }) { ended.leave() }
     }
 
     /// The number of polls. Tests read it.
@@ -43,13 +41,13 @@ package final class FileWatch: Sendable {
     package func stop() {
         isStopped.store(true, ordering: .releasing)
         wakeUp.call()
-        if thread.withLock({ $0 }) != ObjectIdentifier(Thread.current) { ended.wait() }
+        if thread.withLock({ $0 }) != Threads.ID.current { ended.wait() }
     }
 
     private var isRunning: Bool { !isStopped.load(ordering: .acquiring) }
 
     private func run(_ paths: [String], _ look: () -> Void) {
-        thread.withLock { $0 = ObjectIdentifier(Thread.current) }
+        thread.withLock { $0 = Threads.ID.current }
         defer { ended.leave() }
         let events = FileEvents(paths, wakeUp)
         var step = Self.pauses.startIndex, last = DispatchTime.now()
@@ -58,7 +56,7 @@ package final class FileWatch: Sendable {
             if !isRunning { return }
             if isChanged {
                 let passed = Double(DispatchTime.now().uptimeNanoseconds - last.uptimeNanoseconds) / 1e9
-                if passed < Self.closest { Thread.sleep(forTimeInterval: Self.closest - passed) }
+                if passed < Self.closest { Threads.pause(seconds: Self.closest - passed) }
                 step = Self.pauses.startIndex
             } else {
                 step = min(step + 1, Self.pauses.endIndex)

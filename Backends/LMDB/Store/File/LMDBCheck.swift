@@ -1,5 +1,5 @@
 #if LMDB
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A check of all trees of a file's newest snapshot that does not map the file: a page beyond the end of a mapped file, or a reference to

@@ -1,6 +1,6 @@
 #if LMDB
 internal import CLMDB
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The functions that open environments of LMDB.

@@ -1,5 +1,5 @@
 #if LMDB
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// One of the two meta pages, which contain the trees of a snapshot (`MDB_meta` in mdb.c, format 1): 16 bytes of page header, magic,

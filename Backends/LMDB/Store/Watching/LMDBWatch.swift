@@ -1,5 +1,5 @@
 #if LMDB
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreKeyValue
 internal import PolystoreStorage
 internal import Synchronization
@@ -25,7 +25,7 @@ enum LMDBWatch {
                 if !engine.isOpen { throw StorageError(.storeClosed, "the store is not open; add it to a stack, or call open") }
                 _ = try look()
                 // A commit of this instance may be in progress.
-                if !ledger.withLock({ $0.hasBegun }) { Thread.sleep(forTimeInterval: 0.001) }
+                if !ledger.withLock({ $0.hasBegun }) { Threads.pause(seconds: 0.001) }
             }
             // State that cannot be read now, for example during a migration, is read by the next poll.
             return { (try? look()) ?? nil }

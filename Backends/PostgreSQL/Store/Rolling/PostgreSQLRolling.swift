@@ -1,5 +1,5 @@
 #if PostgreSQL
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -150,7 +150,7 @@ struct PostgreSQLRolling {
             try report(
                 BackfillProgress(
                     entity: step.mapping.destination[root].name, completed: completed, total: max(total, completed)))
-            if pace.pause > 0 { Thread.sleep(forTimeInterval: pace.pause) }
+            if pace.pause > 0 { Threads.pause(seconds: pace.pause) }
         }
     }
 

@@ -1,5 +1,5 @@
 #if PostgreSQL
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -178,8 +178,7 @@ extension RollingPlan {
 
     /// Returns the statement that creates an index without blocking writers.
     static func concurrently(_ creation: String) -> String {
-        guard let place = creation.range(of: "INDEX ") else { return creation }
-        return creation.replacingCharacters(in: place, with: "INDEX CONCURRENTLY ")
+        creation.replacing("INDEX ", with: "INDEX CONCURRENTLY ", maxReplacements: 1)
     }
 }
 #endif

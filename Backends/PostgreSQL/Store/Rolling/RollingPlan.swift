@@ -1,5 +1,5 @@
 #if PostgreSQL
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -85,9 +85,7 @@ struct RollingPlan {
 extension SQLTables.IndexStatement {
     /// The definition of the index without its name.
     var definition: String {
-        let name = SQLText.quoted(name)
-        guard let place = creation.range(of: name) else { return creation }
-        return creation.replacingCharacters(in: place, with: "")
+        creation.replacing(SQLText.quoted(name), with: "", maxReplacements: 1)
     }
 }
 

@@ -1,6 +1,6 @@
 #if PostgreSQL
 internal import CLibPQ
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 internal import Synchronization
 
@@ -38,7 +38,7 @@ final class PostgreSQLListener: Sendable {
         /// Whether notifications were requested since the first watch began: from then on all changes are reported, or the loss of some is.
         var hasAsked = false
         var questions: [Question] = []
-        var thread: ObjectIdentifier?
+        var thread: Threads.ID?
     }
 
     private let state = Mutex(State())
@@ -59,9 +59,7 @@ final class PostgreSQLListener: Sendable {
         self.connect = connect
         self.onEvent = onEvent
         ended.enter()
-        let thread = Thread { self.run() }
-        thread.name = "polystore-listener"
-        thread.start()
+        if !Threads.start(named: "polystore-notes", { self.run() }) { ended.leave() }
     }
 
     /// Ends the thread, and waits briefly for its connection to be closed.
@@ -71,7 +69,7 @@ final class PostgreSQLListener: Sendable {
             return state.thread
         }
         wakeUp.call()
-        if thread != ObjectIdentifier(Thread.current) { _ = ended.wait(timeout: .now() + 2) }
+        if thread != Threads.ID.current { _ = ended.wait(timeout: .now() + 2) }
     }
 
     /// Requests change notifications from the server. They are active when the call returns.
@@ -107,7 +105,7 @@ final class PostgreSQLListener: Sendable {
     }
 
     private func run() {
-        state.withLock { $0.thread = ObjectIdentifier(Thread.current) }
+        state.withLock { $0.thread = Threads.ID.current }
         defer {
             answer(.failure(Self.closed))
             ended.leave()

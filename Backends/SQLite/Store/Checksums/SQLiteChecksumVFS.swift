@@ -1,6 +1,6 @@
 #if SQLite
 internal import CSQLite
-internal import Foundation
+internal import PolystoreFoundation
 
 /// A VFS that adds page checksums to the engine's default VFS, for database files that have them: https://sqlite.org/vfs.html
 ///

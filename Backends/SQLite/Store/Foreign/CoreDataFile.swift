@@ -1,5 +1,5 @@
 #if SQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 

@@ -1,5 +1,5 @@
 #if SQLite
-public import Foundation
+public import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The table ownership of a SQLite file: the program that created the tables, and how Polystore uses them.

@@ -1,5 +1,5 @@
 #if SQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// Data that Core Data may store in files beside the database.
@@ -32,9 +32,8 @@ enum SQLiteOutsideData {
     }
 
     private static func file(_ url: URL) -> Data? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
-            attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int, size <= mostBytes
-        else { return nil }
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= mostBytes else { return nil }
         return try? Data(contentsOf: url)
     }
 }

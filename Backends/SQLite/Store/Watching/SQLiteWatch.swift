@@ -1,6 +1,6 @@
 #if SQLite
 internal import CSQLite
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 internal import Synchronization
 
@@ -75,7 +75,7 @@ final class SQLiteWatch: @unchecked Sendable {
         // A commit of this instance may be in progress.
         while evidence == .ledger, !watch.ledger.hasBegun {
             _ = try watch.ownChange()
-            if !watch.ledger.hasBegun { Thread.sleep(forTimeInterval: 0.001) }
+            if !watch.ledger.hasBegun { Threads.pause(seconds: 0.001) }
         }
         // State that cannot be read now, for example while the file is locked, is read by the next poll.
         return { (try? watch.change()) ?? nil }

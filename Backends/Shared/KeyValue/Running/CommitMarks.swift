@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 public import PolystoreStorage
 
 /// The marks of the most recent commits. Each mark is unique, because the engine reuses the number of a transaction whose commit failed.

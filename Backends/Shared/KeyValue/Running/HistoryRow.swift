@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The byte format of a history entry: time (8), length of the author (4), author, changes.

@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 extension KeyValueReader {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A read session, and the reading part of a write session.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A comparison in a check condition, translated to a validation rule of an attribute where a rule can express it.

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 package import PolystoreStorage
 
 /// A foreign database as a store presents it: a schema, and the SQL that returns its rows and pairs.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The form that plans have in common which differ only in constants that are bindings of their statements, and the constants of one plan.

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 package import PolystoreStorage
 
 /// The identity of an in-place store, from the table `polystore_inplace` beside the tables of another program.

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 package import PolystoreStorage
 
 /// A reader of the change log beside the tables of another program, which builds history entries from it.

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 package import PolystoreStorage
 
 // Named notes that a store keeps beside its rows.

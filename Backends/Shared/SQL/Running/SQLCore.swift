@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 package import PolystoreStorage
 
 /// The state that the sessions of an open store share, as far as the engines have it in common.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 package import PolystoreStorage
 
 extension SQLSession {

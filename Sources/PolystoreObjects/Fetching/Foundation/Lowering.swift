@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The translation of a Foundation predicate to a condition, with the meaning of its variables at one position.

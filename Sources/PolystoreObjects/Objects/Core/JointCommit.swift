@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The commit of a transaction in one store, or atomically in several stores: all of them have the transaction afterwards, or receive it

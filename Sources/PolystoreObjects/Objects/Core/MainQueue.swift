@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The recognition of the main queue, whose instances on Linux are not identical: `DispatchQueue.main` creates one for each access.
 enum MainQueue {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 internal import Synchronization
 
@@ -10,7 +10,7 @@ package final class RunningTransaction: Sendable {
     @TaskLocal private static var all: [RunningTransaction] = []
 
     private let stack: ObjectIdentifier
-    private let thread = ObjectIdentifier(Thread.current)
+    private let thread = Threads.ID.current
     private let hasEnded = Atomic(false)
 
     private init(_ core: StackCore) { stack = ObjectIdentifier(core) }
@@ -49,7 +49,7 @@ extension RunningTransaction {
     /// Whether the closure of a transaction of a stack is running on this thread.
     fileprivate static func isInside(_ core: StackCore) -> Bool {
         if all.isEmpty { return false }
-        let thread = ObjectIdentifier(Thread.current)
+        let thread = Threads.ID.current
         return all.contains { $0.thread == thread && $0.stack == ObjectIdentifier(core) && $0.isRunning }
     }
 }

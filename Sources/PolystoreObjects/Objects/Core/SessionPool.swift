@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The open sessions of a transaction or a read, one for each store, opened at the first access to the store.

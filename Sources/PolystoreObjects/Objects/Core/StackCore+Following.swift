@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// The delivery of commits made outside the stack, like those of the stack itself.

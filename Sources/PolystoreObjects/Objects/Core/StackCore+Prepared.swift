@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// Server transactions that are prepared for a commit of another store.
@@ -14,7 +14,7 @@ extension StackCore {
             if ContinuousClock.now > deadline {
                 throw StorageError(.busy, "timed out waiting for a commit over several servers; try again")
             }
-            Thread.sleep(forTimeInterval: 0.005)
+            Threads.pause(seconds: 0.005)
         }
     }
 

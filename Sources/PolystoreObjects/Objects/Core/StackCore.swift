@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 internal import PolystoreStorage
 internal import Synchronization
 

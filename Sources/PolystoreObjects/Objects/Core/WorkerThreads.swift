@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 package import PolystoreStorage
 internal import Synchronization
 
@@ -113,50 +113,6 @@ package final class WorkerThreads: Sendable {
 // MARK: Starting
 
 extension WorkerThreads {
-    private final class Start {
-        let body: Work
-        init(_ body: @escaping Work) { self.body = body }
-
-        /// The entry function of a thread.
-        static func run(_ pointer: UnsafeMutableRawPointer) {
-            Thread.current.name = "polystore"
-            Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue().body()
-        }
-    }
-
-    /// Runs a closure on a new thread. Foundation's `Thread` does not report that the system cannot provide one.
-    package static func startThread(_ body: @escaping Work) -> Bool {
-        withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { attributes in
-            guard let attributes = attributes.baseAddress, pthread_attr_init(attributes) == 0 else { return false }
-            defer { pthread_attr_destroy(attributes) }
-            // Deep object graphs recurse; the default of secondary threads is 512 KB on macOS.
-            pthread_attr_setstacksize(attributes, 8 << 20)
-            pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
-            let start = Unmanaged.passRetained(Start(body)), code = create(attributes, start.toOpaque())
-            if code != 0 { start.release() }
-            return code == 0
-        }
-    }
-
-    #if canImport(Darwin)
-    private static func create(_ attributes: UnsafePointer<pthread_attr_t>, _ start: UnsafeMutableRawPointer) -> Int32 {
-        var thread: pthread_t?
-        return pthread_create(
-            &thread, attributes,
-            { start in
-                autoreleasepool { Start.run(start) }
-                return nil
-            }, start)
-    }
-    #else
-    private static func create(_ attributes: UnsafePointer<pthread_attr_t>, _ start: UnsafeMutableRawPointer) -> Int32 {
-        var thread = pthread_t()
-        return pthread_create(
-            &thread, attributes,
-            { start in
-                start.map(Start.run)
-                return nil
-            }, start)
-    }
-    #endif
+    /// Runs a closure on a new thread, or returns false if the system cannot provide one.
+    package static func startThread(_ body: @escaping Work) -> Bool { Threads.start(named: "polystore", body) }
 }

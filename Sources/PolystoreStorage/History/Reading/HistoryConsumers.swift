@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The named consumers of a store's history. The store keeps their offsets as notes.
 ///
@@ -158,7 +158,7 @@ extension HistoryConsumers {
                 return result
             } catch  where error.code == .serializationFailure && attempt < attempts {
                 attempt += 1
-                Thread.sleep(forTimeInterval: Double.random(in: 0...0.005) * Double(attempt))
+                Threads.pause(seconds: Double.random(in: 0...0.005) * Double(attempt))
             }
         }
     }

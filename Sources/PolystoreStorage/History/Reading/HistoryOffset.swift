@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 
 /// The offset of a consumer in a store's history, as the store keeps it.
 package struct HistoryOffset: Sendable, Hashable {

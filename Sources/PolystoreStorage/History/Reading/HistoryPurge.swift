@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 /// A purge of a store's history, which never removes entries that a registered consumer has not processed.
 public struct HistoryPurge: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// A store, such as a server, in which a commit can still be in progress after its program has exited.
 package protocol AnnouncedCommitStorage: StorageInterface {

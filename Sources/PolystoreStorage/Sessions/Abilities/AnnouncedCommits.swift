@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 
 extension OpenStore {
     /// Waits until no commit that was announced for another store is in progress. Without this ability a commit ends with its program.

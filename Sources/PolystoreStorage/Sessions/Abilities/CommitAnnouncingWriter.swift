@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 /// A write transaction of a store with announced commits.
 package protocol CommitAnnouncingWriter: StorageWriter {

@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 internal import Synchronization
 
 /// The lock for the single write transaction of a store in this process. Requests are granted in the order in which they were made.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A migration step of a store over ordered maps, performed in one transaction of the engine.

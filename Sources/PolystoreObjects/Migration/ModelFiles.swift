@@ -1,21 +1,20 @@
-public import Foundation
+public import PolystoreFoundation
 public import PolystoreStorage
 
 /// The location of a model's files: a folder `NAME.xcdatamodeld`, or one JSON file for each version, `VERSION.json`.
-public protocol ModelFileManager {
-    /// The bundle with the files.
-    static var bundle: Bundle { get }
+public protocol ModelFiles {
+    /// The folder with the files, such as `Bundle.module.resourceURL`.
+    static var folder: URL { get }
     /// The name of the model.
     static var modelName: String { get }
 }
 
-extension ModelFileManager {
+extension ModelFiles {
     /// Returns the schema of a version.
     ///
     /// - Throws: `notFound`, which names the expected files and their folder; `invalidConfiguration` for an invalid file.
     public static func schema(version: String) throws(StorageError) -> Schema {
-        let manager = FileManager.default
-        let folder = bundle.resourceURL ?? bundle.bundleURL, xcode = folder.appendingPathComponent("\(modelName).xcdatamodeld")
+        let manager = FileManager.default, xcode = folder.appendingPathComponent("\(modelName).xcdatamodeld")
         let json = folder.appendingPathComponent("\(version).json")
         do throws(SchemaError) {
             if !modelName.isEmpty, manager.fileExists(atPath: xcode.path) {
@@ -29,7 +28,7 @@ extension ModelFileManager {
         }
         throw StorageError(
             .notFound,
-            "the bundle \"\(folder.path)\" contains neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\"; add the files to the "
+            "the folder \"\(folder.path)\" contains neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\"; add the files to the "
                 + "target's resources")
     }
 }
