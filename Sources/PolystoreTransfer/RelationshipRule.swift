@@ -5,7 +5,8 @@ struct RelationshipRule {
     /// The entity whose objects have the relationship.
     let entity: EntityIndex
     let relationship: String
-    private let isToOne: Bool
+    /// Whether the relationship has one destination, which an object must have.
+    let isToOne: Bool
     /// The number of destinations that an object has at least.
     private let least: Int
     /// The number of destinations that an object has at most; nil for any number.

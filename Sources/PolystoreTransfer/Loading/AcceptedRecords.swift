@@ -27,9 +27,7 @@ struct AcceptedRecords {
             if let problem = record.problem {
                 guard let rejects else { throw problem }
                 try rejects.add(record, ofFile: file, problem)
-            } else if let refusal = rejects?.refusal(of: record, ofFile: file) {
-                try rejects?.add(record, ofFile: file, refusal.error, on: refusal.basis)
-            } else {
+            } else if rejects?.isRefused(record, ofFile: file) != true {
                 return record
             }
         }

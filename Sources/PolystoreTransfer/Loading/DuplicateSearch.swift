@@ -13,88 +13,106 @@ struct DuplicateSearch {
     }
 
     /// Returns the error with the file, line, and value, or nil if no such line is found.
-    func find() throws(StorageError) -> StorageError? {
-        var first: StorageError?
-        try search { _, _, error, _ in
-            first = error
-            return false
-        }
-        return first
-    }
+    func find() throws(StorageError) -> StorageError? { try search().first?.error }
 
     /// Rejects all records with values that another object has. Returns whether there are any.
     func reject(_ rejects: LoadRejects) throws(StorageError) -> Bool {
-        var isFound = false
-        try search { target, record, error, isEarlier throws(StorageError) in
-            isFound = true
-            try rejects.add(record, ofFile: target.index, error, on: .init(dependsOnOthers: isEarlier))
-            return true
-        }
-        return isFound
+        let found = try search()
+        for item in found { try rejects.add(item.record, ofFile: item.target.index, item.error) }
+        return !found.isEmpty
     }
 
-    /// A closure that receives a record whose values another object has, and whether that is one of an earlier record, which may be rejected
-    /// itself. Returns whether the search goes on.
-    private typealias Found = (LoadTarget, LoadRecord, StorageError, _ isEarlier: Bool) throws(StorageError) -> Bool
+    /// An object of the load. One whose key is not known is the only one of its record.
+    private enum Identity: Hashable {
+        case object(LoadClaim.Object)
+        case record(file: Int, position: Int)
+    }
 
-    private func search(_ body: Found) throws(StorageError) {
+    /// What the files say of an object: the last value of each slot, and the record that the object owes it to.
+    private struct Holder {
+        var values: [Int: Value] = [:]
+        var last: LoadRecord.Place
+        let first: LoadRecord.Place
+    }
+
+    private struct Duplicate {
+        let target: LoadTarget
+        let record: LoadRecord
+        let error: StorageError
+    }
+
+    /// Returns the records by which objects have the values of others at the end of the load: the last ones that assign them.
+    private func search() throws(StorageError) -> [Duplicate] {
         let targets = loader.targets.compactMap { target in
             target.description.uniqueConstraints.first { $0.name == constraint }.map { (target, $0) }
         }
-        var seen: [[Value]: [Value]] = [:]
-        for (target, rule) in targets {
-            let goesOn = try search(target, rule.slots, body) { values, identity in
-                // Two records that update one object are no duplicates.
-                let earlier = seen.updateValue(identity, forKey: values)
-                return earlier == nil || earlier == identity ? nil : Self.earlier
+        guard let (_, rule) = targets.first else { return [] }
+        var holders: [Identity: Holder] = [:]
+        for (target, _) in targets {
+            try forEachRecord(of: target) { record, identity throws(StorageError) in
+                for slot in rule.slots where try loader.assigns(record, target, slot) {
+                    let place = target.place(of: record), value = try loader.values(of: record, target, [slot])[0]
+                    holders[identity, default: Holder(last: place, first: place)].values[slot] = value
+                    holders[identity]?.last = place
+                }
             }
-            if !goesOn { return }
         }
-        let reader = try loader.store.beginRead()
-        defer { reader.end() }
-        let updated = Set(loader.identified.values.flatMap(\.keys))
-        for (target, rule) in targets {
-            let entity = loader.store.schema[rule.declaredIn].name
-            let goesOn = try search(target, rule.slots, body) { values, identity throws(StorageError) in
-                let conditions = zip(rule.slots, values).map { slot, value in
-                    QueryPredicate.compare(.path(PropertyPath([target.description.slots[slot].name])), .equal, .value(value))
-                }
-                let plan: FetchPlan
-                do throws(QueryError) {
-                    plan = try ObjectRequest(entity, where: .and(conditions), limit: 1).plan(in: loader.store.schema)
-                } catch {
-                    throw StorageError(error)
-                }
-                let batch = RowBatch(capacity: 1)
-                guard try reader.cursor(for: plan).next(into: batch), !loader.isKnown(identity, target, as: batch.key(0)) else {
-                    return nil
-                }
-                // An object that the files update may have lost these values.
-                return updated.contains(batch.key(0)) ? nil : Self.stored
+        let reasons = try conflicts(holders, rule.slots, loader.store.schema[rule.declaredIn])
+        var found: [Duplicate] = []
+        for (target, _) in targets {
+            try forEachRecord(of: target) { record, _ throws(StorageError) in
+                guard let (values, other) = reasons[target.place(of: record)] else { return }
+                let error = Self.error(record, target, rule.slots, values, other, constraint, isRejecting: loader.isRejecting)
+                found.append(Duplicate(target: target, record: record, error: error))
             }
-            if !goesOn { return }
         }
+        return found
     }
 
-    /// Passes the records of a file to `body` for which `other` returns a description of the object that already has their values.
-    ///
-    /// - Parameter other: Receives the values of a record, and those that identify its object, or its line if nothing does.
-    /// - Returns: Whether the search goes on.
-    private func search(
-        _ target: LoadTarget, _ slots: [Int], _ body: Found,
-        _ other: (_ values: [Value], _ identity: [Value]) throws(StorageError) -> String?
-    ) throws(StorageError) -> Bool {
-        var records = try loader.records(of: target)
-        while let record = try records.next() {
-            // An update of other attributes.
-            if target.on != nil, !slots.allSatisfy({ target.assigns(record, slot: $0) }) { continue }
-            let values = try loader.values(of: record, target, slots)
-            let identity = target.on == nil ? [Value.int(Int64(target.index)), .int(Int64(record.ordinal))] : try target.identity(record)
-            guard !values.contains(where: \.isNull), let other = try other(values, identity) else { continue }
-            let error = Self.error(record, target, slots, values, other, constraint, isRejecting: loader.isRejecting)
-            if try !body(target, record, error, other == Self.earlier) { return false }
+    /// Returns the values of the objects that others have too, with a description of the other one, by the records that assign them last.
+    private func conflicts(
+        _ holders: [Identity: Holder], _ slots: [Int], _ entity: EntityDescription
+    ) throws(StorageError) -> [LoadRecord.Place: (values: [Value], other: String)] {
+        let reader = try loader.store.beginRead(), stored = RowBatch(capacity: 1)
+        defer { reader.end() }
+        /// Returns the values of an object of the store, with those that the files assign.
+        func valuesOf(_ identity: Identity, _ assigned: [Int: Value]) throws(StorageError) -> [Value] {
+            stored.clear()
+            if case .object(let object) = identity, assigned.count < slots.count {
+                try reader.rows(entity.index, keys: [object.key], into: stored)
+            }
+            return slots.map { slot in
+                let old = stored.count > 0 ? Value(stored.row(0)[slot], as: entity.slots[slot].type) : nil
+                return assigned[slot] ?? old ?? .null
+            }
         }
-        return true
+        var known: [(identity: Identity, last: LoadRecord.Place, values: [Value])] = []
+        for (identity, holder) in holders.sorted(by: { $0.value.first < $1.value.first }) {
+            let values = try valuesOf(identity, holder.values)
+            if !values.contains(where: \.isNull) { known.append((identity, holder.last, values)) }
+        }
+        var taken: Set<[Value]> = [], reasons: [LoadRecord.Place: (values: [Value], other: String)] = [:]
+        for (_, last, values) in known where !taken.insert(values).inserted { reasons[last] = (values, Self.earlier) }
+        if !loader.isRejecting, !reasons.isEmpty { return reasons }
+        for (identity, last, values) in known {
+            guard let key = try RejectedSearch.holder(of: values, slots, entity, reader) else { continue }
+            let object = Identity.object(LoadClaim.Object(root: entity.root, key: key))
+            // The files may assign other values to the object of the store.
+            let isKept = try holders[object].map { holder throws(StorageError) in try valuesOf(object, holder.values) == values } ?? true
+            if isKept { reasons[last] = object == identity ? nil : (values, Self.stored) }
+        }
+        return reasons
+    }
+
+    /// Passes each record of a file with its object to `body`.
+    private func forEachRecord(
+        of target: LoadTarget, _ body: (LoadRecord, Identity) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        if loader.objectKeys(ofFile: target.index) != nil {
+            return try loader.forEachRecord(of: target) { record, _, object throws(StorageError) in try body(record, .object(object)) }
+        }
+        var records = try loader.records(of: target)
+        while let record = try records.next() { try body(record, .record(file: target.index, position: record.ordinal)) }
     }
 
     /// The descriptions of the objects that can have the values of a record.

@@ -15,26 +15,27 @@ extension FileLoader {
         while let record = try records.next() {
             if found.keys.count % 1024 == 0 { try limit?.check() }
             let values = try target.identity(record)
-            var key: Int64 = 0, isSeveral = false
-            switch identity.find(values) {
-            case .one(let known): key = known
-            case .nothing:
+            var known: Int64?, noted: [[Value]?] = []
+            let isAccepted = try accepting(record, target) { () throws(StorageError) in
+                switch identity.find(values) {
+                case .one(let key): known = key
+                case .nothing: break
+                case .several: throw target.refusal(severalOf: record)
+                }
+                noted = try others.map { lookup throws(StorageError) in try self.values(of: record, target, known, in: lookup) }
+            }
+            if !isAccepted { continue }
+            let key: Int64
+            if let known {
+                key = known
+            } else {
                 key = try reserved.take(target.entity, writer)
                 found.fresh.insert(key)
                 identity.add(values, key)
-            case .several: isSeveral = true
             }
-            let isAccepted = try accepting(record, target) { () throws(StorageError) in
-                guard isSeveral else { return }
-                let names = on.map { target.description.slots[$0].name }.joined(separator: ", ")
-                throw target.refusal(
-                    record, target.column(on[0]) ?? ExactText(names), names,
-                    "several objects of \(target.description.name) have these values of \(names)", .validationFailed)
-            }
-            if !isAccepted { continue }
             found.keys.append(key)
             found.hashes.append(values.hashValue)
-            for lookup in others { try note(record, target, key, in: lookup) }
+            for (lookup, values) in zip(others, noted) { if let values { lookup.add(values, key) } }
         }
         keys[target.description.root, default: []].append(reserved)
         return found
@@ -45,19 +46,22 @@ extension FileLoader {
         target.on.flatMap { lookups[Lookup(entity: target.entity, slots: $0)]?.find(identity) } == .one(key)
     }
 
-    /// Notes the values by which references find the object of a record.
-    private func note(_ record: LoadRecord, _ target: LoadTarget, _ key: Int64, in lookup: LoadedKeys) throws(StorageError) {
-        guard var new = lookup.values(of: key) else {
+    /// Returns the values by which references find the object of a record; nil if they do not find it.
+    ///
+    /// - Parameter key: The key of the object that the record updates; nil for a new one.
+    func values(
+        of record: LoadRecord, _ target: LoadTarget, _ key: Int64?, in lookup: LoadedKeys
+    ) throws(StorageError) -> [Value]? {
+        guard var new = key.flatMap(lookup.values(of:)) else {
             // A new object. Those of a sub-entity are only objects that the index has.
-            if schema[lookup.entity].family.contains(target.entity) { lookup.add(try values(of: record, target, lookup.slots), key) }
-            return
+            return schema[lookup.entity].family.contains(target.entity) ? try values(of: record, target, lookup.slots) : nil
         }
         for (index, slot) in lookup.slots.enumerated() {
             let reference = target.references.first { $0.slot == slot }
             let isAssigned = try reference.map { reference throws(StorageError) in try target.assigns(record, reference) }
             if isAssigned ?? target.assigns(record, slot: slot) { new[index] = try values(of: record, target, [slot])[0] }
         }
-        lookup.add(new, key)
+        return new
     }
 
     /// Creates and updates the objects of a file.
@@ -90,11 +94,11 @@ extension FileLoader {
             _ = try accepting(record, target) { () throws(StorageError) in
                 try target.check(record)
                 if fresh.remove(key) != nil {
-                    try append(record, key, target, &dangling, batch)
+                    try append(record, at: count, key, target, &dangling, batch)
                     created.insert(key)
                     report.count += 1
                 } else {
-                    updates.add(count, key, try assignments(record, target, &dangling))
+                    updates.add(count, key, try assignments(record, at: count, key, target, &dangling))
                 }
                 try addMembers(record, at: count, key, target, &dangling)
             }
@@ -114,11 +118,12 @@ extension FileLoader {
         var records = try records(of: target), count = 0, assigned: [Int64: [Int: Value]] = [:]
         while let record = try records.next() {
             guard count < identified.keys.count else { throw Self.changed(target) }
-            let key = identified.keys[count]
-            count += 1
+            let key = identified.keys[count], object = LoadClaim.Object(root: target.description.root, key: key)
+            defer { count += 1 }
             if identified.fresh.contains(key) { continue }
             // Nothing is rejected here: a list of rejected records has those whose values are wrong already.
-            for slot in Set(slots.joined()) where target.assigns(record, slot: slot) {
+            for slot in Set(slots.joined())
+            where target.assigns(record, slot: slot) && lastAssignments.counts(object, slot, target, count) {
                 assigned[key, default: [:]][slot] = try target.value(record, slot: slot)
             }
             if assigned.count < Self.recordsAtOnce { continue }
@@ -130,7 +135,7 @@ extension FileLoader {
     }
 
     /// Returns the attributes of each unique constraint that do not identify the records.
-    private func uniqueSlots(_ target: LoadTarget) -> [[Int]] {
+    func uniqueSlots(_ target: LoadTarget) -> [[Int]] {
         let slots = target.description.slots, on = target.on ?? []
         // A column of another program's table may refuse nil.
         let isForeign = store.ability((any ForeignStorage).self)?.foreignAccess != nil
@@ -176,22 +181,26 @@ extension FileLoader {
     }
 
     /// Returns the values that a record assigns to its object. A reference that is not resolved is left as it is.
+    ///
+    /// - Parameter index: The position of the record in its file.
     private func assignments(
-        _ record: LoadRecord, _ target: LoadTarget, _ dangling: inout [Dangling]
+        _ record: LoadRecord, at index: Int, _ key: Int64, _ target: LoadTarget, _ dangling: inout [Dangling]
     ) throws(StorageError) -> [LoadUpdates.Assignment] {
         var found: [LoadUpdates.Assignment] = []
+        let object = LoadClaim.Object(root: target.description.root, key: key)
         for slot in target.description.slots.indices where target.on?.contains(slot) == false && target.assigns(record, slot: slot) {
             found.append(LoadUpdates.Assignment(slot: slot, value: try target.value(record, slot: slot), reference: nil, record: record))
         }
         for (position, reference) in target.references.enumerated() {
             if try !target.assigns(record, reference) { continue }
             let isNil = try target.values(record, reference.search) == nil
-            let key = try destination(record, target, reference.search, &dangling[position])
-            if isNil || key != nil {
+            let destination = try destination(record, target, reference.search, &dangling[position])
+            if isNil || destination != nil {
                 found.append(
-                    LoadUpdates.Assignment(slot: reference.slot, value: key.map(Value.int) ?? .null, reference: reference, record: record))
+                    LoadUpdates.Assignment(
+                        slot: reference.slot, value: destination.map(Value.int) ?? .null, reference: reference, record: record))
             }
         }
-        return found
+        return found.filter { lastAssignments.counts(object, $0.slot, target, index) }
     }
 }

@@ -24,8 +24,10 @@ package final class FileLoader {
     var inverses = LoadInverses()
     var pairs = LoadPairs()
     var counts: LoadCounts
-    /// Whether the last refusal of a record is due to other records, which may be rejected themselves.
-    private var dependsOnOthers = false
+    /// The records whose values for an object count, where several records have some.
+    var lastAssignments = LastAssignments()
+    /// The new objects whose records the present pass has rejected.
+    private var rejectedObjects: Set<LoadClaim.Object> = []
 
     /// The attributes by which objects of an entity are found.
     struct Lookup: Hashable {
@@ -86,17 +88,27 @@ package final class FileLoader {
             let loader = try FileLoader(store, writer, mapping, isStrict: isStrict, rejects, limit, read, progress)
             do throws(StorageError) {
                 try loader.run()
-                if !loader.mustBeginAgain {
-                    try willCommit()
-                    _ = try writer.commit(CommitRecord(author: "load"))
-                    return loader.report
+                if loader.mustBeginAgain {
+                    rejects?.endPass()
+                    continue
                 }
+                if try rejects?.mustTry(RejectedSearch(loader).errors) == true { continue }
+                try loader.checkReferences()
+                try willCommit()
+                _ = try writer.commit(CommitRecord(author: "load"))
+                return loader.report
             } catch {
                 writer.end()
                 let isFatal = error.code == .limitExceeded || error.code == .cancelled || error.isRetryable
-                if loader.mustBeginAgain, !isFatal { continue }
                 let search = DuplicateSearch(loader, error)
-                if let rejects, try search?.reject(rejects) == true { continue }
+                if let rejects, !isFatal {
+                    var isChanged = loader.mustBeginAgain
+                    if !isChanged { isChanged = try search?.reject(rejects) == true }
+                    if isChanged || rejects.isTrying {
+                        rejects.endPass(isFailed: !isChanged)
+                        continue
+                    }
+                }
                 // The store knows neither the line nor the value. An error of the search is less relevant than the original error.
                 throw (try? search?.find()) ?? error
             }
@@ -130,13 +142,12 @@ package final class FileLoader {
 
     /// Processes a record. Returns false if it was rejected.
     func accepting(_ record: LoadRecord, _ target: LoadTarget, _ body: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
-        dependsOnOthers = false
         do throws(StorageError) {
             try body()
             return true
         } catch {
             guard let rejects else { throw error }
-            try rejects.add(record, ofFile: target.index, error, on: .init(dependsOnOthers: dependsOnOthers))
+            try rejects.add(record, ofFile: target.index, error)
             return false
         }
     }
@@ -154,6 +165,7 @@ package final class FileLoader {
         for index in targets.indices { try survey(index) }
         // What was rejected until here has no key, so nothing refers to it.
         rejects?.acceptChanges()
+        try findLastAssignments()
         // An object of an earlier file may get what an object of a later one has.
         for (index, records) in identified.sorted(by: { $0.key < $1.key }) {
             let target = targets[index], earlier = targets[..<index]
@@ -165,7 +177,54 @@ package final class FileLoader {
         if mustBeginAgain { return }
         try refuse(inverses.writePartners(writer, limit))
         if mustBeginAgain { return }
-        try counts.check(writer, limit) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
+        try checkCounts()
+    }
+
+    /// Checks the numbers of destinations, and refuses the records by which a required one-to-one relationship is nil.
+    private func checkCounts() throws(StorageError) {
+        var unfilled: [LoadClaim.Object: (relationship: String, error: StorageError)] = [:]
+        try counts.check(writer, limit) { root, key in
+            keys[root]?.contains { $0.contains(key) } ?? false
+        } violation: { object, rule, error throws(StorageError) in
+            guard rule.isToOne, isRejecting else { throw error }
+            unfilled[object] = (rule.relationship, error)
+        }
+        if unfilled.isEmpty { return }
+        for target in targets where unfilled.keys.contains(where: { $0.root == target.description.root }) {
+            try forEachRecord(of: target) { record, _, object throws(StorageError) in
+                guard let found = unfilled[object], let rejects else { return }
+                rejects.refuse(target.place(of: record), target.refusal(line: record.line, found.error))
+            }
+        }
+        // An object of the store is referred to no longer.
+        for (object, found) in unfilled where !mustBeginAgain {
+            let places = inverses.releases(of: object, found.relationship, schema)
+            if places.isEmpty { throw found.error }
+            for place in places { rejects?.refuse(place, targets[place.file].refusal(line: place.line, found.error)) }
+        }
+    }
+
+    /// Passes each record of a file with its position and its object to `body`, if the objects are known.
+    func forEachRecord(
+        of target: LoadTarget, _ body: (LoadRecord, _ position: Int, LoadClaim.Object) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        guard let keys = objectKeys(ofFile: target.index) else { return }
+        var records = try records(of: target), next = keys.makeIterator(), position = 0
+        while let record = try records.next() {
+            guard let key = next.next() else { throw Self.changed(target) }
+            try body(record, position, LoadClaim.Object(root: target.description.root, key: key))
+            position += 1
+            if position % 1024 == 0 { try limit?.check() }
+        }
+    }
+
+    /// The keys of the objects of the records of a file; nil if they are not known yet.
+    func objectKeys(ofFile index: Int) -> AnySequence<Int64>? {
+        identified[index].map { AnySequence($0.keys) } ?? surveyed[index].map { AnySequence($0.taken) }
+    }
+
+    /// Refuses unresolved references if these are not permitted.
+    private func checkReferences() throws(StorageError) {
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
         let failures = report.dangling.filter { $0.unresolved > 0 }.map {
             ValidationFailure($0.relationship, "has \($0.unresolved) references to missing objects")
@@ -179,20 +238,19 @@ package final class FileLoader {
     private func refuse(_ claims: [LoadClaim]) throws(StorageError) {
         if claims.isEmpty { return }
         let rejected = LoadClaim.rejected(claims) { object in keys[object.root]?.contains { $0.contains(object.key) } ?? false }
-        for (claim, dependsOnOthers) in rejected {
+        for claim in rejected {
             guard let rejects else {
                 throw StorageError(claim.error.code, claim.error.message + "; nothing was loaded", details: claim.error.details)
             }
-            rejects.refuse(claim.record, claim.error, dependsOnOthers: dependsOnOthers || rejects.isProvisional)
+            rejects.refuse(claim.record, claim.error)
         }
     }
 
     /// Refuses a record whose values cannot be written after it was accepted.
     func refusing(_ record: LoadRecord, _ target: LoadTarget, _ body: () throws(StorageError) -> Void) throws(StorageError) {
-        dependsOnOthers = false
         do throws(StorageError) { try body() } catch {
             guard let rejects, LoadRejects.concernsRecord(error) else { throw error }
-            rejects.refuse(target.place(of: record), error, dependsOnOthers: dependsOnOthers)
+            rejects.refuse(target.place(of: record), error)
         }
     }
 
@@ -286,11 +344,7 @@ package final class FileLoader {
             let key = try target.key(record), present = RowBatch(capacity: 1)
             try writer.rows(target.entity, keys: [key], into: present)
             if present.count > 0 || !keys.add(key) {
-                let column = ExactText(ObjectRecord.key)
-                throw target.refusal(
-                    record, column, column.text,
-                    "\(present.count > 0 ? "the store has" : "an earlier record is") an object of \(target.description.name) with this key",
-                    .validationFailed)
+                throw target.refusal(record, keyIsStored: present.count > 0)
             }
             found = key
         }
@@ -308,7 +362,6 @@ package final class FileLoader {
         if !isConstrained || lookup.isUpdated || values.contains(where: \.isNull) { return }
         guard case .one(let key) = lookup.find(values) else { return }
         let isEarlier = keys.contains(key) || surveyed.values.contains { $0.contains(key) }
-        dependsOnOthers = isEarlier
         throw DuplicateSearch.error(
             record, target, lookup.slots, values, isEarlier ? DuplicateSearch.earlier : DuplicateSearch.stored, isRejecting: true)
     }
@@ -319,8 +372,9 @@ package final class FileLoader {
         var known = surveyed[index].map { $0.taken.makeIterator() }, reserved = surveyed[index] ?? ReservedKeys()
         var dangling = [Dangling](repeating: Dangling(), count: target.searches.count)
         let batch = RowBatch(capacity: 1024)
-        var count = 0
+        var count = 0, position = -1
         while let record = try records.next() {
+            position += 1
             let key: Int64
             if known != nil {
                 guard let next = known?.next() else { throw Self.changed(target) }
@@ -331,7 +385,7 @@ package final class FileLoader {
             }
             let isAccepted = try accepting(record, target) { () throws(StorageError) in
                 try target.check(record)
-                try append(record, key, target, &dangling, batch)
+                try append(record, at: position, key, target, &dangling, batch)
                 try addMembers(record, at: count, key, target, &dangling)
             }
             if !isAccepted { continue }
@@ -347,6 +401,7 @@ package final class FileLoader {
         try flush(batch, entity)
         try flushMembers()
         keys[target.description.root, default: []].append(reserved)
+        surveyed[index] = reserved
         report.loaded.append(LoadReport.Loaded(entity: target.file.entity, count: count))
         note(dangling, target)
     }
@@ -362,17 +417,28 @@ package final class FileLoader {
     }
 
     /// Appends the new object of a record to a batch.
+    ///
+    /// - Parameter index: The position of the record in its file.
     func append(
-        _ record: LoadRecord, _ key: Int64, _ target: LoadTarget, _ dangling: inout [Dangling], _ batch: RowBatch
+        _ record: LoadRecord, at index: Int, _ key: Int64, _ target: LoadTarget, _ dangling: inout [Dangling], _ batch: RowBatch
     ) throws(StorageError) {
-        let cells = batch.appendRow(key: key, version: 1, entity: target.entity, slots: target.description.slots.count)
-        cells.initialize(repeating: .null, count: target.description.slots.count)
-        for slot in target.description.slots.indices { cells[slot] = batch.cell(for: try target.value(record, slot: slot)) }
-        for (position, reference) in target.references.enumerated() {
-            if let found = try destination(record, target, reference.search, &dangling[position]) {
+        let object = LoadClaim.Object(root: target.description.root, key: key)
+        do throws(StorageError) {
+            let cells = batch.appendRow(key: key, version: 1, entity: target.entity, slots: target.description.slots.count)
+            cells.initialize(repeating: .null, count: target.description.slots.count)
+            for slot in target.description.slots.indices {
+                let value = try target.value(record, slot: slot)
+                if lastAssignments.counts(object, slot, target, index) { cells[slot] = batch.cell(for: value) }
+            }
+            for (position, reference) in target.references.enumerated() {
+                let found = try destination(record, target, reference.search, &dangling[position])
+                guard let found, lastAssignments.counts(object, reference.slot, target, index) else { continue }
                 cells[reference.slot] = .int(found)
                 try connect(reference, key, found, record, target)
             }
+        } catch {
+            rejectedObjects.insert(object)
+            throw error
         }
     }
 
@@ -400,32 +466,26 @@ package final class FileLoader {
         if let values = try target.values(record, search) { return try resolve(values, record, target, search, &dangling) }
         dangling.unnamed += 1
         if !search.isRequired { return nil }
-        throw target.refusal(
-            record, search.parts[0].column, search.name,
-            "\(target.description.name).\(search.name) is required, but the column is nil", .validationFailed)
+        throw target.refusal(record, unnamed: search)
     }
 
     /// Returns the primary key of the object with the given values.
     private func resolve(
         _ values: [Value], _ record: LoadRecord, _ target: LoadTarget, _ search: LoadSearch, _ dangling: inout Dangling
     ) throws(StorageError) -> Int64? {
-        let name = "\(target.description.name).\(search.name)", column = search.parts[0].column
-        switch lookups[search.lookup]?.find(values) ?? .nothing {
+        var found = lookups[search.lookup]?.find(values) ?? .nothing
+        if search.isRequired, case .one(let key) = found, !rejectedObjects.isEmpty {
+            let object = LoadClaim.Object(root: schema[search.destination].root, key: key)
+            if rejectedObjects.contains(object) { found = .nothing }
+        }
+        switch found {
         case .one(let key): return key
-        case .several:
-            dependsOnOthers = true
-            throw target.refusal(
-                record, column, search.name,
-                "\(name) is ambiguous: several objects of \(schema[search.destination].name) have these values", .validationFailed)
+        case .several: throw target.refusal(record, ambiguous: search, schema)
         case .nothing:
             dangling.unresolved += 1
             dangling.values.insert(values)
             if !search.isRequired { return nil }
-            // The record of the object may be left out only until others are.
-            dependsOnOthers = rejects?.isProvisional == true
-            throw target.refusal(
-                record, column, search.name,
-                "\(name) is required, but no object of \(schema[search.destination].name) has these values", .validationFailed)
+            throw target.refusal(record, unresolved: search, schema)
         }
     }
 
@@ -455,10 +515,7 @@ package final class FileLoader {
         guard let other else { return }
         // The reference of a record that is left out does not count, and the next pass is without it.
         if rejects?.isLeftOut(other) == true { return }
-        dependsOnOthers = true
-        throw target.refusal(
-            record, reference.search.parts[0].column, reference.name,
-            "\(target.description.name).\(reference.name) refers to an object that another object already refers to", .validationFailed)
+        throw target.refusal(record, taken: reference)
     }
 
     func flush(_ batch: RowBatch, _ entity: EntityIndex) throws(StorageError) {

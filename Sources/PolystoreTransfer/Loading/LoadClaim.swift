@@ -13,6 +13,15 @@ struct LoadClaim {
         let key: Int64
         let entity: String
         let property: String
+
+        /// Returns the error of a record that refers to the object.
+        func error(line: Int, ofFile file: String) -> StorageError {
+            StorageError(
+                .validationFailed,
+                "\(file.excerpt()), line \(line): \(entity).\(property) of object \(key), to which the record refers, "
+                    + "already refers to another object",
+                details: .init(entity: entity, property: property, keys: [key]))
+        }
     }
 
     /// The condition under which the record can be loaded.
@@ -24,10 +33,10 @@ struct LoadClaim {
     }
 
     private enum Outcome {
-        /// The record is rejected. It is perhaps accepted once another record that is accepted now is rejected, if it depends on that.
-        case rejected(dependsOnOthers: Bool)
+        /// The record is rejected.
+        case rejected
         /// The record is loaded without its reference, because the object to which it refers is not loaded.
-        case without(dependsOnOthers: Bool)
+        case without
         /// The record is loaded with its reference.
         case complete
     }
@@ -42,20 +51,13 @@ struct LoadClaim {
     let claimed: Claimed
 
     /// The error of the record if it cannot be loaded.
-    var error: StorageError {
-        StorageError(
-            .validationFailed,
-            "\(file.excerpt()), line \(record.line): \(claimed.entity).\(claimed.property) of object \(claimed.key), to which the record refers, "
-                + "already refers to another object",
-            details: .init(entity: claimed.entity, property: claimed.property, keys: [claimed.key]))
-    }
+    var error: StorageError { claimed.error(line: record.line, ofFile: file) }
 
     /// Returns the claims whose records are to be rejected so that all others can be loaded: if `a` refers to `b`, `b` to `c`, and `c` to `d`,
     /// then `b` is rejected, and `a` has nothing to refer to. Records whose references form a ring are examined from any of them.
     ///
     /// - Parameter isNew: Returns whether an object does not exist without its record.
-    /// - Returns: The claims, and whether the reason of each is a record that is accepted.
-    static func rejected(_ claims: [LoadClaim], isNew: (Object) -> Bool) -> [(claim: LoadClaim, dependsOnOthers: Bool)] {
+    static func rejected(_ claims: [LoadClaim], isNew: (Object) -> Bool) -> [LoadClaim] {
         let ofRecords = Dictionary(grouping: claims.indices) { claims[$0].record }
         var outcomes = [Outcome?](repeating: nil, count: claims.count)
         /// Returns the records on which the claims of a record depend.
@@ -67,33 +69,19 @@ struct LoadClaim {
                 }
             }
         }
-        /// Returns whether a record is rejected only because of accepted ones; nil if it is not rejected.
-        func rejection(_ record: LoadRecord.Place) -> Bool? {
-            var found: Bool?
-            for position in ofRecords[record] ?? [] {
-                if case .rejected(let dependsOnOthers) = outcomes[position] { found = dependsOnOthers && found ?? true }
-            }
-            return found
-        }
-        /// Returns whether a record is loaded without the reference in a slot only because of accepted ones; nil if it is not.
-        func loss(_ record: LoadRecord.Place, _ isReference: (LoadClaim) -> Bool) -> Bool? {
-            for position in ofRecords[record] ?? [] where isReference(claims[position]) {
-                if case .without(let dependsOnOthers) = outcomes[position] { return dependsOnOthers }
-            }
-            return nil
+        func isRejected(_ record: LoadRecord.Place) -> Bool { (ofRecords[record] ?? []).contains { outcomes[$0] == .rejected } }
+        /// Returns whether a record is loaded without the reference in a slot.
+        func isWithout(_ record: LoadRecord.Place, _ isReference: (LoadClaim) -> Bool) -> Bool {
+            (ofRecords[record] ?? []).contains { isReference(claims[$0]) && outcomes[$0] == .without }
         }
         func outcome(_ claim: LoadClaim) -> Outcome {
             switch claim.condition {
             case .isFree(let other, let slot, let record):
-                guard let record else { return .rejected(dependsOnOthers: false) }
-                if let dependsOnOthers = rejection(record) {
-                    return isNew(other) ? .without(dependsOnOthers: dependsOnOthers) : .complete
-                }
-                let isLost = loss(record) { $0.object == other && $0.slot == slot } != nil
-                return isLost ? .complete : .rejected(dependsOnOthers: true)
+                guard let record else { return .rejected }
+                if isRejected(record) { return isNew(other) ? .without : .complete }
+                return isWithout(record) { $0.object == other && $0.slot == slot } ? .complete : .rejected
             case .isReleased(let record):
-                let kept = loss(record) { $0.slot == claim.slot }
-                return (kept ?? rejection(record)).map { .rejected(dependsOnOthers: $0) } ?? .complete
+                return isWithout(record) { $0.slot == claim.slot } || isRejected(record) ? .rejected : .complete
             }
         }
         var started: Set<LoadRecord.Place> = []
@@ -110,9 +98,6 @@ struct LoadClaim {
                 path.removeLast()
             }
         }
-        return claims.indices.compactMap { position in
-            guard case .rejected(let dependsOnOthers) = outcomes[position] else { return nil }
-            return (claims[position], dependsOnOthers)
-        }
+        return claims.indices.filter { outcomes[$0] == .rejected }.map { claims[$0] }
     }
 }

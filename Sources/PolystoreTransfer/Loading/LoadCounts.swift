@@ -39,20 +39,23 @@ struct LoadCounts {
 
     /// Checks that the objects of the load, and the objects that it references, satisfy all rules.
     ///
-    /// - Parameter isLoaded: Returns whether a key of an entity's hierarchy belongs to the load.
-    /// - Throws: `validationFailed`, which names the entity and the relationship.
+    /// - Parameters:
+    ///   - isLoaded: Returns whether a key of an entity's hierarchy belongs to the load.
+    ///   - violation: Receives each object that does not satisfy a rule, with an error that names the entity and the relationship.
     func check(
-        _ writer: WriteSession, _ limit: WorkLimit?, isLoaded: (EntityIndex, Int64) -> Bool
+        _ writer: WriteSession, _ limit: WorkLimit?, isLoaded: (EntityIndex, Int64) -> Bool,
+        violation: (LoadClaim.Object, RelationshipRule, StorageError) throws(StorageError) -> Void
     ) throws(StorageError) {
         for (path, rule) in rules.sorted(by: { ($0.key.entity, $0.key.relationship) < ($1.key.entity, $1.key.relationship) }) {
             let description = schema[path.entity], touched = touched[path] ?? []
             try rule.violations(writer, limit) { key throws(StorageError) in
                 guard touched.contains(key) || isLoaded(description.root, key) else { return }
-                throw StorageError(
+                let error = StorageError(
                     .validationFailed, "\(description.name).\(path.relationship) \(rule.sentence); nothing was loaded",
                     details: .init(
                         entity: description.name, property: path.relationship, keys: [key],
                         failures: [ValidationFailure(entity: description.name, property: path.relationship, key: key, rule.sentence)]))
+                try violation(LoadClaim.Object(root: description.root, key: key), rule, error)
             }
         }
     }

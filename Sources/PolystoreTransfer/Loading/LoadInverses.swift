@@ -82,6 +82,12 @@ struct LoadInverses {
         }
     }
 
+    /// Returns the records by which the object that a relationship of another one referred to refers to it no longer.
+    func releases(of object: LoadClaim.Object, _ relationship: String, _ schema: Schema) -> [LoadRecord.Place] {
+        released.filter { end, _ in schema[end.entity].root == object.root && schema[end.entity].slots[end.slot].name == relationship }
+            .flatMap { ($0.value[object.key] ?? [:]).values }
+    }
+
     /// Writes the recorded positions in ordered to-many relationships. The rows of both ends must be written before.
     ///
     /// - Parameter isRecorded: Whether the history records them.

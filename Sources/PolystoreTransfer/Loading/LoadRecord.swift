@@ -3,13 +3,15 @@ internal import PolystoreStorage
 /// A record of a file.
 struct LoadRecord {
     /// The place of a record.
-    struct Place: Hashable {
+    struct Place: Hashable, Comparable {
         /// The index of the file.
         let file: Int
         /// The line on which the record begins.
         let line: Int
         /// The position of the record in its file.
         let ordinal: Int
+
+        static func < (first: Place, second: Place) -> Bool { (first.file, first.ordinal) < (second.file, second.ordinal) }
     }
 
     /// The content of a column or a member.

@@ -2,51 +2,32 @@ package import PolystoreStorage
 
 /// The records that a load leaves out because they do not fit the model or the other objects.
 ///
-/// A record that is found only while others are written was perhaps referred to by them, so the load begins again without it.
+/// Each pass of the load is without the records that earlier ones have rejected. Once a pass rejects none, those that were rejected because of
+/// other objects take part again where this seems possible (`LoadTrials`), because what they met may have been rejected later.
 package final class LoadRejects {
     /// A record that was left out.
-    package struct Rejected: Sendable {
-        /// The line of the file on which the record begins.
-        package let line: Int
+    package struct Rejected {
         /// The file, line, and column, and what is wrong.
-        package let reason: String
-        /// The record in the form of its file, with the reason.
-        let text: [UInt8]
-        fileprivate let ordinal: Int
-        fileprivate let basis: Basis
-    }
+        package fileprivate(set) var reason: String
+        let record: LoadRecord
+        let place: LoadRecord.Place
 
-    /// On what the reason for a rejection rests. A new rejection makes the reasons void that rest on more.
-    enum Basis: Int {
-        /// The record itself, or the store.
-        case own
-        /// Another record, by a conflict that was found when both were written.
-        case writtenRecord
-        /// Another record, by a conflict that was found when the record was read.
-        case readRecord
-
-        init(dependsOnOthers: Bool) { self = dependsOnOthers ? .readRecord : .own }
-    }
-
-    /// The reason for which a record is left out when it is read again.
-    struct Refusal {
-        let error: StorageError
-        let basis: Basis
+        /// The line of the file on which the record begins.
+        package var line: Int { record.line }
     }
 
     /// The name of the column or member with the reason, which a load ignores.
     static let reasonName = "polystore_reason"
 
-    /// The records of each file, by index and position.
-    private var rejected: [Int: [Int: Rejected]] = [:]
-    /// The records whose reason is another record, until a further one is rejected for a reason that rests on less.
-    private var provisional: [Int: [Int: Rejected]] = [:]
-    /// The records of the present pass whose reason is another record.
-    private var dependent: [Int: [Int: Rejected]] = [:]
-    /// The least on which a reason of the present pass rests. Reasons that rest on more may be void.
-    private var least = Basis.readRecord
+    /// The records that are wrong by themselves, by file and position.
+    private var wrong: [Int: [Int: Rejected]] = [:]
+    /// The records that are left out because of other objects, by file and position.
+    private var left: [Int: [Int: Rejected]] = [:]
     /// The errors of records that were found when they were no longer at hand, by file and position.
-    private var refused: [Int: [Int: Refusal]] = [:]
+    private var refused: [Int: [Int: StorageError]] = [:]
+    /// The records that the present pass has rejected.
+    private var present: Set<LoadRecord.Place> = []
+    private var trials = LoadTrials()
     private var forms: [Int: RecordForm] = [:]
     private let most: Int
     /// Whether a record was rejected since the load began.
@@ -62,11 +43,11 @@ package final class LoadRejects {
     package init(most: Int = .max) { self.most = most }
 
     /// The number of records that were left out.
-    package var count: Int { [rejected, provisional, dependent].joined().reduce(0) { $0 + $1.value.count } }
+    package var count: Int { [wrong, left].joined().reduce(0) { $0 + $1.value.count } }
 
     /// Returns the records of a file that were left out, in the order of the file.
     package func records(ofFile index: Int) -> [Rejected] {
-        [rejected, provisional, dependent].flatMap { ($0[index] ?? [:]).values }.sorted { $0.ordinal < $1.ordinal }
+        [wrong, left].flatMap { ($0[index] ?? [:]).values }.sorted { $0.place.ordinal < $1.place.ordinal }
     }
 
     /// Returns a file with the records that were left out, which can be loaded again in place of the whole one; nil without such records.
@@ -76,20 +57,68 @@ package final class LoadRejects {
     package func text(ofFile index: Int, named name: String) throws(StorageError) -> [UInt8]? {
         let records = records(ofFile: index)
         guard !records.isEmpty, let form = forms[index] else { return nil }
-        let text = form.header + records.flatMap { $0.text + [UInt8(ascii: "\n")] }
+        let text = form.header + records.flatMap { form.text(of: $0.record, $0.reason) + [UInt8(ascii: "\n")] }
         try form.check(text, name)
         return text
     }
 
-    /// Begins the load, or begins it again. A record that was rejected because of another one is tried again if any was rejected for a
-    /// reason that rests on less.
+    func setForm(_ form: RecordForm, ofFile index: Int) { forms[index] = form }
+
+    func contains(_ record: LoadRecord, ofFile index: Int) -> Bool { contains(record.ordinal, ofFile: index) }
+
+    private func contains(_ ordinal: Int, ofFile index: Int) -> Bool { [wrong, left].contains { $0[index]?[ordinal] != nil } }
+
+    // MARK: Rejecting
+
+    /// Returns whether an error concerns a record, so that others can be loaded.
+    static func concernsRecord(_ error: StorageError) -> Bool {
+        [.valueNotStorable, .valueOutOfRange, .valueTooLarge, .validationFailed, .uniqueConstraintViolated].contains(error.code)
+    }
+
+    /// Leaves a record out.
+    ///
+    /// - Throws: The error itself if it does not concern the record alone; `limitExceeded` if too many records are wrong by themselves.
+    func add(_ record: LoadRecord, ofFile index: Int, _ error: StorageError) throws(StorageError) {
+        if !Self.concernsRecord(error) { throw error }
+        isChanged = true
+        isVoid = true
+        let place = LoadRecord.Place(file: index, line: record.line, ordinal: record.ordinal)
+        let rejected = Rejected(reason: error.message, record: record, place: place)
+        if isValidated {
+            present.insert(place)
+            left[index, default: [:]][place.ordinal] = rejected
+        } else {
+            wrong[index, default: [:]][place.ordinal] = rejected
+            if (wrong.values.reduce(0) { $0 + $1.count }) > most { throw tooMany(error) }
+        }
+    }
+
+    /// Leaves a record out when it is read again.
+    func refuse(_ place: LoadRecord.Place, _ error: StorageError) {
+        isChanged = true
+        present.insert(place)
+        refused[place.file, default: [:]][place.ordinal] = error
+    }
+
+    /// Leaves a record out that was refused when it was no longer at hand. Returns whether it was.
+    func isRefused(_ record: LoadRecord, ofFile index: Int) -> Bool {
+        guard let error = refused[index]?.removeValue(forKey: record.ordinal) else { return false }
+        let place = LoadRecord.Place(file: index, line: record.line, ordinal: record.ordinal)
+        left[index, default: [:]][record.ordinal] = Rejected(reason: error.message, record: record, place: place)
+        return true
+    }
+
+    /// Returns whether a record was rejected or refused.
+    func isLeftOut(_ record: LoadRecord.Place) -> Bool {
+        refused[record.file]?[record.ordinal] != nil || contains(record.ordinal, ofFile: record.file)
+    }
+
+    // MARK: Passes
+
+    /// Begins the load, or begins it again.
     func begin() {
-        for (file, records) in dependent { provisional[file, default: [:]].merge(records) { first, _ in first } }
-        for file in provisional.keys { provisional[file] = provisional[file]?.filter { $0.value.basis.rawValue <= least.rawValue } }
-        dependent.removeAll()
-        least = .readRecord
-        isChanged = false
-        isVoid = false
+        acceptChanges()
+        present.removeAll()
     }
 
     /// Goes on with the present pass, to which the records that were rejected until now make no difference.
@@ -98,68 +127,53 @@ package final class LoadRejects {
         isVoid = false
     }
 
-    /// Whether records are left out because of others, until a further one is rejected for a reason that rests on less.
-    var isProvisional: Bool { provisional.contains { !$0.value.isEmpty } }
+    /// Whether records take part again that were left out before.
+    var isTrying: Bool { trials.current != nil }
 
-    func setForm(_ form: RecordForm, ofFile index: Int) { forms[index] = form }
-
-    func contains(_ record: LoadRecord, ofFile index: Int) -> Bool {
-        contains(record.ordinal, ofFile: index)
+    /// Ends a pass that has rejected records, or failed if `isFailed` is true, and prepares the next one.
+    func endPass(isFailed: Bool = false) {
+        guard let current = trials.current, isFailed || !trials.goesOn(without: present) else { return }
+        refused.removeAll()
+        // What was loaded before stays.
+        for place in present { left[place.file]?[place.ordinal] = nil }
+        for rejected in current { left[rejected.place.file, default: [:]][rejected.place.ordinal] = rejected }
+        trials.fail()
+        beginTrial()
     }
 
-    /// Returns whether an error concerns a record, so that others can be loaded.
-    static func concernsRecord(_ error: StorageError) -> Bool {
-        [.valueNotStorable, .valueOutOfRange, .valueTooLarge, .validationFailed, .uniqueConstraintViolated].contains(error.code)
-    }
-
-    /// Leaves a record out when it is read again.
+    /// Ends a pass that has loaded all records that are not left out. Returns whether another one is necessary.
     ///
-    /// - Parameter dependsOnOthers: Whether the reason is another record, which may be left out itself.
-    func refuse(_ record: LoadRecord.Place, _ error: StorageError, dependsOnOthers: Bool) {
-        let basis = dependsOnOthers ? Basis.writtenRecord : .own, earlier = refused[record.file]?[record.ordinal]?.basis
-        if earlier == nil || earlier == .writtenRecord {
-            refused[record.file, default: [:]][record.ordinal] = Refusal(error: error, basis: basis)
+    /// - Parameter find: Returns the error of each record that cannot be loaded with those that were; nil if it perhaps can.
+    /// - Throws: `limitExceeded` if too many records are left out in the end.
+    func mustTry(_ find: ([Rejected]) throws(StorageError) -> [StorageError?]) throws(StorageError) -> Bool {
+        if isTrying, !trials.goesOn(without: present) {
+            endPass()
+            return true
         }
-        isChanged = true
-        note(basis)
+        if !trials.isOver {
+            let all = left.sorted { $0.key < $1.key }.flatMap { $0.value.values.sorted { $0.place.ordinal < $1.place.ordinal } }
+            var possible: [Rejected] = []
+            for (rejected, error) in zip(all, all.isEmpty ? [] : try find(all)) {
+                if let error {
+                    left[rejected.place.file]?[rejected.place.ordinal]?.reason = error.message
+                } else {
+                    possible.append(rejected)
+                }
+            }
+            trials.begin(with: possible)
+            beginTrial()
+            if isTrying { return true }
+        }
+        if count > most { throw tooMany(nil) }
+        return false
     }
 
-    private func note(_ basis: Basis) { if basis.rawValue < least.rawValue { least = basis } }
+    private func beginTrial() { for rejected in trials.current ?? [] { left[rejected.place.file]?[rejected.place.ordinal] = nil } }
 
-    /// Returns whether a record was rejected or refused.
-    func isLeftOut(_ record: LoadRecord.Place) -> Bool {
-        refused[record.file]?[record.ordinal] != nil || contains(record.ordinal, ofFile: record.file)
-    }
-
-    /// Returns the reason for which a record is left out, if it was refused in the pass before.
-    func refusal(of record: LoadRecord, ofFile index: Int) -> Refusal? { refused[index]?.removeValue(forKey: record.ordinal) }
-
-    private func contains(_ ordinal: Int, ofFile index: Int) -> Bool {
-        [rejected, provisional, dependent].contains { $0[index]?[ordinal] != nil }
-    }
-
-    /// Leaves a record out.
-    ///
-    /// - Parameter basis: On what the reason rests.
-    /// - Throws: The error itself if it does not concern the record alone; `limitExceeded` if too many records are left out.
-    func add(
-        _ record: LoadRecord, ofFile index: Int, _ error: StorageError, on basis: Basis = .own
-    ) throws(StorageError) {
-        guard Self.concernsRecord(error), let form = forms[index] else { throw error }
-        let text = form.text(of: record, error.message)
-        let found = Rejected(line: record.line, reason: error.message, text: text, ordinal: record.ordinal, basis: basis)
-        if basis == .own {
-            rejected[index, default: [:]][record.ordinal] = found
-        } else {
-            dependent[index, default: [:]][record.ordinal] = found
-        }
-        if isValidated { note(basis) }
-        isChanged = true
-        isVoid = true
-        if count > most {
-            throw StorageError(
-                .limitExceeded, "more than \(most) records were rejected, so nothing was loaded; the last one: \(error.message)",
-                details: error.details, cause: error)
-        }
+    private func tooMany(_ last: StorageError?) -> StorageError {
+        StorageError(
+            .limitExceeded,
+            "more than \(most) records were rejected, so nothing was loaded" + (last.map { "; the last one: \($0.message)" } ?? ""),
+            details: last?.details ?? .init(), cause: last)
     }
 }

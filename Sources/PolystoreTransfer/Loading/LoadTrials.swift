@@ -1,0 +1,48 @@
+/// The groups of rejected records that take part in the load again, one after the other, until no more of them can be loaded.
+///
+/// Of a group, the records that are rejected again are left out once more. If none remains, or a record is rejected that was loaded before, the
+/// group is divided, because its records may contradict each other.
+struct LoadTrials {
+    /// The number of groups that are tried at most without success, because each is at least a pass over all files.
+    private static let most = 1_000
+
+    /// The records that take part in the present pass; nil if no trial is in progress.
+    private(set) var current: [LoadRejects.Rejected]?
+    /// The records of the present group that were not rejected again.
+    private var remaining: Set<LoadRecord.Place> = []
+    private var waiting: [[LoadRejects.Rejected]] = []
+    private var failures = 0
+    /// Whether no rejected record can be loaded with those that are.
+    private(set) var isOver = false
+
+    /// Begins with the records that perhaps can be loaded with those of the last pass.
+    mutating func begin(with possible: [LoadRejects.Rejected]) {
+        waiting = possible.isEmpty ? [] : [possible]
+        failures = 0
+        next()
+    }
+
+    /// Leaves out the records of a group that a pass has rejected. Returns false if the group has failed.
+    mutating func goesOn(without rejected: Set<LoadRecord.Place>) -> Bool {
+        let places = Set((current ?? []).map(\.place))
+        remaining.subtract(rejected)
+        return rejected.isSubset(of: places) && !remaining.isEmpty
+    }
+
+    /// Goes on with the halves of the present group, or the next one.
+    mutating func fail() {
+        failures += 1
+        if let current, current.count > 1 {
+            waiting.insert(Array(current[(current.count / 2)...]), at: 0)
+            waiting.insert(Array(current[..<(current.count / 2)]), at: 0)
+        }
+        if failures > Self.most { waiting.removeAll() }
+        next()
+    }
+
+    private mutating func next() {
+        current = waiting.isEmpty ? nil : waiting.removeFirst()
+        remaining = Set((current ?? []).map(\.place))
+        isOver = current == nil
+    }
+}

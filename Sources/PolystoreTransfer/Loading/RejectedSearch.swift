@@ -1,0 +1,225 @@
+internal import PolystoreStorage
+
+/// Finds the rejected records that can perhaps be loaded with those that a pass has loaded, without another pass.
+///
+/// A record cannot if one of its references is not resolved, or if another object has one of its unique values or the destination of one of its
+/// one-to-one references, unless other rejected records that perhaps can be loaded change that. What else is wrong is found by a pass.
+struct RejectedSearch {
+    /// What a rejected record would change.
+    private enum Change: Hashable {
+        /// It has the values by which objects are found.
+        case has(FileLoader.Lookup, [Value])
+        /// It updates an object that has the values by which objects are found.
+        case updates(FileLoader.Lookup, [Value])
+        /// It updates an object.
+        case updatesObject(LoadClaim.Object)
+    }
+
+    /// A reason for which a record cannot be loaded.
+    private struct Obstacle {
+        let error: StorageError
+        /// The changes of which one could remove the obstacle.
+        var changes: [Change] = []
+        /// The number of records that have to make the change.
+        var least = 1
+    }
+
+    private struct Candidate {
+        let target: LoadTarget
+        let record: LoadRecord
+        /// The object that the record updates; nil for a new one.
+        var key: Int64?
+        var changes: Set<Change> = []
+        var obstacles: [Obstacle] = []
+
+        var object: LoadClaim.Object? { key.map { LoadClaim.Object(root: target.description.root, key: $0) } }
+    }
+
+    private let loader: FileLoader
+    private var schema: Schema { loader.schema }
+
+    /// Creates a search in the state of a pass that has loaded all records that are not left out.
+    init(_ loader: FileLoader) { self.loader = loader }
+
+    /// Returns the error of each record that cannot be loaded; nil for one that perhaps can.
+    func errors(_ rejected: [LoadRejects.Rejected]) throws(StorageError) -> [StorageError?] {
+        var candidates: [Candidate] = []
+        for item in rejected { candidates.append(try candidate(loader.targets[item.place.file], item.record)) }
+        let updated = Set(candidates.compactMap(\.object)), common = common(updated)
+        for index in candidates.indices {
+            try loader.limit?.check()
+            // What another record assigns to the same object can take precedence.
+            let isCommon = candidates[index].object.map(common.contains) ?? false
+            if !isCommon { try addConflicts(&candidates[index]) }
+        }
+        var errors = [StorageError?](repeating: nil, count: candidates.count), counts: [Change: Int] = [:]
+        for change in candidates.lazy.flatMap(\.changes) { counts[change, default: 0] += 1 }
+        var waiting = Array(candidates.indices), isChanged = true
+        while isChanged {
+            isChanged = false
+            waiting.removeAll { index in
+                let obstacle = candidates[index].obstacles.first { obstacle in
+                    !obstacle.changes.contains { counts[$0, default: 0] >= obstacle.least }
+                }
+                guard let obstacle else { return false }
+                errors[index] = obstacle.error
+                for change in candidates[index].changes { counts[change, default: 0] -= 1 }
+                isChanged = true
+                return true
+            }
+            // In a chain the next one is often the one before.
+            waiting.reverse()
+        }
+        return errors
+    }
+
+    /// Returns the objects, of some, that loaded records update.
+    private func common(_ objects: Set<LoadClaim.Object>) -> Set<LoadClaim.Object> {
+        var found: Set<LoadClaim.Object> = []
+        for (index, records) in loader.identified {
+            let root = loader.targets[index].description.root
+            for key in records.keys {
+                let object = LoadClaim.Object(root: root, key: key)
+                if objects.contains(object) { found.insert(object) }
+            }
+        }
+        return found
+    }
+
+    /// Adds an obstacle if a closure throws an error that concerns the record.
+    private func examine(
+        _ candidate: inout Candidate, _ changes: [Change] = [], least: Int = 1, _ body: () throws(StorageError) -> Void
+    ) throws(StorageError) {
+        do throws(StorageError) { try body() } catch {
+            if !LoadRejects.concernsRecord(error) { throw error }
+            candidate.obstacles.append(Obstacle(error: error, changes: changes, least: least))
+        }
+    }
+
+    // MARK: References
+
+    /// Returns a record with what it changes, and the references that are not resolved.
+    private func candidate(_ target: LoadTarget, _ record: LoadRecord) throws(StorageError) -> Candidate {
+        var found = Candidate(target: target, record: record), creation: [Change] = []
+        if let on = target.on {
+            let lookup = FileLoader.Lookup(entity: target.entity, slots: on), values = try target.identity(record)
+            switch loader.lookups[lookup]?.find(values) ?? .nothing {
+            case .one(let key): found.key = key
+            case .nothing: creation = [.has(lookup, values)]
+            case .several: found.obstacles.append(Obstacle(error: target.refusal(severalOf: record)))
+            }
+        } else if target.file.hasObjects {
+            try examine(&found) { () throws(StorageError) in
+                let stored = RowBatch(capacity: 1)
+                try loader.writer.rows(target.entity, keys: [target.key(record)], into: stored)
+                if stored.count > 0 { throw target.refusal(record, keyIsStored: true) }
+            }
+        }
+        for (lookup, keys) in loader.lookups {
+            let old = found.key.flatMap(keys.values(of:))
+            if let old { found.changes.insert(.updates(lookup, old)) }
+            if let values = try? values(record, target, found.key, keys) { found.changes.insert(.has(lookup, values)) }
+        }
+        if let object = found.object { found.changes.insert(.updatesObject(object)) }
+        if found.key == nil, target.on != nil {
+            // Another record could create the object.
+            try examine(&found, creation, least: 2) { () throws(StorageError) in
+                for slot in target.description.slots.indices { _ = try target.value(record, slot: slot) }
+            }
+        }
+        for reference in target.references {
+            var isAssigned = true
+            if target.on != nil { isAssigned = try target.assigns(record, reference) }
+            if found.key != nil, !isAssigned { continue }
+            let values = try target.values(record, reference.search)
+            if let values {
+                try resolve(values, reference.search, &found)
+            } else if reference.search.isRequired {
+                let error = target.refusal(record, unnamed: reference.search)
+                found.obstacles.append(Obstacle(error: error, changes: isAssigned ? [] : creation, least: 2))
+            }
+        }
+        for members in target.members {
+            for values in try target.values(record, members) { try resolve(values, members.search, &found) }
+        }
+        return found
+    }
+
+    private func values(
+        _ record: LoadRecord, _ target: LoadTarget, _ key: Int64?, _ lookup: LoadedKeys
+    ) throws(StorageError) -> [Value]? {
+        if !lookup.isByKey { return try loader.values(of: record, target, key, in: lookup) }
+        let isKnown = target.file.hasObjects && schema[lookup.entity].family.contains(target.entity)
+        return isKnown ? [.int(try target.key(record))] : nil
+    }
+
+    private func resolve(_ values: [Value], _ search: LoadSearch, _ candidate: inout Candidate) throws(StorageError) {
+        switch loader.lookups[search.lookup]?.find(values) ?? .nothing {
+        case .one: break
+        case .nothing:
+            if !search.isRequired { return }
+            let error = candidate.target.refusal(candidate.record, unresolved: search, schema)
+            candidate.obstacles.append(Obstacle(error: error, changes: [.has(search.lookup, values)]))
+        case .several:
+            let error = candidate.target.refusal(candidate.record, ambiguous: search, schema)
+            candidate.obstacles.append(Obstacle(error: error, changes: [.updates(search.lookup, values)]))
+        }
+    }
+
+    // MARK: Conflicts
+
+    /// Adds the objects that have a unique value of the record, or the destination of one of its one-to-one references.
+    private func addConflicts(_ candidate: inout Candidate) throws(StorageError) {
+        let target = candidate.target, record = candidate.record
+        for constraint in target.description.uniqueConstraints {
+            var isAssigned = true
+            for slot in constraint.slots where candidate.key != nil {
+                if try !loader.assigns(record, target, slot) { isAssigned = false }
+            }
+            guard isAssigned, let values = try? loader.values(of: record, target, constraint.slots) else { continue }
+            if values.contains(where: \.isNull) { continue }
+            let key = try Self.holder(of: values, constraint.slots, schema[constraint.declaredIn], loader.writer)
+            guard let key, key != candidate.key else { continue }
+            let error = DuplicateSearch.error(
+                record, target, constraint.slots, values, isOfLoad(target, key) ? DuplicateSearch.earlier : DuplicateSearch.stored,
+                isRejecting: true)
+            let object = LoadClaim.Object(root: target.description.root, key: key)
+            candidate.obstacles.append(Obstacle(error: error, changes: [.updatesObject(object)]))
+        }
+        for reference in target.references {
+            guard case .slot(let slot) = reference.inverse, let values = try target.values(record, reference.search),
+                case .one(let destination)? = loader.lookups[reference.search.lookup]?.find(values)
+            else { continue }
+            let row = RowBatch(capacity: 1)
+            try loader.writer.rows(reference.destination, keys: [destination], into: row)
+            guard row.count > 0, !row.row(0)[slot].isNull, row.row(0)[slot].int != candidate.key else { continue }
+            let holder = LoadClaim.Object(root: target.description.root, key: row.row(0)[slot].int)
+            let entity = schema[row.row(0).entity]
+            let claimed = LoadClaim.Claimed(key: destination, entity: entity.name, property: entity.slots[slot].name)
+            let other = LoadClaim.Object(root: schema[reference.destination].root, key: destination)
+            candidate.obstacles.append(
+                Obstacle(
+                    error: claimed.error(line: record.line, ofFile: target.file.file),
+                    changes: [.updatesObject(holder), .updatesObject(other)]))
+        }
+    }
+
+    private func isOfLoad(_ target: LoadTarget, _ key: Int64) -> Bool {
+        loader.keys[target.description.root]?.contains { $0.contains(key) } ?? false
+    }
+
+    /// Returns the key of an object of an entity with unique values; nil if there is none.
+    static func holder(
+        of values: [Value], _ slots: [Int], _ entity: EntityDescription, _ reader: ReadSession
+    ) throws(StorageError) -> Int64? {
+        let conditions = zip(slots, values).map { slot, value in
+            QueryPredicate.compare(.path(PropertyPath([entity.slots[slot].name])), .equal, .value(value))
+        }
+        let plan: FetchPlan
+        do throws(QueryError) { plan = try ObjectRequest(entity.name, where: .and(conditions), limit: 1).plan(in: reader.schema) } catch {
+            throw StorageError(error)
+        }
+        let batch = RowBatch(capacity: 1)
+        return try reader.cursor(for: plan).next(into: batch) ? batch.key(0) : nil
+    }
+}
