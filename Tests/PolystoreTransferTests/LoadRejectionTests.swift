@@ -231,6 +231,52 @@ import Testing
         }
     }
 
+    /// Each record needs the one before it, and the first one needs one that is missing.
+    @Test func aChainOfRequiredReferencesIsRejectedInOnePass() throws {
+        let store = try OpenStore(opening: TestStore.memory.make(), OpenRequest(schema: Self.schema.get()))
+        var file = LoadMapping.file("r.ndjson", entity: "R"), reads = 0
+        file.relationships = ["parent": ["id": "parent"]]
+        let text = (1...400).map { "{\"id\": \($0), \"parent\": \($0 - 1)}\n" }.joined() + "{\"id\": 401, \"parent\": 401}\n"
+        let rejects = LoadRejects()
+        _ = try FileLoader.load(LoadMapping(files: [file]), into: store, rejects: rejects) { _ in
+            reads += 1
+            return FileBlocks(Data(text.utf8))
+        }
+        #expect(rejects.records(ofFile: 0).map(\.line) == Array(1...400))
+        #expect(try contents("R", store) == [] && reads < 12)
+        #expect(rejects.records(ofFile: 0).last?.reason.contains("no object of R has these values") == true)
+    }
+
+    /// As a transfer writes records of rows that it has left out.
+    @Test func aKeyOfARejectedRecordIsFree() throws {
+        let store = try OpenStore(opening: TestStore.memory.make(), OpenRequest(schema: Self.schema.get()))
+        let text = """
+            {"polystore_entity": "R", "polystore_key": 7, "id": 1, "parent": 9}
+            {"polystore_entity": "R", "polystore_key": 7, "id": 2, "parent": 7}
+            {"polystore_entity": "R", "polystore_key": 7, "id": 3, "parent": 7}
+            """
+        let mapping = try #require(try LoadMapping(objectsIn: FileBlocks(Data(text.utf8)), "r.ndjson")), rejects = LoadRejects()
+        _ = try FileLoader.load(mapping, into: store, rejects: rejects) { _ in FileBlocks(Data(text.utf8)) }
+        #expect(rejects.records(ofFile: 0).map(\.line) == [1, 3])
+        #expect(try contents("R", store) == ["2 parent 2"])
+        #expect(rejects.records(ofFile: 0).last?.reason.contains("an earlier record is an object of R with this key") == true)
+    }
+
+    /// An update takes the key of an object that must have one.
+    @Test func aRecordThatLeavesARequiredReferenceNilIsRejected() throws {
+        let store = try OpenStore(opening: TestStore.memory.make(), OpenRequest(schema: Self.schema.get()))
+        let stored = [
+            File(entity: "E", records: [#"{"n":"a"}"#, #"{"n":"b"}"#]),
+            File(entity: "K", records: [#"{"n":"1","i":1,"door":"a"}"#, #"{"n":"2","i":2,"door":"b"}"#]),
+        ]
+        _ = try load(stored, store, nil)
+        let update = File(entity: "K", on: "n", records: [#"{"n":"1","i":3}"#, #"{"n":"2","door":null}"#])
+        let rejects = LoadRejects()
+        #expect(try load([update], store, rejects) == [[2]])
+        #expect(try contents("K", store) == ["1 3 door a", "2 2 door b"])
+        #expect(rejects.records(ofFile: 0).map(\.reason) == ["0.ndjson, line 2: E.key is required but nil"])
+    }
+
     /// The second record is a duplicate only of the first one, which is rejected.
     @Test func onlyTheRecordsThatAreRejectedInTheEndAreCounted() throws {
         let store = try OpenStore(opening: TestStore.memory.make(), OpenRequest(schema: Self.schema.get()))

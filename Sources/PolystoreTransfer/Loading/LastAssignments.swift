@@ -58,7 +58,7 @@ extension FileLoader {
     }
 
     /// Returns the slots with values that only one object can have, except for those that identify the records.
-    private func exclusiveSlots(_ target: LoadTarget) -> [Int] {
+    func exclusiveSlots(_ target: LoadTarget) -> [Int] {
         let unique = uniqueSlots(target).joined()
         let references = target.references.filter { reference in
             if reference.search.isRequired { return false }

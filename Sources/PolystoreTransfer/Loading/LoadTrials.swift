@@ -4,7 +4,7 @@
 /// group is divided, because its records may contradict each other.
 struct LoadTrials {
     /// The number of groups that are tried at most without success, because each is at least a pass over all files.
-    private static let most = 1_000
+    private static let most = 100
 
     /// The records that take part in the present pass; nil if no trial is in progress.
     private(set) var current: [LoadRejects.Rejected]?

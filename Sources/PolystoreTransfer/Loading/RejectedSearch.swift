@@ -45,12 +45,12 @@ struct RejectedSearch {
     func errors(_ rejected: [LoadRejects.Rejected]) throws(StorageError) -> [StorageError?] {
         var candidates: [Candidate] = []
         for item in rejected { candidates.append(try candidate(loader.targets[item.place.file], item.record)) }
-        let updated = Set(candidates.compactMap(\.object)), common = common(updated)
+        let last = try lastAssignments(Set(candidates.compactMap(\.object)))
         for index in candidates.indices {
             try loader.limit?.check()
-            // What another record assigns to the same object can take precedence.
-            let isCommon = candidates[index].object.map(common.contains) ?? false
-            if !isCommon { try addConflicts(&candidates[index]) }
+            let candidate = candidates[index], place = candidate.target.place(of: candidate.record)
+            let later = candidate.object.flatMap { last[$0] }?.filter { $0.value > place } ?? [:]
+            try addConflicts(&candidates[index], except: Set(later.keys))
         }
         var errors = [StorageError?](repeating: nil, count: candidates.count), counts: [Change: Int] = [:]
         for change in candidates.lazy.flatMap(\.changes) { counts[change, default: 0] += 1 }
@@ -73,14 +73,17 @@ struct RejectedSearch {
         return errors
     }
 
-    /// Returns the objects, of some, that loaded records update.
-    private func common(_ objects: Set<LoadClaim.Object>) -> Set<LoadClaim.Object> {
-        var found: Set<LoadClaim.Object> = []
-        for (index, records) in loader.identified {
-            let root = loader.targets[index].description.root
-            for key in records.keys {
-                let object = LoadClaim.Object(root: root, key: key)
-                if objects.contains(object) { found.insert(object) }
+    /// Returns the last loaded record that assigns a slot of each of some objects with a value that only one object can have.
+    private func lastAssignments(_ objects: Set<LoadClaim.Object>) throws(StorageError) -> [LoadClaim.Object: [Int: LoadRecord.Place]] {
+        var found: [LoadClaim.Object: [Int: LoadRecord.Place]] = [:]
+        for (index, records) in loader.identified.sorted(by: { $0.key < $1.key }) {
+            let target = loader.targets[index], slots = loader.exclusiveSlots(target), root = target.description.root
+            if slots.isEmpty || !records.keys.contains(where: { objects.contains(LoadClaim.Object(root: root, key: $0)) }) { continue }
+            try loader.forEachRecord(of: target) { record, _, object throws(StorageError) in
+                if !objects.contains(object) { return }
+                for slot in slots where try loader.assigns(record, target, slot) {
+                    found[object, default: [:]][slot] = target.place(of: record)
+                }
             }
         }
         return found
@@ -110,9 +113,9 @@ struct RejectedSearch {
             }
         } else if target.file.hasObjects {
             try examine(&found) { () throws(StorageError) in
-                let stored = RowBatch(capacity: 1)
-                try loader.writer.rows(target.entity, keys: [target.key(record)], into: stored)
-                if stored.count > 0 { throw target.refusal(record, keyIsStored: true) }
+                let stored = RowBatch(capacity: 1), key = try target.key(record)
+                try loader.writer.rows(target.entity, keys: [key], into: stored)
+                if stored.count > 0 { throw target.refusal(record, keyIsStored: !isOfLoad(target, key)) }
             }
         }
         for (lookup, keys) in loader.lookups {
@@ -169,9 +172,11 @@ struct RejectedSearch {
     // MARK: Conflicts
 
     /// Adds the objects that have a unique value of the record, or the destination of one of its one-to-one references.
-    private func addConflicts(_ candidate: inout Candidate) throws(StorageError) {
+    ///
+    /// - Parameter later: The slots that a later record assigns.
+    private func addConflicts(_ candidate: inout Candidate, except later: Set<Int>) throws(StorageError) {
         let target = candidate.target, record = candidate.record
-        for constraint in target.description.uniqueConstraints {
+        for constraint in target.description.uniqueConstraints where later.isDisjoint(with: constraint.slots) {
             var isAssigned = true
             for slot in constraint.slots where candidate.key != nil {
                 if try !loader.assigns(record, target, slot) { isAssigned = false }
@@ -186,7 +191,7 @@ struct RejectedSearch {
             let object = LoadClaim.Object(root: target.description.root, key: key)
             candidate.obstacles.append(Obstacle(error: error, changes: [.updatesObject(object)]))
         }
-        for reference in target.references {
+        for reference in target.references where !later.contains(reference.slot) {
             guard case .slot(let slot) = reference.inverse, let values = try target.values(record, reference.search),
                 case .one(let destination)? = loader.lookups[reference.search.lookup]?.find(values)
             else { continue }
