@@ -277,6 +277,29 @@ import Testing
         #expect(rejects.records(ofFile: 0).map(\.reason) == ["0.ndjson, line 2: E.key is required but nil"])
     }
 
+    /// The first member is rejected, so the second one, which has the same code, is the one that the group must have.
+    @Test func numbersOfMembersAreCheckedInTheEnd() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                "Group", attributes: [Attribute("n", .int64)],
+                relationships: [Relationship("members", to: "Member", .toMany, inverse: "group", minCount: 1)]),
+            Entity(
+                "Member", attributes: [Attribute("code", .string)],
+                relationships: [
+                    Relationship("group", to: "Group", isOptional: false, inverse: "members"),
+                    Relationship("leader", to: "Member", isOptional: false),
+                ], uniqueConstraints: [UniqueConstraint(["code"])]),
+        ])
+        let store = try OpenStore(opening: TestStore.memory.make(), OpenRequest(schema: schema))
+        var members = LoadMapping.file("members", entity: "Member")
+        members.relationships = ["group": ["n": "group"], "leader": ["code": "leader"]]
+        let texts = ["groups": "n\n1\n", "members": "code,group,leader\na,1,b\na,1,a\n"], rejects = LoadRejects()
+        _ = try FileLoader.load(LoadMapping(files: [LoadMapping.file("groups", entity: "Group"), members]), into: store, rejects: rejects) {
+            FileBlocks(Data((texts[$0] ?? "").utf8))
+        }
+        #expect(rejects.records(ofFile: 0).isEmpty && rejects.records(ofFile: 1).map(\.line) == [2])
+    }
+
     /// The second record is a duplicate only of the first one, which is rejected.
     @Test func onlyTheRecordsThatAreRejectedInTheEndAreCounted() throws {
         let store = try OpenStore(opening: TestStore.memory.make(), OpenRequest(schema: Self.schema.get()))

@@ -26,6 +26,8 @@ package final class FileLoader {
     var counts: LoadCounts
     /// The records whose values for an object count, where several records have some.
     var lastAssignments = LastAssignments()
+    /// The first wrong number of members.
+    private var violation: StorageError?
     /// The new objects whose records the present pass has rejected.
     private var rejectedObjects: Set<LoadClaim.Object> = []
 
@@ -93,7 +95,7 @@ package final class FileLoader {
                     continue
                 }
                 if try rejects?.mustTry(RejectedSearch(loader).errors) == true { continue }
-                try loader.checkReferences()
+                try loader.checkWhole()
                 try willCommit()
                 _ = try writer.commit(CommitRecord(author: "load"))
                 return loader.report
@@ -181,13 +183,21 @@ package final class FileLoader {
     }
 
     /// Checks the numbers of destinations, and refuses the records by which a required one-to-one relationship is nil.
+    ///
+    /// Other violations end the load if they are there when no more records can be loaded.
     private func checkCounts() throws(StorageError) {
         var unfilled: [LoadClaim.Object: (relationship: String, error: StorageError)] = [:]
         try counts.check(writer, limit) { root, key in
             keys[root]?.contains { $0.contains(key) } ?? false
         } violation: { object, rule, error throws(StorageError) in
-            guard rule.isToOne, isRejecting else { throw error }
-            unfilled[object] = (rule.relationship, error)
+            guard let rejects else { throw error }
+            if rule.isToOne {
+                unfilled[object] = (rule.relationship, error)
+            } else if rejects.isTrying {
+                throw error
+            } else if violation == nil {
+                violation = error
+            }
         }
         if unfilled.isEmpty { return }
         for target in targets where unfilled.keys.contains(where: { $0.root == target.description.root }) {
@@ -223,8 +233,9 @@ package final class FileLoader {
         identified[index].map { AnySequence($0.keys) } ?? surveyed[index].map { AnySequence($0.taken) }
     }
 
-    /// Refuses unresolved references if these are not permitted.
-    private func checkReferences() throws(StorageError) {
+    /// Refuses what concerns no single record: wrong numbers of members, and unresolved references if these are not permitted.
+    private func checkWhole() throws(StorageError) {
+        if let violation { throw violation }
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
         let failures = report.dangling.filter { $0.unresolved > 0 }.map {
             ValidationFailure($0.relationship, "has \($0.unresolved) references to missing objects")

@@ -50,6 +50,12 @@ extension LoadTarget {
             "\(isStored ? "the store has" : "an earlier record is") an object of \(description.name) with this key", .validationFailed)
     }
 
+    /// Returns the error of a record to whose object none refers by a required relationship.
+    func refusal(_ record: LoadRecord, unfilled relationship: String) -> StorageError {
+        let message = "\(file.file.excerpt()), line \(record.line): \(description.name).\(relationship) is required but nil"
+        return StorageError(.validationFailed, message, details: .init(entity: description.name, property: relationship))
+    }
+
     /// Returns the error of the record on a line by which an object violates a rule.
     func refusal(line: Int, _ violation: StorageError) -> StorageError {
         let message = violation.message.replacing("; nothing was loaded", with: "")

@@ -13,6 +13,8 @@ struct RejectedSearch {
         case updates(FileLoader.Lookup, [Value])
         /// It updates an object.
         case updatesObject(LoadClaim.Object)
+        /// It refers by a one-to-one relationship to the object that is found by values.
+        case refers(FileLoader.Lookup, [Value])
     }
 
     /// A reason for which a record cannot be loaded.
@@ -109,7 +111,8 @@ struct RejectedSearch {
             switch loader.lookups[lookup]?.find(values) ?? .nothing {
             case .one(let key): found.key = key
             case .nothing: creation = [.has(lookup, values)]
-            case .several: found.obstacles.append(Obstacle(error: target.refusal(severalOf: record)))
+            case .several:
+                found.obstacles.append(Obstacle(error: target.refusal(severalOf: record), changes: [.updates(lookup, values)]))
             }
         } else if target.file.hasObjects {
             try examine(&found) { () throws(StorageError) in
@@ -137,15 +140,31 @@ struct RejectedSearch {
             let values = try target.values(record, reference.search)
             if let values {
                 try resolve(values, reference.search, &found)
+                if case .slot = reference.inverse { found.changes.insert(.refers(reference.search.lookup, values)) }
             } else if reference.search.isRequired {
                 let error = target.refusal(record, unnamed: reference.search)
                 found.obstacles.append(Obstacle(error: error, changes: isAssigned ? [] : creation, least: 2))
             }
         }
+        if found.key == nil { addUnfilled(&found) }
         for members in target.members {
             for values in try target.values(record, members) { try resolve(values, members.search, &found) }
         }
         return found
+    }
+
+    /// Adds the required relationships of a new object that only the other ends of their inverses fill.
+    private func addUnfilled(_ candidate: inout Candidate) {
+        let target = candidate.target
+        let references = candidate.changes.compactMap {
+            if case .has(let lookup, let values) = $0 { Change.refers(lookup, values) } else { nil }
+        }
+        for (position, slot) in target.description.slots.enumerated() {
+            guard case .toOne(let relationship, _) = slot.content, !relationship.isOptional else { continue }
+            if target.references.contains(where: { $0.slot == position }) { continue }
+            let error = target.refusal(candidate.record, unfilled: slot.name)
+            candidate.obstacles.append(Obstacle(error: error, changes: references))
+        }
     }
 
     private func values(
@@ -176,13 +195,21 @@ struct RejectedSearch {
     /// - Parameter later: The slots that a later record assigns.
     private func addConflicts(_ candidate: inout Candidate, except later: Set<Int>) throws(StorageError) {
         let target = candidate.target, record = candidate.record
+        let stored = RowBatch(capacity: 1)
+        if let key = candidate.key { try loader.writer.rows(target.entity, keys: [key], into: stored) }
         for constraint in target.description.uniqueConstraints where later.isDisjoint(with: constraint.slots) {
-            var isAssigned = true
-            for slot in constraint.slots where candidate.key != nil {
-                if try !loader.assigns(record, target, slot) { isAssigned = false }
+            var values: [Value] = [], isAssigned = candidate.key == nil
+            for slot in constraint.slots {
+                var isNew = candidate.key == nil
+                if !isNew { isNew = try loader.assigns(record, target, slot) }
+                if isNew {
+                    isAssigned = true
+                    values += (try? loader.values(of: record, target, [slot])) ?? [.null]
+                } else {
+                    values.append(stored.count > 0 ? Value(stored.row(0)[slot], as: target.description.slots[slot].type) ?? .null : .null)
+                }
             }
-            guard isAssigned, let values = try? loader.values(of: record, target, constraint.slots) else { continue }
-            if values.contains(where: \.isNull) { continue }
+            if !isAssigned || values.contains(where: \.isNull) { continue }
             let key = try Self.holder(of: values, constraint.slots, schema[constraint.declaredIn], loader.writer)
             guard let key, key != candidate.key else { continue }
             let error = DuplicateSearch.error(
