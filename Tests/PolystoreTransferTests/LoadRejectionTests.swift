@@ -127,6 +127,10 @@ import Testing
             files: [b(by: "code", #"{"x":0,"a":"W"}"#), onA(#"{"id":1,"code":"W"}"#, #"{"id":3,"code":"W"}"#)], rejected: [[], [2]],
             contents: ["A": ["1 W"], "B": ["0 a 1"]]),
         Example(
+            testDescription: "a duplicate of a duplicate",
+            files: [a(#"{"id":9,"code":"Y"}"#, #"{"id":1,"code":"Y"}"#, #"{"id":1}"#), b(by: "id", #"{"x":0,"a":1}"#)],
+            rejected: [[2], []], contents: ["A": ["1", "9 Y"], "B": ["0 a 1"]]),
+        Example(
             testDescription: "a door of a duplicate", stored: [File(entity: "D", records: [#"{"n":"a"}"#]), a(#"{"id":0}"#)],
             files: [onA(#"{"id":5,"code":"K"}"#, #"{"id":6,"code":"K","door":"a"}"#, #"{"id":0,"door":"a"}"#)], rejected: [[2]],
             contents: ["A": ["0 door a", "5 K"]]),

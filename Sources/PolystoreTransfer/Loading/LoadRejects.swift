@@ -132,7 +132,8 @@ package final class LoadRejects {
 
     /// Ends a pass that has rejected records, or failed if `isFailed` is true, and prepares the next one.
     func endPass(isFailed: Bool = false) {
-        guard let current = trials.current, isFailed || !trials.goesOn(without: present) else { return }
+        guard let current = trials.current else { return trials.restart() }
+        if !isFailed, trials.goesOn(without: present) { return }
         refused.removeAll()
         // What was loaded before stays.
         for place in present { left[place.file]?[place.ordinal] = nil }

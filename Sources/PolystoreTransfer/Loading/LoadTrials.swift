@@ -11,15 +11,22 @@ struct LoadTrials {
     /// The records of the present group that were not rejected again.
     private var remaining: Set<LoadRecord.Place> = []
     private var waiting: [[LoadRejects.Rejected]] = []
+    /// The number of groups that were tried without success, and of passes that were not right in the end.
     private var failures = 0
     /// Whether no rejected record can be loaded with those that are.
     private(set) var isOver = false
 
     /// Begins with the records that perhaps can be loaded with those of the last pass.
     mutating func begin(with possible: [LoadRejects.Rejected]) {
-        waiting = possible.isEmpty ? [] : [possible]
-        failures = 0
+        waiting = possible.isEmpty || failures > Self.most ? [] : [possible]
         next()
+    }
+
+    /// Searches again for records that can be loaded, because one is left out that was loaded.
+    mutating func restart() {
+        // A store can refuse a unique value at the commit.
+        if isOver { failures += 1 }
+        isOver = false
     }
 
     /// Leaves out the records of a group that a pass has rejected. Returns false if the group has failed.
