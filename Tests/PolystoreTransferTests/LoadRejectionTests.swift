@@ -131,6 +131,15 @@ import Testing
             files: [a(#"{"id":9,"code":"Y"}"#, #"{"id":1,"code":"Y"}"#, #"{"id":1}"#), b(by: "id", #"{"x":0,"a":1}"#)],
             rejected: [[2], []], contents: ["A": ["1", "9 Y"], "B": ["0 a 1"]]),
         Example(
+            testDescription: "two updates that need each other, and a third one",
+            stored: [
+                File(entity: "D", records: [#"{"n":"a"}"#, #"{"n":"c"}"#]), a(#"{"id":8,"code":"X","door":"a"}"#, #"{"id":9,"code":"Y"}"#),
+            ],
+            files: [
+                onA(#"{"id":3,"door":"a"}"#, #"{"id":8,"code":"Y","door":"c"}"#, #"{"id":9,"code":"Z","door":"a"}"#),
+                b(by: "id", #"{"x":1,"a":3}"#),
+            ], rejected: [[1], [1]], contents: ["A": ["8 Y door c", "9 Z door a"], "B": []]),
+        Example(
             testDescription: "a door of a duplicate", stored: [File(entity: "D", records: [#"{"n":"a"}"#]), a(#"{"id":0}"#)],
             files: [onA(#"{"id":5,"code":"K"}"#, #"{"id":6,"code":"K","door":"a"}"#, #"{"id":0,"door":"a"}"#)], rejected: [[2]],
             contents: ["A": ["0 door a", "5 K"]]),

@@ -94,7 +94,7 @@ package final class FileLoader {
                     rejects?.endPass()
                     continue
                 }
-                if try rejects?.mustTry(RejectedSearch(loader).errors) == true { continue }
+                if try rejects?.mustTry(RejectedSearch(loader).result) == true { continue }
                 try loader.checkWhole()
                 try willCommit()
                 _ = try writer.commit(CommitRecord(author: "load"))

@@ -144,24 +144,20 @@ package final class LoadRejects {
 
     /// Ends a pass that has loaded all records that are not left out. Returns whether another one is necessary.
     ///
-    /// - Parameter find: Returns the error of each record that cannot be loaded with those that were; nil if it perhaps can.
+    /// - Parameter find: Finds those of some rejected records that perhaps can be loaded with those that were.
     /// - Throws: `limitExceeded` if too many records are left out in the end.
-    func mustTry(_ find: ([Rejected]) throws(StorageError) -> [StorageError?]) throws(StorageError) -> Bool {
+    func mustTry(_ find: ([Rejected]) throws(StorageError) -> RejectedSearch.Result) throws(StorageError) -> Bool {
         if isTrying, !trials.goesOn(without: present) {
             endPass()
             return true
         }
         if !trials.isOver {
             let all = left.sorted { $0.key < $1.key }.flatMap { $0.value.values.sorted { $0.place.ordinal < $1.place.ordinal } }
-            var possible: [Rejected] = []
-            for (rejected, error) in zip(all, all.isEmpty ? [] : try find(all)) {
-                if let error {
-                    left[rejected.place.file]?[rejected.place.ordinal]?.reason = error.message
-                } else {
-                    possible.append(rejected)
-                }
+            let found = all.isEmpty ? RejectedSearch.Result() : try find(all)
+            for (rejected, error) in zip(all, found.errors) {
+                if let error { left[rejected.place.file]?[rejected.place.ordinal]?.reason = error.message }
             }
-            trials.begin(with: possible)
+            trials.begin(with: all, found)
             beginTrial()
             if isTrying { return true }
         }

@@ -10,14 +10,21 @@ struct LoadTrials {
     private(set) var current: [LoadRejects.Rejected]?
     /// The records of the present group that were not rejected again.
     private var remaining: Set<LoadRecord.Place> = []
-    private var waiting: [[LoadRejects.Rejected]] = []
+    private var records: [LoadRejects.Rejected] = []
+    private var result = RejectedSearch.Result()
+    /// The present group and those that wait, by the positions of their records.
+    private var group: [Int] = []
+    private var waiting: [[Int]] = []
     /// The number of groups that were tried without success, and of passes that were not right in the end.
     private var failures = 0
     /// Whether no rejected record can be loaded with those that are.
     private(set) var isOver = false
 
-    /// Begins with the records that perhaps can be loaded with those of the last pass.
-    mutating func begin(with possible: [LoadRejects.Rejected]) {
+    /// Begins with those of some rejected records that perhaps can be loaded with the records of the last pass.
+    mutating func begin(with records: [LoadRejects.Rejected], _ result: RejectedSearch.Result) {
+        self.records = records
+        self.result = result
+        let possible = records.indices.filter { result.errors[$0] == nil }
         waiting = possible.isEmpty || failures > Self.most ? [] : [possible]
         next()
     }
@@ -39,17 +46,20 @@ struct LoadTrials {
     /// Goes on with the halves of the present group, or the next one.
     mutating func fail() {
         failures += 1
-        if let current, current.count > 1 {
-            waiting.insert(Array(current[(current.count / 2)...]), at: 0)
-            waiting.insert(Array(current[..<(current.count / 2)]), at: 0)
+        if group.count > 1 {
+            let middle = group.count / 2
+            waiting.insert(contentsOf: [Array(group[..<middle]), Array(group[middle...])], at: 0)
         }
         if failures > Self.most { waiting.removeAll() }
         next()
     }
 
     private mutating func next() {
-        current = waiting.isEmpty ? nil : waiting.removeFirst()
+        group = waiting.isEmpty ? [] : waiting.removeFirst()
+        // A single record is tried with those that it needs.
+        let positions = group.count == 1 ? result.needed(by: group[0]) : group
+        isOver = positions.isEmpty
+        current = isOver ? nil : positions.map { records[$0] }
         remaining = Set((current ?? []).map(\.place))
-        isOver = current == nil
     }
 }

@@ -6,7 +6,7 @@ internal import PolystoreStorage
 /// one-to-one references, unless other rejected records that perhaps can be loaded change that. What else is wrong is found by a pass.
 struct RejectedSearch {
     /// What a rejected record would change.
-    private enum Change: Hashable {
+    fileprivate enum Change: Hashable {
         /// It has the values by which objects are found.
         case has(FileLoader.Lookup, [Value])
         /// It updates an object that has the values by which objects are found.
@@ -15,6 +15,25 @@ struct RejectedSearch {
         case updatesObject(LoadClaim.Object)
         /// It refers by a one-to-one relationship to the object that is found by values.
         case refers(FileLoader.Lookup, [Value])
+    }
+
+    /// What was found of some rejected records.
+    struct Result {
+        /// The error of each record that cannot be loaded; nil for one that perhaps can.
+        fileprivate(set) var errors: [StorageError?] = []
+        /// The changes that each of the others needs.
+        fileprivate var wanted: [[Change]] = []
+        /// The positions of those that make each change.
+        fileprivate var makers: [Change: [Int]] = [:]
+
+        /// Returns the positions, in their order, of a record and of those without which it cannot be loaded.
+        func needed(by position: Int) -> [Int] {
+            var found: Set<Int> = [position], waiting = [position]
+            while let next = waiting.popLast() {
+                for maker in wanted[next].lazy.flatMap({ makers[$0] ?? [] }) where found.insert(maker).inserted { waiting.append(maker) }
+            }
+            return found.sorted()
+        }
     }
 
     /// A reason for which a record cannot be loaded.
@@ -43,8 +62,8 @@ struct RejectedSearch {
     /// Creates a search in the state of a pass that has loaded all records that are not left out.
     init(_ loader: FileLoader) { self.loader = loader }
 
-    /// Returns the error of each record that cannot be loaded; nil for one that perhaps can.
-    func errors(_ rejected: [LoadRejects.Rejected]) throws(StorageError) -> [StorageError?] {
+    /// Returns what is found of some records.
+    func result(_ rejected: [LoadRejects.Rejected]) throws(StorageError) -> Result {
         var candidates: [Candidate] = []
         for item in rejected { candidates.append(try candidate(loader.targets[item.place.file], item.record)) }
         let last = try lastAssignments(Set(candidates.compactMap(\.object)))
@@ -72,7 +91,13 @@ struct RejectedSearch {
             // In a chain the next one is often the one before.
             waiting.reverse()
         }
-        return errors
+        var result = Result()
+        result.errors = errors
+        for (index, candidate) in candidates.enumerated() {
+            result.wanted.append(errors[index] == nil ? candidate.obstacles.flatMap(\.changes) : [])
+            for change in candidate.changes where errors[index] == nil { result.makers[change, default: []].append(index) }
+        }
+        return result
     }
 
     /// Returns the last loaded record that assigns a slot of each of some objects with a value that only one object can have.
