@@ -159,7 +159,9 @@ public struct StoreMetadata: Sendable {
     /// - Throws: `schemaMismatch`, which names both versions.
     public func check(_ step: MigrationStep) throws(StorageError) {
         let source = step.mapping.source
-        if source.hash == schema.hash { return }
+        // Two versions of the same hash differ only by name: another program may have done the work between them.
+        let isRenamed = source.hash == step.mapping.destination.hash && source.version != schema.version
+        if source.hash == schema.hash, !isRenamed { return }
         throw StorageError(
             .schemaMismatch, "the store has version \"\(schema.version)\" of the model, but the migration starts at \"\(source.version)\"")
     }

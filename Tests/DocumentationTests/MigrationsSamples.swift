@@ -50,6 +50,32 @@ import Testing
         #expect(try stack.fetchAll(From<Customer>()).map { [$0.email, "\($0.isActive)"] } == [["ann@example.com", "true"]])
     }
 
+    @Model final class Singer: ManagedObject { var name: String = "" }
+
+    @Test func workOnDataAloneRunsOnce() async throws {
+        let old = try DataStack(Singer.self, version: "1")
+        try old.addStorageAndWait(SQLiteStore(path: scratch("singers.db")))
+        try old.perform(synchronous: { try $0.create(Singer.self).name = " Ann " })
+        try old.removeStorage(old.storages[0])
+        var history = try SchemaHistory(
+            DataStack(Singer.self, version: "1").schema, DataStack(Singer.self, version: "2").schema,
+            migrationChain: ["1", "2"], models: [Singer.self])
+        history.stages = [
+            MigrationStage(
+                from: "1", to: "2", label: "trim the names",
+                postMigration: { context in
+                    try context.perform { transaction in
+                        for singer in try transaction.fetchAll(From<Singer>()) {
+                            singer.name = singer.name.trimmingCharacters(in: .whitespaces)
+                        }
+                    }
+                })
+        ]
+        let stack = try DataStack(schemaHistory: history)
+        try await stack.addStorage(SQLiteStore(path: scratch("singers.db")))
+        #expect(try stack.fetchAll(From<Singer>()).map(\.name) == ["Ann"])
+    }
+
     /// The table of wider types.
     @Test func typesWidenAsTheTableSays() throws {
         let lines = try Checkout.lines("Sources/Polystore/Polystore.docc/Migrations.md")

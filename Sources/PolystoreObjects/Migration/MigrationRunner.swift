@@ -75,6 +75,7 @@ public struct MigrationRunner {
         for (source, destination) in try ways() {
             let mapping = try mapping(from: source, to: destination)
             let versions = (source.version, destination.version)
+            if source.hash == destination.hash, !mapping.isInferred { throw Self.refusal(ofMappingBetweenEqual: versions) }
             let type: MigrationType =
                 mapping.isInferred
                 ? .lightweight(sourceVersion: versions.0, destinationVersion: versions.1)
@@ -99,7 +100,22 @@ public struct MigrationRunner {
     private func ways() throws(StorageError) -> [(source: Schema, destination: Schema)] {
         if isReturning { return store.schema.hash == history.currentSchema.hash ? [] : [(store.schema, history.currentSchema)] }
         try refuseReturn()
-        return try history.steps(from: store.schema)
+        let providers = store.migrationMappingProviders + mappingProviders
+        return try history.steps(from: store.schema) { step throws(StorageError) in
+            if step.source.hash != step.destination.hash { return false }
+            for provider in providers {
+                if let mapping = try provider.mapping(from: step.source, to: step.destination) { return !mapping.isInferred }
+            }
+            return false
+        }
+    }
+
+    // Programs of the older version continue to work between two versions of the same hash, so their rows must stay where they are.
+    private static func refusal(ofMappingBetweenEqual versions: (source: String, destination: String)) -> StorageError {
+        StorageError(
+            .invalidConfiguration,
+            "the mapping from version \"\(versions.source)\" of the model to \"\(versions.destination)\" cannot run, because both versions "
+                + "are stored alike; change the objects in a MigrationStage between these versions")
     }
 
     /// Throws if the store has already left this program's version. The program is outdated: only an explicit chain migrates back.
@@ -133,6 +149,12 @@ public struct MigrationRunner {
     @discardableResult
     public func run() throws(StorageError) -> [MigrationType] {
         let steps = try steps()
+        if let last = steps.last, store.state.isReadOnly {
+            throw StorageError(
+                .readOnly,
+                "the store has version \"\(store.schema.version)\" of the model and must be migrated to \"\(last.type.destinationVersion)\", "
+                    + "but it was opened read-only; open it once for writing, or read it with a program of its version")
+        }
         progress?.begin(steps: (progress?.current.completedSteps ?? 0) + steps.count)
         if history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration) { try backup() }
         for step in steps {

@@ -65,6 +65,19 @@ extension DataStack {
         return progress
     }
 
+    /// Returns the refusal of an open store whose version has the hash of the current one, but that lacks work of the program between them.
+    func pendingWork(_ store: OpenStore) -> StorageError? {
+        let stored = store.state.schema
+        if stored.version == schema.version || !store.capabilities.contains(.migrations) { return nil }
+        do throws(StorageError) {
+            if try runner(store.keeping(stored), nil).steps().isEmpty { return nil }
+        } catch { return error }
+        return StorageError(
+            .schemaMismatch,
+            "the store has version \"\(stored.version)\" of the model, and the work of the program up to version \"\(schema.version)\" is required"
+        )
+    }
+
     /// Migrates a store with another version, as far as that is allowed.
     func migrate(
         _ storage: any StorageInterface, _ allowed: AllowedMigrations, refusal: StorageError

@@ -135,7 +135,10 @@ extension DataStack {
     private func open(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) -> OpenStore {
         let request = OpenRequest(schema: schema)
         do throws(StorageError) {
-            return try OpenStore(opening: storage, request)
+            let store = try OpenStore(opening: storage, request)
+            guard let refusal = pendingWork(store) else { return store }
+            try store.close()
+            throw refusal
         } catch  where error.code == .schemaMismatch {
             do throws(StorageError) {
                 return try migrate(storage, allowed, refusal: error)
