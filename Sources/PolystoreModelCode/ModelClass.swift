@@ -45,7 +45,7 @@ package struct ModelClass: Sendable, Hashable {
         package var counts: [String] = []
         /// The stored name of the destination entity.
         package var destination: String?
-        /// The stored name of the inverse relationship.
+        /// The stored name of the inverse relationship, or the key path to it, whose stored name is found when the program runs.
         package var inverse: String?
         /// The delete rule: `nullify`, `cascade`, or `deny`.
         package var deleteRule: String

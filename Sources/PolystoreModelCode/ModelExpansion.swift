@@ -157,7 +157,9 @@ package struct ModelExpansion {
             ".\(kind)",
         ]
         if property.isRequired { arguments.append("isOptional: false") }
-        if let inverse = property.inverse { arguments.append("inverse: \(inverse.hasPrefix("\\") ? inverse : Names.literal(inverse))") }
+        if let inverse = property.inverse {
+            arguments.append("inverse: \(inverse.hasPrefix("\\") ? "_inverse(\(inverse))" : Names.literal(inverse))")
+        }
         if property.deleteRule != "nullify" { arguments.append("deleteRule: .\(property.deleteRule)") }
         arguments += property.counts
         if let name = property.originalName { arguments.append("originalName: \(Names.literal(name))") }

@@ -100,11 +100,11 @@ struct PropertyReader {
         var inverse: String?
         if let expression = arguments["inverse"] {
             guard let path = expression.as(KeyPathExprSyntax.self),
-                let last = path.components.last?.component.as(KeyPathPropertyComponentSyntax.self)
+                path.components.last?.component.is(KeyPathPropertyComponentSyntax.self) == true
             else {
                 throw ModelProblem(expression, "inverse must be a key path, such as \\Dog.owner: a macro cannot evaluate names")
             }
-            inverse = last.declName.baseName.text.unquoted
+            inverse = path.trimmedDescription
         }
         var property = ModelClass.Property(
             name, key: try arguments.text("key"), kind: kind, type: destination, inverse: inverse,

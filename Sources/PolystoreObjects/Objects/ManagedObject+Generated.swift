@@ -41,6 +41,11 @@ extension ManagedObject {
     /// Returns the stored name of the entity of a class.
     public static func _entityName<Object: ManagedObject>(_ type: _Type<Object>.Type) -> String { Object._entityName }
 
+    /// Returns the stored name of the relationship at the end of a key path, which can differ from its name in Swift.
+    public static func _inverse<Object: ManagedObject, Value>(_ keyPath: KeyPath<Object, Value>) -> String {
+        (try? KeyPathProbe.names(readBy: keyPath))?.description ?? "\(keyPath)"
+    }
+
     /// Returns the declaration of an attribute with a Swift type.
     public static func _attribute<V: AttributeValue>(
         _ name: String, _ type: _Type<V>.Type, defaultValue: V? = nil, rules: AttributeRules = AttributeRules(),
