@@ -21,6 +21,7 @@ extension WriteTransaction {
     package func updateAll<Object: ManagedObject>(_ from: From<Object>, _ assignments: [Assignment<Object>]) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
+            try context.checkFlushed()
             let plan = try from.plan(context.model)
             var batch = BatchWork(context, plan)
             let values = try batch.checked(assignments)
@@ -48,7 +49,7 @@ extension WriteTransaction {
     public func insertAll<Object: ManagedObject, Source>(
         _ into: Into<Object>, sources: some Sequence<Source>, assign: (_ object: Object, _ source: Source) throws -> Void
     ) throws -> [ObjectID<Object>] {
-        _ = try _fetchContext
+        try _fetchContext.checkFlushed()
         return try nested {
             var rows = try RowBuilder(self, try target(into), unique: nil)
             for source in sources {

@@ -38,7 +38,7 @@ extension WriteTransaction {
         _ into: Into<Object>, onNamed unique: [String], sources: some Sequence<Source>,
         assign: (_ object: Object, _ source: Source) throws -> Void
     ) throws -> [UpsertedID<Object>] {
-        _ = try _fetchContext
+        try _fetchContext.checkFlushed()
         return try nested {
             var rows = try RowBuilder(self, try target(into), unique: unique)
             for source in sources {

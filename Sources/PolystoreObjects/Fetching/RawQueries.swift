@@ -25,6 +25,7 @@ extension ObjectContext {
     }
 
     private func rawRows(_ sql: RawSQL, _ store: Int) throws(StorageError) -> RawRows {
+        try checkFlushed()
         if hasDetachedChanges {
             throw StorageError(.unsupported, "SQL does not include uncommitted changes of the transaction; commit first")
         }

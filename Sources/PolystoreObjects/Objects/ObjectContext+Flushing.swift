@@ -13,7 +13,12 @@ extension ObjectContext {
         try checkReferences(of: [tracker.inserted, tracker.changed].joined())
         let sets = tracker.changeSets(model.schema).filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
         func write() throws(StorageError) { for (store, changes) in sets { try sessions.apply(changes, to: store) } }
-        if !isLast, sets.contains(where: { $0.value.touchesUniqueValues(model.schema) }) {
+        var isRefusable = false
+        for (store, changes) in sets where !isRefusable && !isLast {
+            isRefusable = try stack.store(store).checksEachWrite
+            if changes.touchesUniqueValues(model.schema) { isRefusable = true }
+        }
+        if isRefusable {
             try sessions.atomically(write)
         } else {
             try write()
@@ -31,21 +36,51 @@ extension ObjectContext {
 
     /// Runs a lookup that must include the pending changes: for relationships and deletions, not for fetches of the program.
     ///
-    /// Values that violate a unique constraint between two assignments do not fail the lookup. They stay pending, and are merged with the
-    /// results of the stores as in a detached transaction. The next fetch or the commit throws if the violation persists.
+    /// Values that violate a unique constraint between two assignments, or a rule of a database's own tables, do not fail the lookup. They
+    /// stay pending, and are merged with the results of the stores as in a detached transaction. The next fetch throws if the violation of
+    /// the constraint persists, the commit if that of the rule does.
     func withPending<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         do throws(StorageError) {
             try flush()
-        } catch  where error.code == .uniqueConstraintViolated {
+        } catch  where error.code == .uniqueConstraintViolated || error.isOfUnfinishedObject {
             // A store that could not undo the write cannot continue.
             try sessions?.checkActive()
-            let before = isFlushRefused
-            isFlushRefused = true
-            defer { isFlushRefused = before }
+            let before = refusal
+            refusal = error
+            defer { refusal = before }
             return try body()
         }
         return try body()
     }
+
+    /// Writes the pending changes before a fetch of the program, as far as the stores accept them.
+    ///
+    /// The tables of another program require values that the closure may assign only after the fetch. Such changes stay pending, and the
+    /// fetch merges them with the results of the stores.
+    func flushBeforeFetch() throws(StorageError) {
+        refusal = nil
+        do throws(StorageError) {
+            try flush()
+        } catch  where error.isOfUnfinishedObject {
+            try sessions?.checkActive()
+            refusal = error
+        }
+    }
+
+    /// Throws if there are pending changes that a store refused, for work that the stores do themselves.
+    func checkFlushed() throws(StorageError) {
+        guard hasDetachedChanges, let refusal else { return }
+        throw StorageError(
+            refusal.code,
+            "\(refusal.message); this call requires that all earlier changes are in the store: assign the value before it, or create the "
+                + "object after it",
+            details: refusal.details, cause: refusal)
+    }
+}
+
+extension StorageError {
+    /// Whether a store, whose own error is the cause, refuses values that are not assigned yet or violate a rule of its tables.
+    fileprivate var isOfUnfinishedObject: Bool { code == .validationFailed && cause != nil }
 }
 
 extension ChangeSet {

@@ -43,7 +43,7 @@ extension ObjectContext {
     }
 
     /// Whether pending changes must be merged with store results, because they are not written to the store or currently cannot be.
-    var mergesPending: Bool { sessions == nil || isFlushRefused }
+    var mergesPending: Bool { sessions == nil || refusal != nil }
 
     /// Whether there are changes that are only in memory and must be merged with store results.
     var hasDetachedChanges: Bool { mergesPending && tracker?.hasPending == true }

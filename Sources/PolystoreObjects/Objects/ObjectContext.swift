@@ -26,8 +26,8 @@ public final class ObjectContext {
     @exclusivity(unchecked) package var tracker: ChangeTracker?
     /// The stores whose commits a view context could not merge.
     var unread: UnreadStores = [:]
-    /// Whether a lookup is in progress whose flush would violate a unique constraint.
-    var isFlushRefused = false
+    /// The error with which a store refuses the pending changes until more values are assigned. Reads merge the changes meanwhile.
+    var refusal: StorageError?
     /// The errors that getters and setters could not throw.
     private var failures = UnthrownErrors()
     /// The store of the object that is being created.

@@ -189,7 +189,9 @@ extension BaseTransaction {
             // Without delete rules to apply, no object has to be instantiated.
             let plan = try from.plan(context.model)
             var batch = BatchWork(context, plan)
-            if let transaction = self as? WriteTransaction, from.includesPendingChanges != false, batch.isDeletionAlone {
+            if let transaction = self as? WriteTransaction, from.includesPendingChanges != false, !context.hasDetachedChanges,
+                batch.isDeletionAlone
+            {
                 let stores = try context.stack.stores(for: plan.entity, from.configurations)
                 try batch.select(in: stores)
                 return try transaction.wholly { () throws(StorageError) in

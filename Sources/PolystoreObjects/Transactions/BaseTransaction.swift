@@ -109,6 +109,7 @@ extension BaseTransaction: QuerySource {
             return try body(context.committed)
         }
         let own = try _fetchContext
+        try own.checkFlushed()
         if own.hasDetachedChanges {
             throw StorageError(
                 .unsupported, "a query for values cannot include uncommitted changes of the transaction; fetch the objects, or commit first"

@@ -33,7 +33,7 @@ public final class WriteTransaction: BaseTransaction {
         get throws(StorageError) {
             try checkOpen()
             try limit.check()
-            try context.flush()
+            try context.flushBeforeFetch()
             return context
         }
     }
@@ -137,6 +137,7 @@ extension WriteTransaction {
     public func execute(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
+            try context.checkFlushed()
             guard let sessions = context.sessions, let tracker = context.tracker else { throw SessionPool.ended }
             let store = try context.store(for: sql, configuration)
             let count = try sessions.execute(sql, in: store)

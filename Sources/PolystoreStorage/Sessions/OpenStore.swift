@@ -72,6 +72,9 @@ public final class OpenStore: Sendable {
         @inline(never) set { reporting.withLock { $0.report = newValue } }
     }
 
+    /// Whether the store checks rules of its own on each write, such as those of the tables of another program.
+    package var checksEachWrite: Bool { checksMoves == nil }
+
     /// The kind of store.
     public var storeType: String { type(of: storage).storeType }
 
