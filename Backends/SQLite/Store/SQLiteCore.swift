@@ -58,6 +58,9 @@ class SQLiteCore: SQLCore, @unchecked Sendable {
         throw StoreMetadata.migrated(from: metadata.schema, to: storedSchema(connection))
     }
 
+    /// Rewrites the file without gaps, while the writing connection has no transaction.
+    func vacuum(_ connection: SQLiteConnection) throws(StorageError) { try connection.execute("VACUUM") }
+
     /// Creates a session that reads on a connection.
     func reader(_ connection: SQLiteConnection) -> SQLiteReader { SQLiteReader(self, connection) }
 

@@ -302,7 +302,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
         let (connection, _) = try core.writer.enter(WriteOptions()) { core.isClosed }
         defer { core.writer.leave() }
-        try core.writer.commits.reshape { () throws(StorageError) in try connection.execute("VACUUM") }
+        try core.writer.commits.reshape { () throws(StorageError) in try core.vacuum(connection) }
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 

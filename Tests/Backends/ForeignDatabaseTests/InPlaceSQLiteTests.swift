@@ -118,7 +118,7 @@ import Testing
             _ = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, x NOT NULL); INSERT INTO a VALUES(1, 1), (2, 'x');")
                 .stack()
         }
-        #expect(refused?.message.contains("a.x requires a value and cannot be written") == true)
+        #expect(refused?.message.contains("a: the column x requires a value and cannot be written") == true)
         let database = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, n INT, twice INT AS (n * 2));")
         let stack = try database.stack()
         try stack.perform(synchronous: { _ = try $0.make("a", ["n": .int(4)]) })

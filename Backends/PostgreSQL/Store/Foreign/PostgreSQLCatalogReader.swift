@@ -83,10 +83,12 @@ struct PostgreSQLCatalogReader {
             remarks.append("the unique index \(name) of \(table.name) is left out: it is partial or over expressions")
         }
         let indexes = try indexes(table, source, columns)
-        return CatalogTable(
+        var result = CatalogTable(
             name: table.name, source: source, columns: columns, primaryKey: primaryKey, key: key,
             uniqueKeys: keys.filter { !$0.isPrimary }.map(\.columns), indexes: indexes.filter { $0.obstacle == nil }.map(\.columns),
             checks: try rows.checks(table.oid).map { CatalogCheck($0) })
+        result.hasLargeKeys = primaryKey.count == 1 && integers.contains([table.name, primaryKey[0]]) && key != .column(primaryKey[0])
+        return result
     }
 
     private mutating func indexes(
@@ -119,12 +121,16 @@ struct PostgreSQLCatalogReader {
             remarks.append("\(place) is read as the text of its values: the type \(column.typeName) is not supported")
         }
         if column.isDomain { remarks.append("the CHECK constraints of the domain of \(place) are left out") }
-        return CatalogColumn(
+        var result = CatalogColumn(
             column.name, read.type, value: read.value, isOptional: !column.isRequired,
             maxLength: column.maxLength > 0 ? Int(column.maxLength) : nil,
             allowedValues: column.isEnum ? try rows.labels(column.type) : [],
             comparesBytes: !column.isFolded && (!read.isText || column.isEnum),
             stored: isInPlace ? PostgreSQLStoring.stored(column, place: place) : nil)
+        if isInPlace, !column.isComputed, let literal = column.defaultValue.flatMap(CatalogDefault.literal) {
+            result.defaultValue = try rows.value(literal, of: column, read)
+        }
+        return result
     }
 
     private mutating func add(

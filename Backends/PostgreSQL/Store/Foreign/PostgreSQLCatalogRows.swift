@@ -30,6 +30,8 @@ struct PostgreSQLCatalogRows {
         let isComputed: Bool
         /// Whether the server considers texts of different bytes equal.
         let isFolded: Bool
+        /// The SQL of the value of a row that omits the column; nil for none.
+        let defaultValue: String?
     }
 
     struct Key {
@@ -84,7 +86,8 @@ struct PostgreSQLCatalogRows {
             SELECT a.attname::text, a.attnotnull, b.oid::int8, format_type(a.atttypid, a.atttypmod)::text,
                 CASE WHEN b.oid IN (1042, 1043) THEN greatest(greatest(a.atttypmod, b.typmod) - 4, 0) ELSE 0 END::int8,
                 e.typtype = 'e', d.typtype = 'd', a.attgenerated <> '' OR a.attidentity = 'a',
-                EXISTS (SELECT 1 FROM pg_collation n WHERE n.oid = a.attcollation AND NOT n.collisdeterministic)
+                EXISTS (SELECT 1 FROM pg_collation n WHERE n.oid = a.attcollation AND NOT n.collisdeterministic),
+                (SELECT pg_get_expr(v.adbin, v.adrelid) FROM pg_attrdef v WHERE v.adrelid = a.attrelid AND v.adnum = a.attnum)::text
             FROM pg_attribute a JOIN pg_type d ON d.oid = a.atttypid
             CROSS JOIN LATERAL (
                 WITH RECURSIVE base(oid, parent, typmod, depth) AS (
@@ -95,11 +98,11 @@ struct PostgreSQLCatalogRows {
             JOIN pg_type e ON e.oid = b.oid
             WHERE a.attrelid = \(bind: .int(table), .int64)::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
             """
-        return try connection.rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool, .bool, .bool]).map { row in
+        return try connection.rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool, .bool, .bool, .string]).map { row in
             Column(
                 name: row[0].text, isRequired: row[1] == .bool(true), type: row[2].number, typeName: row[3].text, maxLength: row[4].number,
                 isEnum: row[5] == .bool(true), isDomain: row[6] == .bool(true), isComputed: row[7] == .bool(true),
-                isFolded: row[8] == .bool(true))
+                isFolded: row[8] == .bool(true), defaultValue: row[9].isNull ? nil : row[9].text)
         }
     }
 
@@ -208,6 +211,35 @@ struct PostgreSQLCatalogRows {
             WHERE conrelid = \(bind: .int(table), .int64)::oid AND contype = 'c' ORDER BY conname COLLATE "C"
             """
         return try connection.rows(text, [.string]).map { $0[0].text }
+    }
+
+    /// Returns the value of a literal in a column, as the column is read; nil if it has none.
+    func value(_ literal: String, of column: Column, _ read: PostgreSQLColumnType) throws(StorageError) -> Value? {
+        let source: SQLText = "(SELECT \(raw: literal)::\(raw: column.typeName) AS \(identifier: column.name)) AS t"
+        try connection.execute("SAVEPOINT polystore_default")
+        do throws(StorageError) {
+            let found = try connection.rows("SELECT \(raw: read.value) FROM \(source)", [read.type]).first?.first
+            try connection.execute("RELEASE SAVEPOINT polystore_default")
+            return found.flatMap { $0.isNull ? nil : $0 }
+        } catch {
+            try connection.execute("ROLLBACK TO SAVEPOINT polystore_default; RELEASE SAVEPOINT polystore_default")
+            return nil
+        }
+    }
+
+    /// Returns the name of the primary key of a table, and the references that depend on it: the table, the name, and the definition.
+    func keyConstraint(_ schema: String, _ table: String) throws(StorageError) -> (name: String, references: [[String]])? {
+        let place = "\(SQLText.quoted(schema)).\(SQLText.quoted(table))"
+        let key: SQLText = """
+            SELECT conname::text, conindid::int8 FROM pg_constraint
+            WHERE conrelid = \(bind: .string(place), .string)::regclass AND contype = 'p'
+            """
+        guard let found = try connection.rows(key, [.string, .int64]).first else { return nil }
+        let text: SQLText = """
+            SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint
+            WHERE contype = 'f' AND conindid = \(bind: found[1], .int64)::oid AND conparentid = 0 ORDER BY 1, 2
+            """
+        return (found[0].text, try connection.rows(text, [.string, .string, .string]).map { $0.map(\.text) })
     }
 
     /// Returns whether the numbers of a column can be keys.

@@ -65,9 +65,11 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
         let table = inPlace.tables.tables[entity], sequence = inPlace.sequence(entity)
         try connection.execute("LOCK TABLE \(table.source) IN SHARE ROW EXCLUSIVE MODE")
         // Polystore's sequence records keys that were reserved and not yet written, and keys of rows that the snapshot does not contain.
+        let most: SQLText = "\(bind: .int(CatalogKey.greatest), .int64)"
         let last: SQLText = """
-            SELECT greatest(0, (SELECT max(t.\(identifier: table.key))::int8 FROM \(raw: table.source) AS t),
-                (SELECT max(v.key) FROM polystore_versions AS v WHERE v.source = \(bind: .string(table.name), .string)),
+            SELECT greatest(0,
+                (SELECT max(t.\(identifier: table.key))::int8 FROM \(raw: table.source) AS t WHERE t.\(identifier: table.key) <= \(most)),
+                (SELECT max(v.key) FROM polystore_versions AS v WHERE v.source = \(bind: .string(table.name), .string) AND v.key <= \(most)),
                 (SELECT CASE WHEN s.is_called THEN s.last_value END FROM \(raw: sequence) AS s))
             """
         let first = (try connection.number(last) ?? 0) + 1

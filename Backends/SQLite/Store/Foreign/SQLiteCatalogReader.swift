@@ -85,7 +85,9 @@ struct SQLiteCatalogReader {
             uniqueKeys: uniqueKeys, indexes: indexes.filter { $0.obstacle == nil }.map(\.columns),
             checks: CatalogCheck.checks(ofTable: statement))
         let known = Set(columns.map(\.name))
-        result.unwritable = declared.filter { $0.isRequired && !$0.hasDefault && !$0.isComputed && !known.contains($0.name) }.map(\.name)
+        result.hasLargeKeys = try hasLargeKeys(table, declared, result)
+        result.unwritable = declared.filter { $0.isRequired && $0.defaultValue == nil && !$0.isComputed && !known.contains($0.name) }.map(
+            \.name)
         return result
     }
 
@@ -113,11 +115,24 @@ struct SQLiteCatalogReader {
     }
 
     private func isKey(_ column: SQLiteCatalogRows.Column, _ table: SQLiteCatalogRows.Table) throws(StorageError) -> Bool {
+        if try !isInteger(column, table) { return false }
+        return try rows.holdsKeys(table.name, column.name)
+    }
+
+    private func hasLargeKeys(
+        _ table: SQLiteCatalogRows.Table, _ columns: [SQLiteCatalogRows.Column], _ read: CatalogTable
+    ) throws(StorageError) -> Bool {
+        guard read.primaryKey.count == 1, let column = columns.first(where: { $0.name == read.primaryKey[0] }) else { return false }
+        if read.key == .column(column.name) { return false }
+        return try isInteger(column, table)
+    }
+
+    private func isInteger(_ column: SQLiteCatalogRows.Column, _ table: SQLiteCatalogRows.Table) throws(StorageError) -> Bool {
         guard SQLiteDeclaredType(column.type).isInteger else { return false }
         let hasIndex = try rows.hasKeyIndex(table.name)
         let isRowNumber = !table.isWithoutRowID && !hasIndex && column.type.uppercased() == "INTEGER"
-        if !isRowNumber, try !rows.holdsOnlyIntegers(table.name, column.name) { return false }
-        return try rows.holdsKeys(table.name, column.name)
+        if isRowNumber { return true }
+        return try rows.holdsOnlyIntegers(table.name, column.name)
     }
 
     private mutating func column(
@@ -150,7 +165,11 @@ struct SQLiteCatalogReader {
             let newest = type == .date || type == .uuid ? try rows.newestForm(table.name, column.name, key: key) : nil
             stored = SQLiteStoring(type, declared: declared, newest: newest)?.call(place: place)
         }
-        return CatalogColumn(column.name, type, value: value, isOptional: isOptional, stored: stored)
+        var result = CatalogColumn(column.name, type, value: value, isOptional: isOptional, stored: stored)
+        if isInPlace, let literal = column.defaultValue.flatMap(CatalogDefault.literal) {
+            result.defaultValue = try rows.value(literal, of: column.name, SQLiteForm(type))
+        }
+        return result
     }
 
     // MARK: References

@@ -18,8 +18,8 @@ struct SQLiteCatalogRows {
         let isRequired: Bool
         /// The position in the primary key, counted from 1; 0 for none.
         let position: Int64
-        /// Whether a row that omits the column gets a value nevertheless.
-        let hasDefault: Bool
+        /// The SQL of the value of a row that omits the column; nil for none.
+        let defaultValue: String?
         /// Whether the engine computes the column.
         let isComputed: Bool
     }
@@ -55,13 +55,13 @@ struct SQLiteCatalogRows {
     func columns(_ table: String) throws(StorageError) -> [Column] {
         let text: SQLText =
             """
-            SELECT name, type, "notnull", pk, dflt_value IS NOT NULL, hidden > 1
+            SELECT name, type, "notnull", pk, dflt_value, hidden > 1
             FROM pragma_table_xinfo(\(bind: .string(table), .string), 'main') WHERE hidden <> 1 ORDER BY cid
             """
-        return try connection.rows(text, [.string, .string, .bool, .int64, .bool, .bool]).map { row in
+        return try connection.rows(text, [.string, .string, .bool, .int64, .string, .bool]).map { row in
             Column(
                 name: row[0].text, type: row[1].text, isRequired: row[2] == .bool(true), position: row[3].number,
-                hasDefault: row[4] == .bool(true), isComputed: row[5] == .bool(true))
+                defaultValue: row[4].isNull ? nil : row[4].text, isComputed: row[5] == .bool(true))
         }
     }
 
@@ -192,6 +192,16 @@ struct SQLiteCatalogRows {
         case ["text"], []: return .string
         case ["blob"]: return .data
         default: return nil
+        }
+    }
+
+    /// Returns the value of a literal in the form of a column, or nil if it has none.
+    func value(_ literal: String, of column: String, _ form: SQLiteForm) throws(StorageError) -> Value? {
+        let text: SQLText = "SELECT \(raw: form.call(column, place: column)) FROM (SELECT \(raw: literal) AS \(identifier: column)) AS t"
+        do throws(StorageError) {
+            return try connection.rows(text, [form.type]).first?.first.flatMap { $0.isNull ? nil : $0 }
+        } catch  where error.code == .valueNotStorable {
+            return nil
         }
     }
 

@@ -37,8 +37,9 @@ final class SQLiteInPlace: Sendable {
         let connection = readOnly ? try place.reader() : try place.guest()
         SQLiteForm.register(connection.handle)
         var reader = SQLiteCatalogReader(connection, isInPlace: true)
-        let catalog = try reader.catalog()
-        try catalog.checkInPlace(option: "catalog=foreign", remedy: Self.remedy)
+        var catalog = try reader.catalog()
+        let remedy = SQLiteKeyRemedy(connection)
+        try catalog.leaveOutUnfit(request, option: "catalog=foreign") { table throws(StorageError) in try remedy.statements(table) }
         var source = try catalog.source()
         try source.adopt(request)
         try StoreMetadata.check(request, of: source.schema)
@@ -59,14 +60,6 @@ final class SQLiteInPlace: Sendable {
         self.views = id == nil ? views + Self.standIns : views
         cookie = Atomic(try connection.integer("PRAGMA schema_version") ?? 0)
         shape = try Self.shape(connection, tables)
-    }
-
-    private static func remedy(_ table: CatalogTable) -> String {
-        let taken = table.columns.map { $0.name.lowercased() }, key = taken.contains("id") ? "row_id" : "id"
-        let name = SQLText.quoted(table.name), new = SQLText.quoted("new_" + table.name)
-        let columns = table.columns.map { SQLText.quoted($0.name) }.joined(separator: ", ")
-        return "CREATE TABLE \(new)(\(key) INTEGER PRIMARY KEY, and the columns and keys of \(name)); "
-            + "INSERT INTO \(new)(\(columns)) SELECT \(columns) FROM \(name); DROP TABLE \(name); ALTER TABLE \(new) RENAME TO \(name)"
     }
 
     /// Returns the version of a row. A row that has not changed since the database is used in place has version 1.
@@ -106,6 +99,10 @@ final class SQLiteInPlace: Sendable {
 
     /// Opens a connection that reads the tables in this layout and writes the tables themselves.
     func writer() throws(StorageError) -> SQLiteConnection { try prepared(place.guest()) }
+
+    /// Rewrites the file without gaps, on a connection without the views: VACUUM creates the indexes again by their statements, in which the
+    /// name of a table would mean the view.
+    func vacuum() throws(StorageError) { try place.guest().execute("VACUUM") }
 
     private func prepared(_ connection: SQLiteConnection) throws(StorageError) -> SQLiteConnection {
         SQLiteForm.register(connection.handle)

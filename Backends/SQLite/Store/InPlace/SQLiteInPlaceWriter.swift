@@ -45,19 +45,21 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryP
 
     // MARK: Keys
 
-    /// Reserves the keys after the greatest key ever used. The transaction holds the file's write lock, so no other transaction can reserve
-    /// them at the same time.
+    /// Reserves the keys after the greatest key ever used, except for those that are too great to be keys. The transaction holds the file's
+    /// write lock, so no other transaction can reserve them at the same time.
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
         let table = inPlace.tables.tables[entity], name: SQLText = "\(bind: .string(table.name), .string)"
+        let most: SQLText = "\(bind: .int(CatalogKey.greatest), .int64)"
         let text: SQLText = """
-            SELECT max(0, coalesce((SELECT max(\(identifier: table.key)) FROM \(raw: table.source)), 0),
-                coalesce((SELECT max("key") FROM main.polystore_versions WHERE source = \(name)), 0),
-                coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = \(name)), 0),
+            SELECT max(0,
+                coalesce((SELECT max(\(identifier: table.key)) FROM \(raw: table.source) WHERE \(identifier: table.key) <= \(most)), 0),
+                coalesce((SELECT max("key") FROM main.polystore_versions WHERE source = \(name) AND "key" <= \(most)), 0),
+                coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = \(name) AND seq <= \(most)), 0),
                 coalesce((SELECT next - 1 FROM main.polystore_keys WHERE source = \(name)), 0))
             """
         let last = try connection.number(text) ?? 0
-        if last > CatalogKey.greatest { throw StorageError(.limitExceeded, "no primary keys are left for new rows of \(table.name)") }
+        if last >= CatalogKey.greatest { throw StorageError(.limitExceeded, "no primary keys are left for new rows of \(table.name)") }
         let keys = (last + 1)..<(last + 1 + Int64(count))
         try connection.run("INSERT OR REPLACE INTO main.polystore_keys VALUES(\(name), \(bind: .int(keys.upperBound), .int64))")
         reserved.insert(entity)

@@ -13,6 +13,8 @@ final class SQLiteInPlaceCore: SQLiteCore, @unchecked Sendable {
 
     override func check(_ connection: SQLiteConnection) throws(StorageError) { try inPlace.check(connection) }
 
+    override func vacuum(_ connection: SQLiteConnection) throws(StorageError) { try inPlace.vacuum() }
+
     override func reader(_ connection: SQLiteConnection) -> SQLiteReader { SQLiteInPlaceReader(self, connection, inPlace) }
 
     override func session(_ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {

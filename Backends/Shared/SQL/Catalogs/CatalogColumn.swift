@@ -17,6 +17,8 @@ package struct CatalogColumn: Sendable {
     package var allowedValues: [String]
     /// Whether the database compares the texts of the column by their bytes: a list of texts in a condition means these texts alone.
     package var comparesBytes: Bool
+    /// The value of a row that omits the column, if it is a literal.
+    package var defaultValue: Value?
     /// A function that converts the SQL of a Polystore value to the form of the column; nil where the two forms are the same.
     package var stored: (@Sendable (String) -> String)?
 

@@ -16,6 +16,78 @@ package struct CatalogDefinition: Sendable {
     /// parentheses, names of schemas, and everything that is a default.
     package func isIndex(of statement: String) -> Bool { parts == CatalogDefinition(statement).parts }
 
+    /// Returns the parentheses of the statement that created a table of SQLite, and what follows them, with another column as the primary
+    /// key. The former primary key becomes a unique constraint of required columns.
+    package static func body(ofTable sql: String, adding column: String, formerKey: [String]) -> String {
+        let tokens = SQLTokens.tokens(sql, hasBracketedNames: true), former = Set(formerKey.map { $0.lowercased() })
+        var definitions: [[SQLToken]] = [[]], depth = 0, rest: [SQLToken] = []
+        for token in tokens.drop(while: { !$0.isSymbol("(") }) {
+            if depth == 0, !token.isSymbol("(") { rest.append(token) }
+            if token.isSymbol(")") { depth -= 1 }
+            if depth == 1, token.isSymbol(",") {
+                definitions.append([])
+            } else if depth > 0 {
+                definitions[definitions.count - 1].append(token)
+            }
+            if token.isSymbol("(") { depth += 1 }
+        }
+        let body = [column] + definitions.map { written(unkeyed($0, former)) }
+        return "(\(body.joined(separator: ", ")))\(rest.contains { $0.isWord("STRICT") } ? " STRICT" : "")"
+    }
+
+    /// Returns the definition of a column or the constraint of a table, unique in place of a primary key. A column of the former key is
+    /// required.
+    private static func unkeyed(_ definition: [SQLToken], _ former: Set<String>) -> [SQLToken] {
+        let constraints = ["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"]
+        let isColumn = definition.first.map { first in !constraints.contains(where: first.isWord) } ?? false
+        var result: [SQLToken] = [], index = 0
+        func isPair(_ first: String, _ second: String, at index: Int) -> Bool {
+            index + 1 < definition.count && definition[index].isWord(first) && definition[index + 1].isWord(second)
+        }
+        while index < definition.count {
+            if isPair("PRIMARY", "KEY", at: index) {
+                result.append(.word("UNIQUE"))
+                index += 2
+                while isColumn, index < definition.count, ["ASC", "DESC", "AUTOINCREMENT"].contains(where: definition[index].isWord) {
+                    index += 1
+                }
+            } else {
+                result.append(definition[index])
+                index += 1
+            }
+        }
+        let isRequired = definition.indices.contains { isPair("NOT", "NULL", at: $0) }
+        if isColumn, !isRequired, let name = definition.first.flatMap(Self.name), former.contains(name.lowercased()) {
+            result += [.word("NOT"), .word("NULL")]
+        }
+        return result
+    }
+
+    /// Returns the name that a token is. SQLite also takes a text for a name.
+    private static func name(_ token: SQLToken) -> String? { if case .text(let text) = token { text } else { token.identifier } }
+
+    /// Returns the text of tokens, with spaces only where they separate: parts of a number and of a blob are tokens of their own.
+    private static func written(_ tokens: some Sequence<SQLToken>) -> String {
+        var text = "", last: SQLToken?
+        for token in tokens {
+            switch (last, token) {
+            case (.word(let prefix)?, .text) where prefix.uppercased() == "X": break
+            case (.symbol(",")?, _): text += " "
+            case (.symbol(let one)?, .symbol(let other)) where one == other && one == "-": text += " "
+            case (.symbol(")")?, .word), (.symbol(")")?, .name): text += " "
+            case (nil, _), (.symbol?, _), (_, .symbol): break
+            case (.word?, _), (.name?, _), (.text?, _), (.number?, _): text += " "
+            }
+            switch token {
+            case .word(let word), .number(let word), .symbol(let word): text += word
+            case .name(let name): text += SQLText.quoted(name)
+            case .text(let content): text += "'\(SQLText.doubling("'", in: content))'"
+            }
+            last = token
+        }
+        return text
+    }
+
     private static func folded(_ token: SQLToken) -> SQLToken {
         switch token {
         case .word(let text), .name(let text): .name(text.lowercased())

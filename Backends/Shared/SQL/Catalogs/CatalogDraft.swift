@@ -32,6 +32,7 @@ struct CatalogDraft {
             var attribute = Attribute(property, column.type, isOptional: column.isOptional)
             attribute.rules.maxLength = column.maxLength
             attribute.allowedValues = column.allowedValues.map(Value.string)
+            attribute.defaultValue = column.defaultValue
             entity.attributes.append(attribute)
         }
     }
@@ -64,6 +65,16 @@ struct CatalogDraft {
         for name in ambiguous { positions[name] = nil }
         for check in table.checks where !check.apply(to: &entity.attributes, columns: positions, folded: folded) { isComplete = false }
         return isComplete
+    }
+
+    /// Removes the initial values that the rules of the attributes forbid.
+    mutating func removeForbiddenDefaults() {
+        for index in entity.attributes.indices {
+            guard let value = entity.attributes[index].defaultValue else { continue }
+            let allowed = entity.attributes[index].allowedValues
+            let isTyped = (try? Schema(entities: [Entity("x", attributes: [entity.attributes[index]])])) != nil
+            if !isTyped || !allowed.isEmpty && !allowed.contains(value) { entity.attributes[index].defaultValue = nil }
+        }
     }
 
     /// Adds the unique constraints. A constraint that contains the row key is redundant and is left out.

@@ -22,6 +22,8 @@ package struct CatalogTable: Sendable {
     package var checks: [CatalogCheck]
     /// The columns that require a value but are not among `columns`.
     package var unwritable: [String] = []
+    /// Whether the primary key is an integer column with values that cannot be keys because of their size.
+    package var hasLargeKeys = false
 
     /// Creates a table. Keys and conditions can be added later.
     package init(

@@ -1,0 +1,148 @@
+import Foundation
+import Polystore
+import PolystoreCatalog
+import PolystoreStorage
+import TestStores
+import Testing
+
+/// Tables whose rows cannot be objects that are written in place, beside tables whose rows can.
+@Suite struct InPlaceLeftOutTests {
+    private static let script = """
+        CREATE TABLE country(code varchar(2) PRIMARY KEY, name varchar(40));
+        CREATE TABLE book(id integer PRIMARY KEY, country varchar(2) REFERENCES country(code), title varchar(40) NOT NULL);
+        CREATE TABLE word(book_id integer REFERENCES book(id), word varchar(40), PRIMARY KEY(book_id, word));
+        CREATE TABLE grdb_migrations(identifier varchar(40) NOT NULL PRIMARY KEY);
+        INSERT INTO country VALUES('LV', 'Latvia'), ('NO', 'Norway'); INSERT INTO book VALUES(1, 'NO', 'A');
+        INSERT INTO word VALUES(1, 'a'); INSERT INTO grdb_migrations VALUES('v1');
+        """
+
+    @Test(arguments: InPlaceEngine.available) func tablesWithoutAnIntegerKeyAreLeftOut(_ engine: InPlaceEngine) throws {
+        let database = try InPlaceDatabase(engine, Self.script)
+        let remarks = try OpenDatabase(database.url).remarks
+        #expect(
+            remarks.filter { $0.hasPrefix("the table") } == [
+                "the table country is left out: it has the primary key code, which is not an integer",
+                "the table grdb_migrations is left out: it has the primary key identifier, which is not an integer",
+                "the table word is left out: it has a primary key of several columns (book_id, word)",
+            ])
+        let stack = try database.stack()
+        #expect(stack.schema.entities.map(\.name) == ["book"] && stack.schema.entities[0].relationships.isEmpty)
+        try stack.perform(synchronous: { transaction in
+            _ = try transaction.make("book", ["title": .string("B"), "country": .string("LV")])
+            try transaction.object("book", 1).setValue(.string("LV"), for: "country")
+        })
+        #expect(try database.sql("SELECT id, country, title FROM book ORDER BY id") == ["1|LV|A", "2|LV|B"])
+        let refused = failure { try stack.perform(synchronous: { try $0.object("book", 1).setValue(.string("XX"), for: "country") }) }
+        #expect(refused?.code == .validationFailed)
+        let denied = failure {
+            try stack.perform(synchronous: { transaction in try transaction.delete(try transaction.object("book", 1)) })
+        }
+        #expect(denied?.code == .deleteDenied)
+        #expect(try database.sql("SELECT count(*) FROM word") == ["1"])
+    }
+
+    @Test(arguments: InPlaceEngine.available) func aModelWithALeftOutTableIsRefusedWithStatementsThatRun(_ engine: InPlaceEngine) throws {
+        let database = try InPlaceDatabase(
+            engine,
+            Self.script + " CREATE INDEX names ON country(name);"
+                + (engine == .sqlite ? " CREATE VIEW names_of AS SELECT name FROM country;" : ""))
+        let model = try Schema(entities: [Entity("country"), Entity("book")])
+        let refused = failure { try DataStack(schema: model).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url))) }
+        #expect(refused?.code == .unsupported)
+        let message = refused?.message ?? ""
+        #expect(
+            message.hasPrefix(
+                "the database has tables that cannot be used in place: country: it has the primary key code, which is not an integer. "
+                    + "What to do: give each such table an integer primary key of one column, as in: "))
+        let start = try #require(message.range(of: "as in: ")?.upperBound), end = try #require(message.range(of: " Or open")?.lowerBound)
+        try database.sql(String(message[start..<end]))
+        let stack = try database.stack()
+        #expect(stack.schema.entities.map(\.name) == ["book", "country"])
+        #expect(try stack.object("book", 1).object("country")?.objectID.key == stack.object("country", 2).objectID.key)
+        #expect(stack.schema.entities[1].uniqueConstraints.map(\.properties) == [["code"]])
+        let indexes =
+            engine == .sqlite
+            ? "sqlite_master WHERE name = 'names'" : "pg_indexes WHERE schemaname = '\(database.name)' AND indexname = 'names'"
+        #expect(try database.sql("SELECT count(*) FROM \(indexes)") == ["1"])
+        #expect(throws: (any Error).self) { try database.sql("INSERT INTO book VALUES(9, 'XX', 'x')") }
+    }
+
+    @Test(arguments: [
+        (
+            "CREATE TABLE a(\"x y\" TEXT PRIMARY KEY DESC, n INT DEFAULT -1, b BLOB DEFAULT x'0aff', r REAL DEFAULT 1e-5, t TEXT DEFAULT 'it''s') STRICT",
+            "x y"
+        ),
+        (
+            "CREATE TABLE a(id TEXT CHECK (id <> 'PRIMARY KEY'), n INT, twice INT AS (n * 2), CONSTRAINT k PRIMARY KEY(id)) WITHOUT ROWID",
+            "id"
+        ),
+        ("CREATE TABLE a(note TEXT /* a comment, with ( */, n)", "note"),
+    ]) func theStatementsKeepTheTable(_ creation: String, _ column: String) throws {
+        let database = try InPlaceDatabase(
+            .sqlite, "\(creation); INSERT INTO a(\"\(column)\", n) VALUES('u', 3); CREATE TABLE b(id INTEGER PRIMARY KEY, a TEXT);")
+        let model = try Schema(entities: [Entity("a")])
+        let refused = failure { try DataStack(schema: model).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url))) }
+        let message = try #require(refused?.message)
+        let start = try #require(message.range(of: "as in: ")?.upperBound), end = try #require(message.range(of: " Or open")?.lowerBound)
+        try database.sql(String(message[start..<end]))
+        #expect(try database.sql("SELECT \"\(column)\", n FROM a") == ["u|3"])
+        #expect(try database.stack().schema.index(of: "a") != nil)
+    }
+
+    @Test func aKeyBeyondTheLimitIsNamedAndItsRemovalMakesTheTableUsable() throws {
+        let database = try InPlaceDatabase(
+            .sqlite,
+            "CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY); INSERT INTO t VALUES(1, 'x');"
+        )
+        let stack = try database.stack()
+        // Another program adds such a row while the store is open.
+        try database.sql("INSERT INTO t VALUES(4611686018427387905, 'y')")
+        try stack.perform(synchronous: { _ = try $0.make("t", ["a": .string("z")]) })
+        #expect(try database.sql("SELECT id FROM t WHERE a = 'z'") == ["2"])
+        let refused = failure {
+            _ = try DataStack(schema: stack.schema).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url)))
+        }
+        #expect(
+            refused?.message == """
+                the database has tables that cannot be used in place: t: its primary key id has values outside the range of keys, \
+                ±4611686018427387904; change or delete the rows that this finds: SELECT * FROM "t" WHERE "id" NOT BETWEEN \
+                -4611686018427387904 AND 4611686018427387904. What to do: open the database with catalog=foreign, which reads it, and \
+                transfer it to a Polystore store (polystore transfer FROM TO)
+                """)
+        try database.sql("DELETE FROM t WHERE id > 4611686018427387904")
+        let again = try database.stack()
+        try again.perform(synchronous: { _ = try $0.make("t", ["a": .string("w")]) })
+        #expect(try database.sql("SELECT id FROM t WHERE a = 'w'") == ["3"])
+    }
+
+    @Test(arguments: InPlaceEngine.available) func literalDefaultsOfColumnsAreInitialValues(_ engine: InPlaceEngine) throws {
+        let more = engine == .sqlite ? "e DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP" : "e timestamp NOT NULL DEFAULT now()"
+        let database = try InPlaceDatabase(
+            engine,
+            """
+            CREATE TABLE a(id integer PRIMARY KEY, i integer NOT NULL DEFAULT (-3), t varchar(20) NOT NULL DEFAULT 'it''s',
+                b boolean NOT NULL DEFAULT \(engine == .sqlite ? "1" : "true"), d date NOT NULL DEFAULT '2020-01-31',
+                p decimal(10,2) NOT NULL DEFAULT 9.5, n integer, k varchar(5) DEFAULT 'z' CHECK (k IN ('x', 'y')), \(more));
+            INSERT INTO a(id, k) VALUES(1, NULL);
+            """)
+        let stack = try database.stack()
+        let defaults = stack.schema.entities[0].attributes.map { "\($0.name) \($0.defaultValue.map { "\($0)" } ?? "-")" }
+        #expect(defaults.filter { $0.hasSuffix(" -") } == ["n -", "k -", "e -"])
+        try stack.perform(synchronous: { _ = try $0.make("a", ["e": .date(0)]) })
+        let rows = try database.sql("SELECT i, t, b, d, p FROM a ORDER BY id")
+        #expect(rows.count == 2 && rows.first == rows.last)
+    }
+
+    @Test func theFileOfAnotherProgramIsCompacted() throws {
+        let shop = try InPlaceDatabase(.sqlite, InPlaceScript.sqlite + " CREATE INDEX names ON customer(name);")
+        let store = try #require(try StoreCatalog.standard.store(at: StoreURL(shop.url)) as? any LocalStorage)
+        let stack = try shop.stack()
+        try stack.perform(synchronous: { try $0.object("customer", 1).setValue(.string("x"), for: "name") })
+        let opened = try OpenStore(opening: store, OpenRequest(schema: nil))
+        try store.compact()
+        try opened.close()
+        #expect(try shop.sql("PRAGMA integrity_check") == ["ok"])
+        try stack.perform(synchronous: { try $0.object("customer", 1).setValue(.string("y"), for: "name") })
+        #expect(try shop.sql("SELECT name FROM customer WHERE id = 1") == ["y"])
+    }
+}
