@@ -7,10 +7,14 @@ public final class ReadTransaction: FetchSource {
     private let limit: WorkLimit
 
     /// Runs a closure. Runs it again if it accessed a store that had committed, in the meantime, together with a store it accessed before.
-    package static func run<R>(_ core: StackCore, _ limit: WorkLimit, _ body: (ReadTransaction) throws -> R) throws -> R {
+    ///
+    /// - Parameter recorder: The record of what the closure reads; nil for none.
+    package static func run<R>(
+        _ core: StackCore, _ limit: WorkLimit, recorder: ReadRecorder? = nil, _ body: (ReadTransaction) throws -> R
+    ) throws -> R {
         var stores: Set<Int> = []
         while true {
-            let transaction = try ReadTransaction(core, limit, stores: stores)
+            let transaction = try ReadTransaction(core, limit, recorder, stores: stores)
             defer { transaction.finish() }
             let result = Result {
                 let result = try body(transaction)
@@ -22,9 +26,9 @@ public final class ReadTransaction: FetchSource {
         }
     }
 
-    private init(_ core: StackCore, _ limit: WorkLimit, stores: Set<Int>) throws(StorageError) {
+    private init(_ core: StackCore, _ limit: WorkLimit, _ recorder: ReadRecorder?, stores: Set<Int>) throws(StorageError) {
         self.limit = limit
-        sessions = SessionPool(readingFrom: core, limit, isWhole: true)
+        sessions = SessionPool(readingFrom: core, limit, isWhole: true, recorder: recorder)
         context = ObjectContext(stack: core, model: core.model)
         context.sessions = sessions
         try sessions.open(stores)

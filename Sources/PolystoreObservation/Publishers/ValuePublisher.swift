@@ -7,16 +7,17 @@ internal import Synchronization
 /// let adults = try stack.publishValue(of: Person.self) { try $0.fetchCount(From<Person>().where(\.age >= 18)) }
 /// for await count in adults.values { … }
 /// ```
-/// The closure runs again, on a thread of the stack and in one snapshot, after commits that changed objects of the given classes. Only a
-/// value that differs is published.
+/// The closure runs again, on a thread of the stack and in one snapshot, after commits that changed objects of the given classes, or of
+/// others that its last run has read. Only a value that differs is published.
 public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observable {
     private let core: StackCore
     private let entities: Set<EntityIndex>
     private let body: @Sendable (ReadTransaction) throws -> Value
     private let published: PublishedValue<Value?, Note>
     private let failure = Mutex<(any Error)?>(nil)
-    /// The lock held while the value is read, so that an older read never replaces a newer one.
-    private let reading = Mutex(())
+    /// The root entities that the last run has read. The lock is held while the value is read, so that an older read never replaces a newer
+    /// one.
+    private let reading = Mutex<Set<EntityIndex>>([])
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
 
@@ -33,8 +34,12 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
     }
 
     func read() throws {
-        let isOther = try reading.withLock { _ in
-            let value = try ReadTransaction.run(core, WorkLimit(), body)
+        let isOther = try reading.withLock { roots in
+            let recorder = entities.isEmpty ? nil : ReadRecorder(core.model.schema)
+            // An unsuccessful run may have read only a part, and what the last one has read may be the reason.
+            defer { if let recorder { roots.formUnion(recorder.roots) } }
+            let value = try ReadTransaction.run(core, WorkLimit(), recorder: recorder, body)
+            roots.removeAll()
             failure.withLock { $0 = nil }
             if published.value == value { return false }
             published.publish(value, Note())
@@ -115,8 +120,12 @@ extension ValuePublisher: CommitFollower {
     private func isConcerned(by batch: CommitBatch) -> Bool {
         if entities.isEmpty || !batch.unknown.isEmpty { return true }
         if batch.entities.values.contains(where: { !entities.isDisjoint(with: $0) }) { return true }
+        let schema = core.model.schema, named = Set(entities.map { schema[$0].root })
+        // A class that is named is watched without its superclass, and one that is only read with all of its hierarchy.
+        let read = reading.withLock { $0 }.subtracting(named)
+        if batch.entities.values.joined().contains(where: { read.contains(schema[$0].root) }) { return true }
         // A class has the relationships of its superclasses.
-        let schema = core.model.schema, roots = Set(entities.map { schema[$0].root })
+        let roots = named.union(read)
         return batch.links.values.joined().contains { link in
             let description = schema.links[link]
             return roots.contains(schema[description.owner].root) || roots.contains(schema[description.member].root)
@@ -128,7 +137,8 @@ extension DataStack {
     /// Returns a publisher of the result of a closure.
     ///
     /// - Parameters:
-    ///   - models: The classes whose objects the closure reads, including related ones; none for all.
+    ///   - models: The classes whose objects the closure reads; none for all. Those of other objects that a run of the closure has read are
+    ///     added, except for what a statement in SQL reads.
     ///   - body: A closure that reads the value. It runs on a thread of the stack.
     /// - Throws: The error of the first run of the closure.
     public func publishValue<Value: Sendable & Equatable>(

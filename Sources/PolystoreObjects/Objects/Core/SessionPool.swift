@@ -35,6 +35,7 @@ package final class SessionPool {
     private let limit: WorkLimit?
     private let isMeasured: Bool
     private let isWhole: Bool
+    private let recorder: ReadRecorder?
     /// The mark of the joint commits of the stack when the first session was opened.
     private var mark: JointCommits.Mark?
     private var readers: [Int: ReadSession] = [:]
@@ -60,9 +61,15 @@ package final class SessionPool {
 
     /// Creates read sessions.
     ///
-    /// - Parameter isWhole: Whether all stores are read in snapshots after the same commits. If a store is accessed late and has committed
-    ///   jointly with an earlier one in between, the work starts again.
-    package init(readingFrom stack: StackCore, _ limit: WorkLimit? = nil, isMeasured: Bool = false, isWhole: Bool = false) {
+    /// - Parameters:
+    ///   - isWhole: Whether all stores are read in snapshots after the same commits. If a store is accessed late and has committed jointly
+    ///     with an earlier one in between, the work starts again.
+    ///   - recorder: The record of what is read; nil for none.
+    package init(
+        readingFrom stack: StackCore, _ limit: WorkLimit? = nil, isMeasured: Bool = false, isWhole: Bool = false,
+        recorder: ReadRecorder? = nil
+    ) {
+        self.recorder = recorder
         self.stack = stack
         self.limit = limit
         self.isWhole = isWhole
@@ -75,6 +82,7 @@ package final class SessionPool {
         self.stack = stack
         self.options = options
         limit = options.limit
+        recorder = nil
         isMeasured = false
         isWhole = false
         for store in try stack.lockOrder(stores) { _ = try findReader(store) }
@@ -110,7 +118,8 @@ package final class SessionPool {
 
     private func begin(_ store: Int) throws(StorageError) -> ReadSession {
         let begun = try stack.store(store).beginRead(ReadOptions(limit: limit))
-        let reader = isMeasured ? begun.through(MeasuredReader.init) : begun
+        var reader = isMeasured ? begun.through(MeasuredReader.init) : begun
+        if let recorder { reader = reader.through { RecordedReader($0, recorder) } }
         readers[store] = reader
         openings += 1
         return reader
