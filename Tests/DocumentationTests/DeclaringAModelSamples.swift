@@ -94,7 +94,8 @@ import Testing
                 parcel.title = ""
                 parcel.grams = -5
             }
-        } catch let error as StorageError {
+        } catch {
+            guard let error = error as? StorageError else { throw error }
             print(error.details.failures.compactMap(\.property).sorted())  // ["code", "grams", "title"]
         }
         #expect(printed == [#"["code", "grams", "title"]"#])

@@ -18,13 +18,22 @@ import Testing
                 try await stack.perform { transaction in
                     try transaction.create(Person.self).email = "ann@example.com"
                 }
-            } catch let error as StorageError where error.code == .uniqueConstraintViolated {
-                print("known already:", error.details.property ?? "")
-            } catch let error as StorageError where error.isRetryable {
-                print("try again later:", error.code)
+            } catch {
+                guard let error = error as? StorageError else { throw error }
+                switch error.code {
+                case .uniqueConstraintViolated: print("known already:", error.details.property ?? "")
+                case _ where error.isRetryable: print("try again later:", error.code)
+                default: throw error
+                }
             }
         }
-        #expect(printed == ["known already: email"])
+        do {
+            print(try stack.fetchCount(From<Person>()))
+        } catch {
+            guard error.code == .timeout else { throw error }
+            print("try again later")
+        }
+        #expect(printed == ["known already: email", "1"])
     }
 
     @Test func everyCodeIsInTheArticle() throws {

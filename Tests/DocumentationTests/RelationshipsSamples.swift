@@ -69,7 +69,8 @@ import Testing
         let stack = try filled()
         do {
             try await stack.perform { _ = try $0.deleteAll(From<Topic>()) }
-        } catch let error as StorageError where error.code == .deleteDenied {
+        } catch {
+            guard (error as? StorageError)?.code == .deleteDenied else { throw error }
             print("books have the topic")
         }
         #expect(printed == ["books have the topic"])

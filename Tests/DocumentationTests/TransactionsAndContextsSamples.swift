@@ -75,7 +75,8 @@ import Testing
                     let ann = try transaction.fetchOrCreate(Person.self, \.email == "ann@example.com")
                     ann.name = "Ann"
                 }
-            } catch let error as StorageError {
+            } catch {
+                guard let error = error as? StorageError else { throw error }
                 switch error.code {
                 case .validationFailed: error.details.failures.forEach { print($0.property ?? "", $0.message) }
                 case .uniqueConstraintViolated: print("another person has this", error.details.property ?? "")
