@@ -18,4 +18,7 @@ public struct CombinedInstrumentation: StoreInstrumentation {
         let tokens = token as? [(any Sendable)?] ?? []
         for (index, part) in parts.enumerated() { part.didEnd(report, tokens.indices.contains(index) ? tokens[index] : nil) }
     }
+
+    /// Calls all parts.
+    public func didAnswer(_ report: RequestReport) { for part in parts { part.didAnswer(report) } }
 }

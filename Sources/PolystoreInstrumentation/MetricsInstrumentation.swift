@@ -2,7 +2,8 @@ internal import Metrics
 public import Polystore
 
 /// An instrumentation that reports to swift-metrics: `polystore_transactions_total` and `polystore_transaction_seconds` by kind and
-/// outcome, `polystore_conflicts_total`, and `polystore_objects_total` by the kind of change.
+/// outcome, `polystore_conflicts_total`, `polystore_objects_total` by the kind of change, and `polystore_request_seconds` by kind, entity and
+/// outcome.
 public struct MetricsInstrumentation: StoreInstrumentation {
     private let prefix: String
 
@@ -22,5 +23,12 @@ public struct MetricsInstrumentation: StoreInstrumentation {
         for (what, count) in [("inserted", report.inserted), ("updated", report.updated), ("deleted", report.deleted)] where count > 0 {
             Counter(label: "\(prefix)_objects_total", dimensions: [("change", what)]).increment(by: count)
         }
+    }
+
+    /// Reports the duration of a request.
+    public func didAnswer(_ report: RequestReport) {
+        let outcome = report.failure?.description ?? "answered"
+        let dimensions = [("kind", report.kind.rawValue), ("entity", report.entity ?? ""), ("outcome", outcome)]
+        Timer(label: "\(prefix)_request_seconds", dimensions: dimensions).record(duration: report.duration)
     }
 }

@@ -15,5 +15,10 @@ public struct OrderTerm: Sendable, Hashable {
     }
 
     /// The term as text, such as `name descending`.
-    package var text: String { ascending ? "\(expression)" : "\(expression) descending" }
+    package var text: String { Self.text("\(expression)", ascending) }
+
+    /// The term as text with `?` for its values.
+    package var shape: String { Self.text(expression.shape, ascending) }
+
+    private static func text(_ expression: String, _ ascending: Bool) -> String { ascending ? expression : "\(expression) descending" }
 }

@@ -24,8 +24,16 @@ public final class WorkLimit: Sendable {
     private let flags = Atomic(0)
     private static let cancelled = 1, lifted = 2
 
+    private let changesNothing: Bool
+
     /// Creates a limit that ends after `timeout`, or only by cancellation.
-    public init(timeout: Duration? = nil) {
+    public convenience init(timeout: Duration? = nil) { self.init(timeout: timeout, changesNothing: false) }
+
+    /// Creates the limit of work that reads.
+    package convenience init(reading timeout: Duration?) { self.init(timeout: timeout, changesNothing: true) }
+
+    private init(timeout: Duration?, changesNothing: Bool) {
+        self.changesNothing = changesNothing
         deadline = timeout.map { .now + $0 }
         hasDeadline = timeout != nil
     }
@@ -82,7 +90,10 @@ public final class WorkLimit: Sendable {
         if flags & Self.lifted != 0 { return }
         if flags & Self.cancelled != 0 || Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
         if hasDeadline, let deadline, ContinuousClock.now >= deadline {
-            throw StorageError(.timeout, "the transaction did not end before its timeout; nothing was changed")
+            let work =
+                changesNothing
+                ? "the read did not end before its timeout" : "the transaction did not end before its timeout; nothing was changed"
+            throw StorageError(.timeout, work)
         }
     }
 

@@ -44,6 +44,21 @@ import Testing
         #expect(try stack.fetchCount(From<Order>()) == 1001)
     }
 
+    @Test func requestsAreReported() throws {
+        let stack = try DataStack(Order.self, Customer.self)
+        try stack.addStorageAndWait(SQLiteStore(path: scratch("shop.db")))
+        stack.slowRequest = .milliseconds(100)  // a warning for each request that takes longer
+        stack.logsRequests = true  // every request at level trace
+        struct Slowest: StoreInstrumentation {
+            func willBegin(_ kind: TransactionReport.Kind, author: String) -> (any Sendable)? { nil }
+            func didEnd(_ report: TransactionReport, _ token: (any Sendable)?) {}
+            func didAnswer(_ report: RequestReport) { print(report.kind, report.shape, report.rows) }
+        }
+        stack.instrumentation = Slowest()
+        _ = try stack.fetchCount(From<Order>().where(\.total > 500))
+        #expect(printed == ["count Order where total > ? 1"])
+    }
+
     /// The numbers of the article are those of the README.
     @Test func numbersAreThoseOfTheReadme() throws {
         func rows(_ path: String) throws -> [String] {

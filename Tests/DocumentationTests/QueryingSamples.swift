@@ -3,6 +3,7 @@ import Foundation
 import Polystore
 import PolystoreMacros
 import PolystoreSQLite
+import TestStores
 import Testing
 
 /// The samples of "Querying".
@@ -142,6 +143,35 @@ import Testing
             From<Person>(), sql: "SELECT \(column: \Person.self) FROM \(table: Person.self) WHERE \(column: \Person.age) > \(age)")
         #expect(rows.count == 3 && rows[0]["name"] == .string("Ann") && rows[0]["place"] == .int(1))
         #expect(Set(found.map(\.name)) == ["Bob", "Cid"])
+        let months = try stack.queryRows(
+            "SELECT strftime('%Y-%m', \(column: \Person.joined) / 1000000.0, 'unixepoch') AS month, count(*) AS number FROM \(table: Person.self) GROUP BY 1"
+        )
+        #expect(months.map(\.values) == [[.string("1970-01"), .int(3)]])
+    }
+
+    @Test func changedRowsAreReturned() async throws {
+        let stack = try stack(), age = 35
+        let raised = try await stack.perform { transaction in
+            try transaction.executeReturning(
+                "UPDATE \(table: Person.self) SET \(column: \Person.age) = \(column: \Person.age) + 1 WHERE \(column: \Person.age) < \(age) RETURNING \(column: \Person.name) AS name"
+            ).map { try $0.value("name", as: String.self) }
+        }
+        #expect(raised == ["Ann"])
+    }
+
+    @Test(.enabled(if: TestStore.server != nil, "needs a PostgreSQL server; .ci/run starts one"))
+    func rowsOfAQueueAreLocked() async throws {
+        let stack = try DataStack(Task.self, Project.self), store = TestStore.postgresql.make()
+        try stack.addStorageAndWait(store)
+        defer { try? store.erase() }
+        try await stack.perform { _ = try $0.create(Task.self) }
+        try await stack.perform { transaction in
+            let next = try transaction.fetchAll(
+                From<Task>(),
+                sql: "SELECT \(column: \Task.self) FROM \(table: Task.self) WHERE NOT \(column: \Task.done) LIMIT 1 FOR UPDATE SKIP LOCKED")
+            next.first?.done = true
+        }
+        #expect(try stack.fetchCount(From<Task>().where(\.done == true)) == 1)
     }
 }
 #endif

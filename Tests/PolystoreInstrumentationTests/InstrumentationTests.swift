@@ -52,6 +52,20 @@ import Tracing
             try metrics.expectTimer("test_transaction_seconds", [("kind", "write"), ("outcome", "committed")]).values.count == 2)
     }
 
+    @Test func requestsAreTimedByKindAndEntity() async throws {
+        let stack = try stack(), metrics = Self.metrics
+        stack.instrumentation = CombinedInstrumentation(MetricsInstrumentation(prefix: "requests"))
+        for _ in 0..<2 { _ = try stack.fetchAll(From<DynamicObject>(entity: "Thing")) }
+        try await stack.read { _ = try $0.fetchCount(From<DynamicObject>(entity: "Thing")) }
+        _ = try? stack.fetchAll(From<DynamicObject>(entity: "Nothing"))
+        func timed(_ kind: String, _ entity: String, _ outcome: String) throws -> Int {
+            try metrics.expectTimer("requests_request_seconds", [("kind", kind), ("entity", entity), ("outcome", outcome)]).values.count
+        }
+        #expect(try timed("fetch", "Thing", "answered") == 2)
+        #expect(try timed("count", "Thing", "answered") == 1)
+        #expect(try timed("fetch", "Nothing", "invalidPredicate") == 1)
+    }
+
     @Test func spansAreChildrenOfTheCallersSpan() async throws {
         let stack = try stack(), tracer = Self.tracer
         stack.instrumentation = CombinedInstrumentation(TracingInstrumentation(), MetricsInstrumentation(prefix: "other"))

@@ -17,7 +17,9 @@ struct PostgreSQLAddress {
             return
         }
         guard let options = PQconninfoParse(conninfo, nil) else {
-            throw StorageError(.invalidConfiguration, "the PostgreSQL URL is malformed, or has an option that libpq does not know")
+            throw StorageError(
+                .invalidConfiguration,
+                "the PostgreSQL URL is malformed, or has an option that libpq does not know\(Self.nearestOption(conninfo))")
         }
         defer { PQconninfoFree(options) }
         var named: [String: String] = [:], option = options
@@ -28,13 +30,36 @@ struct PostgreSQLAddress {
         self.named = named
     }
 
+    /// Returns the proposal for an unknown option of a URI, which only then is named: other parts may be secret.
+    private static func nearestOption(_ conninfo: String) -> String {
+        guard conninfo.contains("://"), let start = conninfo.lastIndex(of: "?"), let defaults = PQconndefaults() else { return "" }
+        defer { PQconninfoFree(defaults) }
+        if conninfo[start...].contains("@") { return "" }
+        var known: [String] = [], option = defaults
+        while let keyword = option.pointee.keyword {
+            known.append(String(cString: keyword))
+            option += 1
+        }
+        let names = conninfo[start...].dropFirst().split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+        for name in names where !known.contains(name) {
+            let nearest = Suggestion.nearest(name, in: known)
+            if !nearest.isEmpty { return " (\(name.excerpt())\(nearest))" }
+        }
+        return ""
+    }
+
+    /// Whether the parts cannot be names, because a password with characters that are not encoded ends up in them.
+    private var isUnclear: Bool {
+        let parts = [named["host"], named["hostaddr"], named["dbname"]].compactMap(\.self), port = named["port"] ?? ""
+        let areNames = parts.allSatisfy { !$0.dropFirst().contains("@") && !$0.contains("://") } && named["dbname"]?.contains("/") != true
+        return !areNames || !port.allSatisfy({ $0.isNumber || $0 == "," })
+    }
+
     /// The host, the port and the database that the text names. Other options may be secret, and so may a text that names none.
     ///
     /// A password with characters that are not encoded ends up in these parts, so nothing of a text is shown whose parts cannot be names.
     var publicText: String {
-        let parts = [named["host"], named["hostaddr"], named["dbname"]].compactMap(\.self), port = named["port"] ?? ""
-        let areNames = parts.allSatisfy { !$0.dropFirst().contains("@") && !$0.contains("://") } && named["dbname"]?.contains("/") != true
-        guard areNames, port.allSatisfy({ $0.isNumber || $0 == "," }) else { return "at an unclear address" }
+        if isUnclear { return "at an unclear address" }
         let host = (named["host"] ?? named["hostaddr"]).map { "at \($0)\(named["port"].map { ":\($0)" } ?? "")" } ?? "at the default server"
         return host + (named["dbname"].map { " database \"\($0)\"" } ?? "")
     }
@@ -105,7 +130,34 @@ struct PostgreSQLAddress {
         if PQconnectionNeedsPassword(opened) == 1 {
             throw StorageError(.authenticationFailed, "the server asks for a password; provide one with PGPASSFILE or PGPASSWORD")
         }
-        throw Self.error(String(cString: PQerrorMessage(opened)))
+        throw error(String(cString: PQerrorMessage(opened)), of: opened)
+    }
+
+    /// The address of a connection that could not be opened, as the cause of its error. It names the host, which may be a path.
+    struct Unreached: Error, CustomDebugStringConvertible {
+        let debugDescription: String
+    }
+
+    /// Returns the error for a connection that could not be opened, with the address as far as it is public.
+    private func error(_ text: String, of connection: OpaquePointer) -> StorageError {
+        let error = Self.error(text), cause = Unreached(debugDescription: "the server \(publicText)")
+        if isUnclear {
+            return StorageError(
+                error.code == .connectionLost ? .invalidConfiguration : error.code,
+                "\(error.message); the address in the URL is unclear: a password with @, /, : or ? must be percent-encoded", cause: cause)
+        }
+        let database = PQdb(connection).map { String(cString: $0) } ?? ""
+        if error.code == .notFound, !database.isEmpty {
+            return StorageError(
+                .notFound, "the server has no database named \"\(database.excerpt())\"; create it, or correct the URL",
+                cause: cause)
+        }
+        let host = named["host"] ?? named["hostaddr"] ?? ""
+        guard error.code == .connectionLost, !host.isEmpty, !host.contains("/") else {
+            return StorageError(error.code, error.message, cause: cause)
+        }
+        let port = PQport(connection).map { ":\(String(cString: $0))" } ?? ""
+        return StorageError(.connectionLost, "\(host.excerpt())\(port): \(error.message)", cause: cause)
     }
 
     /// Returns the error for a failed connection. libpq reports no code for it, only an English message. The message contains hosts and
@@ -149,6 +201,21 @@ struct PostgreSQLAddress {
         }
         if says("FATAL:") {
             return StorageError(.connectionLost, "the server refused the connection; its log states the reason")
+        }
+        if says("could not translate host name") {
+            return StorageError(.connectionLost, "no server has this host name; check the name and the name service")
+        }
+        if says("Connection refused") {
+            return StorageError(.connectionLost, "nothing accepts connections on this port; check that the server is running, and the port")
+        }
+        if says("No such file or directory") {
+            return StorageError(.connectionLost, "there is no socket of a server; check that it is running, and the host and the port")
+        }
+        if says("timeout expired") {
+            return StorageError(.connectionLost, "the server did not answer within the connect_timeout (10 seconds by default)")
+        }
+        if says("Network is unreachable", "No route to host") {
+            return StorageError(.connectionLost, "there is no route to the server; check the address and the network")
         }
         return StorageError(.connectionLost, "the server does not answer; check that it is running and that the address is correct")
     }

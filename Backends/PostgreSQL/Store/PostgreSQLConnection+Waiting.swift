@@ -5,8 +5,6 @@ internal import PolystoreStorage
 
 // libpq's own waits have no time limit, so the connection is non-blocking, and all waits are in this file.
 extension PostgreSQLConnection {
-    /// The time that the server may take to end a statement after a request to cancel it.
-    private static let grace = Duration.seconds(3)
     /// The interval at which a waiting session checks whether its limit has ended and whether TLS has buffered data.
     private static let tick = Duration.milliseconds(250)
 
@@ -47,7 +45,7 @@ extension PostgreSQLConnection {
 
     /// Returns the time at which a wait that began at `start` has to end, or nil for never.
     private func end(of start: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        [longestSilence.map { start + $0 }, interrupt?.ended.map { $0 + Self.grace }].compactMap { $0 }.min()
+        [longestSilence.map { start + $0 }, interrupt?.ended.map { $0 + grace }].compactMap { $0 }.min()
     }
 
     private static func milliseconds(until end: ContinuousClock.Instant?, isTicking: Bool) -> Int32 {

@@ -19,6 +19,8 @@ final class PostgreSQLConnection: SQLConnection {
     var tables: SQLTables?
     /// The time without an answer of the server after which the connection counts as lost; nil for never.
     var longestSilence: Duration?
+    /// The time that the server may take to end a statement after a request to cancel it, before the connection is given up.
+    private(set) var grace = Duration.seconds(3)
     /// The interrupt that can end the current session early.
     private(set) var interrupt: PostgreSQLInterrupt?
     /// The server process of the connection, and its cluster, which is known only where the role may read it.
@@ -108,8 +110,14 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Begins a session, which a limit may interrupt in the middle of a statement.
     ///
-    /// - Parameter queue: The queue that sends requests to cancel.
-    func begin(_ limit: WorkLimit?, _ queue: DispatchQueue) { interrupt = limit.map { PostgreSQLInterrupt($0, handle, queue) } }
+    /// - Parameters:
+    ///   - queue: The queue that sends requests to cancel.
+    ///   - patience: The times that the session waits for the server.
+    func begin(_ limit: WorkLimit?, _ queue: DispatchQueue, _ patience: PostgreSQLPool.Patience = PostgreSQLPool.Patience()) {
+        grace = patience.grace
+        longestSilence = patience.silence
+        interrupt = limit.map { PostgreSQLInterrupt($0, handle, queue) }
+    }
 
     /// Disables the interrupt for the following COMMIT. A session with a time limit waits 30 seconds longer than its limit for the server's
     /// answer.

@@ -44,6 +44,8 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     /// The cluster of the server; nil where the role may not read it or nothing depends on it.
     private let cluster: String?
     private let readerCount: Int
+    /// The time without an answer after which the connection of a session that reads counts as lost; nil for never.
+    private let readTimeout: Duration?
     /// The past version in which programs of the older version read history entries of newer sessions, while both versions are live; nil
     /// for all other sessions.
     final let rolling: RollingPast?
@@ -54,13 +56,15 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     ///     sessions are of the newer one.
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil,
-        rolling: RollingPast? = nil, readers readerCount: Int, historyOffset: Int64 = 0, checksOffset: Bool = false,
+        rolling: RollingPast? = nil, readers readerCount: Int, readTimeout: Duration? = nil, historyOffset: Int64 = 0,
+        checksOffset: Bool = false,
         cluster: String? = nil, open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
         self.schema = schema
         self.open = open
         self.readerCount = readerCount
+        self.readTimeout = readTimeout
         self.historyOffset = historyOffset
         self.checksOffset = checksOffset
         self.cluster = cluster
@@ -84,7 +88,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
             if checksOffset, let cluster { try PostgreSQLSetup(connection, schema).join(cluster, historyOffset) }
             connection.tables = tables
         }
-        readers = PostgreSQLPool(size: readerCount, idle: idle, open: open, prepare: prepare)
+        readers = PostgreSQLPool(size: readerCount, idle: idle, patience: .reading(readTimeout), open: open, prepare: prepare)
         writers = PostgreSQLPool(size: Self.mostWriters, idle: idle, open: open, prepare: prepare)
         helpers = PostgreSQLPool(size: 4, idle: idle, open: open, prepare: prepare)
     }
@@ -101,7 +105,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         metadata.history.isOn = self.metadata.history.isOn
         return PostgreSQLCore(
             metadata, schema: schema, durability: durability, tables: tables, rolling: rolling, readers: readerCount,
-            historyOffset: historyOffset, checksOffset: checksOffset, cluster: cluster, open: open)
+            readTimeout: readTimeout, historyOffset: historyOffset, checksOffset: checksOffset, cluster: cluster, open: open)
     }
 
     /// The statements at the beginning of a transaction. They lock everything that a migration may not change during the transaction: a
@@ -122,6 +126,17 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
             throw StoreMetadata.migrated(from: metadata.schema, to: stored ?? nil)
         }
         try connection.checkBackend(found[1])
+    }
+
+    /// Returns the columns of a table whose types in the database, with their lengths, are the given one. They are read on a connection of
+    /// their own, because an error has ended the transaction.
+    final func columns(of table: String, type: String) -> Set<String> {
+        let text: SQLText = """
+            SELECT a.attname::text FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = \(bind: .string(schema), .string) AND c.relname = \(bind: .string(table), .string)
+            AND a.attnum > 0 AND format_type(a.atttypid, a.atttypmod) = \(bind: .string(type), .string)
+            """
+        return Set((try? open().rows(text, [.string]))?.map { $0[0].text } ?? [])
     }
 
     /// Creates a session that reads on a connection of a pool.

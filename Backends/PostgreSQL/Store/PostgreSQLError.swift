@@ -15,6 +15,8 @@ struct PostgreSQLError {
         /// The table and the column of the violated database rule.
         var table: String?
         var column: String?
+        /// The type that did not accept a value, as the server names it; `array` for any array. The message names it beside the value.
+        var refusedType: String?
         /// The number of characters before the position in the statement that the message refers to.
         var offset: Int?
     }
@@ -27,6 +29,7 @@ struct PostgreSQLError {
     let constraint: String?
     private let sentence: String?
     private let offset: Int?
+    private let refusedType: String?
     private let table: String?
     private let column: String?
     /// Whether the server has ended the connection.
@@ -44,8 +47,12 @@ struct PostgreSQLError {
         let isHarmless = state.hasPrefix("42") || refusals.contains(state)
         sentence = isHarmless && !sentences.isEmpty ? sentences.joined(separator: "; ") : nil
         // PG_DIAG_TABLE_NAME and PG_DIAG_COLUMN_NAME are the letters t and c.
-        table = Self.field(result, 116)
-        column = Self.field(result, 99)
+        let refusal = PostgreSQLRefusal(
+            state: state, message: Self.field(result, 77) ?? "", detail: Self.field(result, 68) ?? "", context: Self.field(result, 87) ?? ""
+        )
+        refusedType = refusal.type
+        table = Self.field(result, 116) ?? refusal.table
+        column = Self.field(result, 99) ?? refusal.column
         // PG_DIAG_SEVERITY_NONLOCALIZED is the letter V.
         isFatal = ["FATAL", "PANIC"].contains(Self.field(result, 86))
         // PG_DIAG_STATEMENT_POSITION is the letter P; it counts from 1.
@@ -58,7 +65,9 @@ struct PostgreSQLError {
 
     /// Returns the error of the contract.
     func error(_ tables: SQLTables?) -> StorageError {
-        let cause = Cause(state: state, constraint: constraint, sentence: sentence, table: table, column: column, offset: offset)
+        let cause = Cause(
+            state: state, constraint: constraint, sentence: sentence, table: table, column: column, refusedType: refusedType, offset: offset
+        )
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
         if isFatal { return make(.connectionLost, "the connection to the server was lost; try again") }
         switch state {
@@ -90,6 +99,8 @@ struct PostgreSQLError {
         case "08000", "08003", "08006", "": return make(.connectionLost, "the connection to the server was lost; try again")
         case "22003": return make(.arithmeticOverflow, "a number is outside the range of its type")
         case "22012": return make(.divisionByZero, "a division by zero")
+        case "22001": return make(.valueNotStorable, "a string is longer than its column on the server allows")
+        case "22P02", "22007", "22008": return make(.valueNotStorable, "a value is not valid for the type of its column on the server")
         case "22021": return make(.valueNotStorable, "a string has characters that the server cannot store")
         case PostgreSQLForeign.refusalState:
             return make(

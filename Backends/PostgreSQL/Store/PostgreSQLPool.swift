@@ -12,7 +12,19 @@ final class PostgreSQLPool: Sendable {
         var isClosed = false
     }
 
+    /// The times that the sessions of a pool wait for the server.
+    struct Patience: Sendable {
+        /// The time that the server may take to end a statement after a request to cancel it, before the connection is given up.
+        var grace = Duration.seconds(3)
+        /// The time without an answer of the server after which the connection counts as lost; nil for never.
+        var silence: Duration?
+
+        /// The patience of sessions that read: nothing but the connection is lost with them.
+        static func reading(_ silence: Duration?) -> Patience { Patience(grace: .milliseconds(500), silence: silence) }
+    }
+
     private let state: Mutex<State>
+    private let patience: Patience
     private let idle: PostgreSQLIdleConnections
     private let open: @Sendable () throws -> PostgreSQLConnection
     private let prepare: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
@@ -20,14 +32,17 @@ final class PostgreSQLPool: Sendable {
     private let cancelling = DispatchQueue(label: "polystore-cancel")
 
     /// - Parameters:
+    ///   - patience: The times that the sessions wait for the server.
     ///   - open: Opens a connection.
     ///   - prepare: Prepares a connection before its first session.
     init(
-        size: Int, idle: PostgreSQLIdleConnections, open: @escaping @Sendable () throws -> PostgreSQLConnection,
+        size: Int, idle: PostgreSQLIdleConnections, patience: Patience = Patience(),
+        open: @escaping @Sendable () throws -> PostgreSQLConnection,
         prepare: @escaping @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
     ) {
         state = Mutex(State(free: size))
         self.idle = idle
+        self.patience = patience
         self.prepare = prepare
         self.open = open
     }
@@ -62,7 +77,7 @@ final class PostgreSQLPool: Sendable {
     private func begin<Session>(
         on connection: PostgreSQLConnection, _ limit: WorkLimit?, _ body: (PostgreSQLConnection) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
-        connection.begin(limit, cancelling)
+        connection.begin(limit, cancelling, patience)
         if !connection.isPrepared {
             try prepare(connection)
             connection.isPrepared = true

@@ -7,26 +7,28 @@ internal import PolystoreStorage
 extension PostgreSQLReader {
     func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows {
         try checkOpen()
-        let result = try raw(try RawStatement(query: sql, core.tables), changesNothing: true)
-        var rows: [[Value]] = []
-        for row in 0..<result.count {
-            var values: [Value] = []
-            for column in result.oids.indices { values.append(try result.rawValue(row, column)) }
-            rows.append(values)
+        let statement = try RawStatement(query: sql, core.tables), locks = locksRows && statement.locksRows
+        if locks { try checkAccess(statement) }
+        return try raw(statement, changesNothing: !locks) { result throws(StorageError) in
+            // SELECT … INTO makes a table, and returns no rows.
+            if !result.hasColumns { throw StorageError(.invalidPredicate, "SELECT INTO is not supported") }
+            return try result.rawRows()
         }
-        return RawRows(names: result.oids.indices.map(result.name), rows: rows)
     }
 
     /// Runs a statement of the program in a separate savepoint, so that the transaction continues whatever the result is.
-    fileprivate func raw(_ raw: RawStatement, changesNothing: Bool) throws(StorageError) -> PostgreSQLResult {
-        // Rolling back to the savepoint restores the setting.
+    fileprivate func raw<Answer>(
+        _ raw: RawStatement, changesNothing: Bool, _ answer: (PostgreSQLResult) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
+        // Rolling back to the savepoint restores the setting. It would also release the locks of a query.
         let guarded = changesNothing ? "; SET LOCAL transaction_read_only = on" : ""
         try connection.execute("SAVEPOINT polystore_raw\(guarded)")
         do throws(StorageError) {
             let result = try connection.query(raw.sql, raw.bindings.map(PostgreSQLParameter.init))
             if result.isEmptyQuery { throw StorageError(.invalidPredicate, "the SQL contains no statement") }
+            let found = try answer(result)
             try connection.execute("\(changesNothing ? "ROLLBACK TO SAVEPOINT polystore_raw; " : "")RELEASE SAVEPOINT polystore_raw")
-            return result
+            return found
         } catch {
             try? connection.execute("ROLLBACK TO SAVEPOINT polystore_raw; RELEASE SAVEPOINT polystore_raw")
             throw PostgreSQLRawError.error(error, raw)
@@ -40,23 +42,59 @@ extension PostgreSQLWriter {
         try changeUnrecorded()
         return try change(sql)
     }
+
+    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        try checkOpen()
+        try changeUnrecorded()
+        return try changeReturning(sql)
+    }
 }
 
 extension PostgreSQLReader {
     /// Runs a statement of the program that changes rows, in a write transaction.
     final func change(_ sql: RawSQL) throws(StorageError) -> Int {
+        try changed(sql) { $0.command.hasPrefix("SELECT") ? 0 : $0.changes }
+    }
+
+    /// Runs a statement of the program that changes rows, and returns those of its RETURNING clause.
+    final func changeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        try changed(sql) { result throws(StorageError) in
+            if !result.hasColumns { throw .returnsNoRows }
+            return try result.rawRows()
+        }
+    }
+
+    private func changed<Answer>(
+        _ sql: RawSQL, _ answer: (PostgreSQLResult) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
         try checkOpen()
         let statement = try RawStatement(change: sql, core.tables)
+        try checkAccess(statement)
+        return try raw(statement, changesNothing: false, answer)
+    }
+
+    fileprivate func checkAccess(_ statement: RawStatement) throws(StorageError) {
         if statement.sql.lowercased().contains("polystore_") {
             throw StorageError(.invalidPredicate, "internal data of the store, in tables named polystore_…, cannot be accessed")
         }
-        let result = try raw(statement, changesNothing: false)
-        return result.command.hasPrefix("SELECT") ? 0 : result.changes
     }
 }
 
 extension PostgreSQLResult {
     fileprivate var isEmptyQuery: Bool { PQresultStatus(handle) == PGRES_EMPTY_QUERY }
+
+    /// Whether the statement returns rows, even if there are none.
+    fileprivate var hasColumns: Bool { PQresultStatus(handle) == PGRES_TUPLES_OK }
+
+    fileprivate func rawRows() throws(StorageError) -> RawRows {
+        var rows: [[Value]] = []
+        for row in 0..<count {
+            var values: [Value] = []
+            for column in oids.indices { values.append(try rawValue(row, column)) }
+            rows.append(values)
+        }
+        return RawRows(names: oids.indices.map(name), rows: rows)
+    }
 
     fileprivate func name(_ column: Int) -> String { PQfname(handle, Int32(column)).map { String(cString: $0) } ?? "" }
 
@@ -113,8 +151,11 @@ private enum PostgreSQLRawError {
         guard let cause = error.cause as? PostgreSQLError.Cause else { return error }
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
         switch (cause.state.prefix(2), cause.state) {
+        case (_, "25006") where raw.locksRows:
+            return make(.readOnly, "the statement locks rows, which only queryRows in a write transaction can do")
         case (_, "25006"):
-            return make(.readOnly, "the statement changes data, which a query cannot do; use execute in a write transaction")
+            return make(
+                .readOnly, "the statement changes data, which a query cannot do; use execute or executeReturning in a write transaction")
         case (_, "42501"), (_, "22003"), (_, "22012"), (_, "22021"), (_, "23505"): return error
         case ("42", _):
             return make(

@@ -11,6 +11,8 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, KeyCo
     private(set) var isOpen = true
     /// Whether cursors send their next step ahead. A transaction that writes must not fail because of rows of a step that it does not read.
     var sendsAhead: Bool { true }
+    /// Whether queries of the program may lock rows.
+    var locksRows: Bool { false }
     /// Whether no other transaction may change a note that the session has read.
     var locksNotes: Bool { false }
     private var cursors = 0

@@ -26,6 +26,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     let isReadOnly: Bool
     private let recordsHistory: Bool
     let readerCount: Int
+    let readTimeout: Duration?
     let owner: any PostgreSQLOwner
     let foreignRemarks = Mutex<[CatalogRemark]>([])
     let core = Mutex<PostgreSQLCore?>(nil)
@@ -51,11 +52,15 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     ///   - migrationMappingProviders: The mappings that the program provides for steps between versions of the model.
     ///   - catalog: The table ownership. A schema that another program created is read-only, unless it is used in place.
     ///   - readers: The maximum number of concurrent reads, each on a connection of its own.
+    ///   - readTimeout: The time without an answer of the server after which a read fails with `connectionLost`; nil for no limit. It limits
+    ///     each statement of fetches and reads, with or without a timeout of their own, and not write transactions.
     public init(
         conninfo: String, configuration: String? = nil, schema: String = "polystore", durability: Durability = .full,
         readOnly: Bool = false, recordsHistory: Bool = true, migrationMappingProviders: [any SchemaMappingProvider] = [],
-        catalog: PostgreSQLCatalog = .own, readers: Int = usualReaders
+        catalog: PostgreSQLCatalog = .own, readers: Int = usualReaders,
+        readTimeout: Duration? = nil
     ) {
+        self.readTimeout = readTimeout
         self.migrationMappingProviders = migrationMappingProviders
         owner = catalog.owner(recordsHistory: recordsHistory)
         self.conninfo = conninfo
@@ -68,11 +73,11 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     }
 
     /// Creates the store of a URL:
-    /// `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro&x-history=on|off&x-readers=16`. All other parts
-    /// are passed to libpq. For the tables of another program, in the schema `public` unless another one is named: `x-catalog=foreign` or
+    /// `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro&x-history=on|off&x-readers=16&x-read-timeout=SECONDS`.
+    /// All other parts are passed to libpq. For the tables of another program, in the schema `public` unless another one is named: `x-catalog=foreign` or
     /// `x-catalog=inplace`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-history", "x-catalog", "x-readers"])
+        try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-history", "x-catalog", "x-readers", "x-read-timeout"])
         let catalog = try PostgreSQLCatalog(url)
         let schema = url.option("x-schema") ?? catalog.defaultSchema, mode = url.option("x-mode") ?? "rw"
         if schema.isEmpty || schema.utf8.count > 63 {
@@ -82,10 +87,14 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         guard let readers = Int(url.option("x-readers") ?? "\(Self.usualReaders)"), (1...1000).contains(readers) else {
             throw StorageError(.invalidConfiguration, "the option x-readers must be a number from 1 to 1000")
         }
+        let seconds = url.option("x-read-timeout").map { Int($0) ?? 0 }
+        if let seconds, !(1...86_400).contains(seconds) {
+            throw StorageError(.invalidConfiguration, "the option x-read-timeout must be a number of seconds from 1 to 86400")
+        }
         self.init(
             conninfo: url.place, configuration: configuration, schema: schema, durability: try url.durability(option: "x-durability"),
             readOnly: mode == "ro", recordsHistory: try url.recordsHistory(option: "x-history"), catalog: catalog,
-            readers: readers)
+            readers: readers, readTimeout: seconds.map { .seconds($0) })
         if url.option("x-schema") == nil { plainSchema.withLock { $0 = PostgreSQLCatalog.foreign.defaultSchema } }
     }
 
@@ -142,7 +151,8 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             storing: isUsed && !request.readOnly, leavesRoom: wasCreated && request.leavesRoomForHistory)
         if isUsed, !request.readOnly, request.leavesRoomForHistory { offset = try setup.leaveRoom(offset) }
         var opened = PostgreSQLCore(
-            stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, checksOffset: isUsed,
+            stored, schema: schema, durability: durability, readers: readerCount, readTimeout: readTimeout, historyOffset: offset,
+            checksOffset: isUsed,
             cluster: connection.cluster, open: connect)
         if let next = try RollingRecord.core(request, opened, setup) { opened = next }
         try opened.metadata.check(request)

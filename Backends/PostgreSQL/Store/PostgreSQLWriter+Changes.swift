@@ -5,10 +5,11 @@ internal import PolystoreStorage
 extension PostgreSQLWriter {
     /// Adds a statement to the queue. `check` receives its result after the queue has run.
     func send(
-        _ sql: String, _ parameters: [PostgreSQLParameter], _ check: @escaping (PostgreSQLResult) throws(StorageError) -> Void = { _ in }
+        _ sql: String, _ parameters: [PostgreSQLParameter], writing entity: EntityIndex? = nil,
+        _ check: @escaping (PostgreSQLResult) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         let step = PostgreSQLStep(sql, parameters)
-        queue.append((step, check))
+        queue.append((step, entity, check))
         queuedBytes += step.bytes
         if queue.count >= Self.longestQueue || queuedBytes >= PostgreSQLRows.usualBytes { try flush() }
     }
@@ -18,7 +19,8 @@ extension PostgreSQLWriter {
         let queue = queue
         self.queue.removeAll()
         queuedBytes = 0
-        let (results, failure) = try connection.answers(queue.map(\.step))
+        let (results, refusal) = try connection.answers(queue.map(\.step))
+        let failure = refusal.map { explained($0, queue.indices.contains(results.count) ? queue[results.count].entity : nil) }
         do throws(StorageError) {
             for (index, result) in results.enumerated() { try queue[index].check(result) }
         } catch {
@@ -26,6 +28,22 @@ extension PostgreSQLWriter {
             throw error.code == .staleObject || error.code == .notFound ? error : failure ?? error
         }
         if let failure { throw failure }
+    }
+
+    /// Returns an error that names the entity and the property of a value that a column does not accept. The types of the store accept
+    /// every value, so such a column was changed by hand.
+    private func explained(_ error: StorageError, _ entity: EntityIndex?) -> StorageError {
+        guard let cause = error.cause as? PostgreSQLError.Cause, PostgreSQLRefusal.states.contains(cause.state) else { return error }
+        let tables = core.tables, copied = cause.table.flatMap { name in tables.schema.roots.first { tables.table($0) == name } }
+        guard let entity = entity ?? copied else { return error }
+        let names = cause.column.map { [$0] } ?? cause.refusedType.map { core.columns(of: tables.table(entity), type: $0) } ?? []
+        let description = tables.schema[entity], slots = description.slots.indices.filter { names.contains(tables.column(entity, $0)) }
+        let places = slots.isEmpty ? [description.name] : slots.map { "\(description.name).\(description.slots[$0].name)" }
+        return StorageError(
+            .valueNotStorable,
+            "\(places.joined(separator: " or ")): the column on the server does not accept the value"
+                + "\(cause.refusedType.map { " (\($0))" } ?? ""), because its type was changed by hand",
+            details: .init(entity: description.name, property: slots.count == 1 ? description.slots[slots[0]].name : nil), cause: cause)
     }
 
     /// Compares versions in the round trip of the changes.
@@ -75,7 +93,7 @@ extension PostgreSQLWriter {
             let keys = part.keys
             for key in keys { recorder.update(entity, key, update.mask) }
             try send(
-                sql, part.parameters(entity, slots, core.tables.schema),
+                sql, part.parameters(entity, slots, core.tables.schema), writing: entity,
                 { [unowned self] result throws(StorageError) in
                     if result.changes != keys.count { throw try missing(entity, keys) }
                 })
@@ -96,12 +114,12 @@ extension PostgreSQLWriter {
         let sql = "INSERT INTO \(table) SELECT \(values) FROM \(PostgreSQLRows.unnest(entity, slots, core.tables.schema))"
         try rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
             for key in part.keys { recorder.insert(entity, key) }
-            if !areMany, !part.isLarge { return try send(sql, part.parameters(entity, slots, core.tables.schema)) }
+            if !areMany, !part.isLarge { return try send(sql, part.parameters(entity, slots, core.tables.schema), writing: entity) }
             // A flush ends the copy, and the server would wait for the next one.
             if !queue.isEmpty { try flush() }
             try copy(entity, part)
         }
-        try connection.endCopy()
+        do throws(StorageError) { try connection.endCopy() } catch { throw explained(error, entity) }
     }
 
     /// Adds rows to the copy into the table of a hierarchy.

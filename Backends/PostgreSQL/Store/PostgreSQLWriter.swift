@@ -27,7 +27,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     /// The batch for the rows of a statement. It is large because a statement with few rows already reads a complete table of some ten
     /// thousand rows: hashing the table is cheaper than looking up thousands of rows.
     let rowBatch = RowBatch(capacity: 16_384)
-    var queue: [(step: PostgreSQLStep, check: (PostgreSQLResult) throws(StorageError) -> Void)] = []
+    /// The statements that are sent together, with the entity whose rows they write, if any.
+    var queue: [(step: PostgreSQLStep, entity: EntityIndex?, check: (PostgreSQLResult) throws(StorageError) -> Void)] = []
     var queuedBytes = 0
     /// The maximum length of the queue. Longer queues take much memory, on both sides.
     static let longestQueue = 64
@@ -49,6 +50,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     deinit { end() }
 
     override func giveBack() { lane.leave() }
+
+    override var locksRows: Bool { true }
 
     override var sendsAhead: Bool { false }
 

@@ -10,16 +10,10 @@ extension SQLiteReader {
         let statement = try connection.rawStatement(RawStatement(query: sql, core.tables), core.tables)
         defer { statement.reset() }
         if sqlite3_stmt_readonly(statement.handle) == 0 {
-            throw StorageError(.readOnly, "the statement changes rows, which a query cannot do; use execute in a write transaction")
+            throw StorageError(
+                .readOnly, "the statement changes rows, which a query cannot do; use execute or executeReturning in a write transaction")
         }
-        let columns = 0..<sqlite3_column_count(statement.handle)
-        var rows: [[Value]] = []
-        while try statement.rawStep(core.tables) {
-            var row: [Value] = []
-            for column in columns { row.append(try statement.rawValue(column)) }
-            rows.append(row)
-        }
-        return RawRows(names: columns.map { sqlite3_column_name(statement.handle, $0).map { String(cString: $0) } ?? "" }, rows: rows)
+        return try statement.rawRows(core.tables)
     }
 }
 
@@ -30,17 +24,41 @@ extension SQLiteWriter {
         if changes > 0 { beside.rows() }
         return changes
     }
+
+    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        beside.quietly()
+        let rows = try changeReturning(sql)
+        if !rows.rows.isEmpty { beside.rows() }
+        return rows
+    }
 }
 
 extension SQLiteReader {
     /// Runs a statement of the program that changes rows, in a write transaction.
     final func change(_ sql: RawSQL) throws(StorageError) -> Int {
+        try changing(sql) { statement throws(StorageError) in
+            while try statement.rawStep(core.tables) {}
+            return connection.changes
+        }
+    }
+
+    /// Runs a statement of the program that changes rows, in a write transaction, and returns those of its RETURNING clause.
+    final func changeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        try changing(sql) { statement throws(StorageError) in
+            if sqlite3_column_count(statement.handle) == 0 { throw .returnsNoRows }
+            return try statement.rawRows(core.tables)
+        }
+    }
+
+    private func changing<Answer>(
+        _ sql: RawSQL, _ work: (SQLiteStatement) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
         try checkOpen()
         let raw = try RawStatement(change: sql, core.tables)
         // A statement with `OR FAIL` would keep the rows before the one that failed.
         try connection.execute("SAVEPOINT polystore_raw")
         do throws(StorageError) {
-            let changes = try run(raw)
+            let changes = try run(raw, work)
             try connection.execute("RELEASE polystore_raw")
             return changes
         } catch {
@@ -53,14 +71,15 @@ extension SQLiteReader {
         }
     }
 
-    private func run(_ raw: RawStatement) throws(StorageError) -> Int {
+    private func run<Answer>(
+        _ raw: RawStatement, _ work: (SQLiteStatement) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
         let statement = try connection.rawStatement(raw, core.tables)
         defer { statement.reset() }
         if sqlite3_stmt_readonly(statement.handle) != 0 {
             throw StorageError(.invalidPredicate, "the statement changes no rows; use queryRows")
         }
-        while try statement.rawStep(core.tables) {}
-        return connection.changes
+        return try work(statement)
     }
 }
 
@@ -158,6 +177,18 @@ extension SQLiteStatement {
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         throw SQLiteRawError.step(code, connection, tables)
+    }
+
+    /// Returns the rows of a statement of the program.
+    fileprivate func rawRows(_ tables: SQLTables) throws(StorageError) -> RawRows {
+        let columns = 0..<sqlite3_column_count(handle)
+        var rows: [[Value]] = []
+        while try rawStep(tables) {
+            var row: [Value] = []
+            for column in columns { row.append(try rawValue(column)) }
+            rows.append(row)
+        }
+        return RawRows(names: columns.map { sqlite3_column_name(handle, $0).map { String(cString: $0) } ?? "" }, rows: rows)
     }
 
     /// Returns a value of the current row in the engine's type.

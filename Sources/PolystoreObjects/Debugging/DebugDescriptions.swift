@@ -32,16 +32,7 @@ extension Value {
 extension From: CustomDebugStringConvertible {
     /// The request on one line.
     public var debugDescription: String {
-        var text = "From<\(entityName ?? "\(Object.self)")>"
-        if let configurations { text += "(\(configurations.map { $0 ?? "nil" }.joined(separator: ", ")))" }
-        if let predicate { text += " where \(predicate)" }
-        if !sort.isEmpty {
-            text += " order by \(sort.map(\.text).joined(separator: ", "))"
-        }
-        if let limit { text += " limit \(limit)" }
-        if offset > 0 { text += " offset \(offset)" }
-        if !prefetched.isEmpty { text += " prefetch \(prefetched.map(\.description).joined(separator: ", "))" }
-        if let properties { text += " properties \(properties.map(\.description).joined(separator: ", "))" }
+        let text = line("From<\(entityName ?? "\(Object.self)")>", predicate: predicate?.description, order: sort.map(\.text))
         return problem.map { "\(text) (\($0))" } ?? text
     }
 }

@@ -4,6 +4,10 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// Returns the objects of a request, in its order.
     func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
+        try measured(.fetch, RequestShape(from, model), rows: \.count) { () throws(StorageError) in try allObjects(from) }
+    }
+
+    private func allObjects<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
         try checkStoreOnly(from)
         if let committed = committed(from) {
             let objects = try existing(try committed.fetchIDs(from))
@@ -65,12 +69,13 @@ extension ObjectContext {
     var committed: ObjectContext {
         let context = ObjectContext(stack: stack, model: model)
         context.limit = limit
+        context.isMeasured = isMeasured
         return context
     }
 
     /// Runs a fetch with a time limit.
     func within<R>(_ timeout: Duration?, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
-        limit = timeout.map { WorkLimit(timeout: $0) }
+        limit = timeout.map { WorkLimit(reading: $0) }
         defer { limit = nil }
         let result = try body()
         try limit?.check()
@@ -109,6 +114,10 @@ extension ObjectContext {
 
     /// Returns the number of objects of a request.
     func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        try measured(.count, RequestShape(from, model), rows: { _ in 1 }, { () throws(StorageError) in try count(from) })
+    }
+
+    private func count<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
         try checkStoreOnly(from)
         if let committed = committed(from) { return try committed.fetchCount(from) }
         if hasDetachedChanges { return try fetchAll(from).count }
@@ -124,6 +133,10 @@ extension ObjectContext {
 
     /// Returns the keys of the objects of a request, in its order.
     func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
+        try measured(.ids, RequestShape(from, model), rows: \.count) { () throws(StorageError) in try ids(from) }
+    }
+
+    private func ids<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
         try checkStoreOnly(from)
         if let committed = committed(from) { return try committed.fetchIDs(from) }
         var plan = try from.plan(model)
@@ -156,13 +169,19 @@ extension ObjectContext {
 
     /// Returns the object with an id; nil if it no longer exists or is of another class.
     package func existing<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
-        let (store, root) = try place(of: id.key)
-        try checkRead(store)
-        return try object(root, id.key.key, store) as? Object
+        try measured(.lookup, RequestShape([id]), rows: { $0 == nil ? 0 : 1 }) { () throws(StorageError) -> Object? in
+            let (store, root) = try place(of: id.key)
+            try checkRead(store)
+            return try object(root, id.key.key, store) as? Object
+        }
     }
 
     /// Returns the objects with ids, in their order, without those that no longer exist.
     package func existing<Object: ManagedObject>(_ ids: [ObjectID<Object>]) throws(StorageError) -> [Object] {
+        try measured(.lookup, RequestShape(ids), rows: \.count) { () throws(StorageError) in try existingObjects(ids) }
+    }
+
+    private func existingObjects<Object: ManagedObject>(_ ids: [ObjectID<Object>]) throws(StorageError) -> [Object] {
         var places: [KeyBlock.Place] = [], keys: [KeyBlock.Place: [Int64]] = [:]
         for id in ids {
             let (store, root) = try place(of: id.key)

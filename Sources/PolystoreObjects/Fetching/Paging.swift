@@ -13,6 +13,10 @@ extension FetchSource {
 
 extension ObjectContext {
     func fetchPage<Object: ManagedObject>(_ from: From<Object>, after cursor: PageCursor?) throws(StorageError) -> Page<Object> {
+        try measured(.page, RequestShape(from, model), rows: \.objects.count) { () throws(StorageError) in try page(from, after: cursor) }
+    }
+
+    private func page<Object: ManagedObject>(_ from: From<Object>, after cursor: PageCursor?) throws(StorageError) -> Page<Object> {
         let plan = try from.plan(model), size = from.limit ?? 100
         if size == 0 { return Page(objects: [], next: nil) }
         if from.offset > 0 {

@@ -20,7 +20,9 @@ extension ObjectContext {
 
     /// Returns the rows of a statement's answer.
     func queryRows(_ sql: RawSQL, _ configuration: String?) throws(StorageError) -> [AttributeRow] {
-        let answer = try rawRows(sql, try store(for: sql, configuration))
+        let answer = try measured(.sql, RequestShape(sql), rows: \.rows.count) { () throws(StorageError) in
+            try rawRows(sql, try store(for: sql, configuration))
+        }
         return answer.rows.map { AttributeRow(names: answer.names, values: $0, form: .engine) }
     }
 
@@ -29,11 +31,16 @@ extension ObjectContext {
         if hasDetachedChanges {
             throw StorageError(.unsupported, "SQL does not include uncommitted changes of the transaction; commit first")
         }
-        return try withReader(store, unless: \.isUndoable) { reader throws(StorageError) in try reader.rawRows(sql) }
+        // A query that does not wait for a lock changes nothing either.
+        return try withReader(store, unless: { $0.isUndoable || $0 == .busy }) { reader throws(StorageError) in try reader.rawRows(sql) }
     }
 
     /// Returns the objects whose keys a statement returns, in its order.
     func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> [Object] {
+        try measured(.sql, RequestShape(sql), rows: \.count) { () throws(StorageError) in try objects(from, sql) }
+    }
+
+    private func objects<Object: ManagedObject>(_ from: From<Object>, _ sql: RawSQL) throws(StorageError) -> [Object] {
         let plan = try from.plan(model), stores = try stores(for: plan.entity, from.configurations)
         let isPlain = from.predicate == nil && from.sort.isEmpty && from.limit == nil && from.offset == 0
         guard isPlain, from.includesPendingChanges == nil else {
@@ -74,7 +81,7 @@ extension FetchSource {
     /// Returns the rows of the answer to a statement in SQL, on a store that supports it.
     ///
     /// It sees the same data as the source, including a transaction's own changes. It must not change anything: use `WriteTransaction.execute`
-    /// for changes.
+    /// for changes. In a write transaction on PostgreSQL it may lock rows: `SELECT … FOR UPDATE SKIP LOCKED`.
     /// - Parameters:
     ///   - sql: One statement.
     ///   - configuration: The configuration of the store; nil for the only one that holds the entities that the statement names.

@@ -65,6 +65,10 @@ extension ObjectContext {
     }
 
     private func rows<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [[Value]] {
+        try measured(.values, RequestShape(query, model), rows: \.count) { () throws(StorageError) in try storedRows(query) }
+    }
+
+    private func storedRows<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [[Value]] {
         let plan = try query.plan(model)
         let stores = try stores(for: plan.fetch.entity, query.from.configurations)
         try checkStoreOnly(query.from, query)

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// An instrumentation that measures or traces the work of a stack, for metrics, spans and slow logs.
+/// An instrumentation that measures or traces the transactions, reads and requests of a stack.
 ///
 /// `PolystoreInstrumentation` contains one for swift-metrics and one for swift-distributed-tracing. Without an instrumentation nothing is
 /// measured, at no cost.
@@ -12,4 +12,12 @@ public protocol StoreInstrumentation: Sendable {
 
     /// Ends a measurement. Called when the work has ended, on the same thread.
     func didEnd(_ report: TransactionReport, _ token: (any Sendable)?)
+
+    /// Receives the report of a request, on its thread. Requests inside of transactions and reads are reported too.
+    func didAnswer(_ report: RequestReport)
+}
+
+extension StoreInstrumentation {
+    /// Does nothing.
+    public func didAnswer(_ report: RequestReport) {}
 }

@@ -43,7 +43,15 @@ public enum StoreLogging {
     static func notice(
         _ message: String, fileName: StaticString = #fileID, lineNumber: Int = #line, functionName: StaticString = #function
     ) {
-        logger.log(level: .notice, message: message, fileName: fileName, lineNumber: lineNumber, functionName: functionName)
+        log(.notice, message, fileName: fileName, lineNumber: lineNumber, functionName: functionName)
+    }
+
+    /// Logs a message.
+    package static func log(
+        _ level: StoreLogLevel, _ message: String, fileName: StaticString = #fileID, lineNumber: Int = #line,
+        functionName: StaticString = #function
+    ) {
+        logger.log(level: level, message: message, fileName: fileName, lineNumber: lineNumber, functionName: functionName)
     }
 }
 

@@ -56,6 +56,11 @@ extension ObjectContext {
     }
 
     private func load(_ object: ManagedObject, _ relationship: RelationshipDescription) throws(StorageError) -> ToManyState {
+        let shape = RequestShape(object.description.name, relationship.relationship.name)
+        return try measured(.relationship, shape, rows: \.keys.count) { () throws(StorageError) in try members(object, relationship) }
+    }
+
+    private func members(_ object: ManagedObject, _ relationship: RelationshipDescription) throws(StorageError) -> ToManyState {
         try withPending { () throws(StorageError) in
             try withReader(Int(object._store)) { reader throws(StorageError) in
                 switch relationship.place {

@@ -5,13 +5,23 @@ extension ObjectContext {
     func target(_ object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
         guard let destination = object.description.slots[slot].destination else { return nil }
         return attempt(object, object.description.slots[slot].name) { () throws(StorageError) in
-            if !isStrict { return try self.object(destination, key, Int(object._store)) }
+            if !isStrict { return try load(object, slot, destination, key) }
             let name = object.description.slots[slot].name, isLoaded = identityMap(destination, Int(object._store)).find(key) != nil
             if !isLoaded, !isPlanned(object, name) { throw unplanned(object, name) }
             let target = try self.object(destination, key, Int(object._store))
             passPlan(of: object, name, to: target.map { [$0] } ?? [])
             return target
         } ?? nil
+    }
+
+    private func load(
+        _ object: ManagedObject, _ slot: Int, _ destination: EntityIndex, _ key: Int64
+    ) throws(StorageError) -> ManagedObject? {
+        if let known = identityMap(destination, Int(object._store)).find(key) { return known.isDeletedObject ? nil : known }
+        let shape = RequestShape(object.description.name, object.description.slots[slot].name)
+        return try measured(.relationship, shape, rows: { $0 == nil ? 0 : 1 }) { () throws(StorageError) -> ManagedObject? in
+            try self.object(destination, key, Int(object._store))
+        }
     }
 
     /// Returns the error of strict loading for a relationship.

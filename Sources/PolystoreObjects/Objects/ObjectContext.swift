@@ -28,6 +28,8 @@ public final class ObjectContext {
     var unread: UnreadStores = [:]
     /// The error with which a store refuses the pending changes until more values are assigned. Reads merge the changes meanwhile.
     var refusal: StorageError?
+    /// Whether a request of the context is being measured, so that its parts are not reported.
+    var isMeasured = false
     /// The errors that getters and setters could not throw.
     private var failures = UnthrownErrors()
     /// The store of the object that is being created.

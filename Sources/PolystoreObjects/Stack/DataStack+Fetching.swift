@@ -1,12 +1,15 @@
 public import PolystoreStorage
 
 extension DataStack {
-    fileprivate func newContext() -> ObjectContext { ObjectContext(stack: core, model: core.model) }
+    fileprivate func newContext() throws(StorageError) -> ObjectContext {
+        try core.checkGate()
+        return ObjectContext(stack: core, model: core.model)
+    }
 
     /// Runs a fetch in a context of its own.
     @inline(__always)
     private func within<R>(_ timeout: Duration?, _ body: (ObjectContext) throws(StorageError) -> R) throws(StorageError) -> R {
-        let context = newContext()
+        let context = try newContext()
         let result = try timeout == nil ? body(context) : context.within(timeout) { () throws(StorageError) in try body(context) }
         // Objects are created from the readable values. A malformed value is an error of the fetch.
         try context.throwFailure()
@@ -78,7 +81,7 @@ extension DataStack: QuerySource {
     public func _withQueryContext<R>(
         _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
     ) throws(StorageError) -> R {
-        try body(ObjectContext(stack: core, model: core.model))
+        try body(try newContext())
     }
 }
 

@@ -111,6 +111,7 @@ extension DataStack {
 
     private func add(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) {
         try core.checkReentrancy()
+        try core.checkGate()
         let entities = try routed(to: storage.configuration)
         let store = try open(storage, allowed)
         if core.entries.contains(where: { $0.entry.store.storeID == store.storeID }) {
@@ -129,6 +130,7 @@ extension DataStack {
     private func append(_ store: OpenStore, _ entities: Set<EntityIndex>) -> Int {
         let storeType = store.storeType
         store.residualReport = { [weak core] in core?.report($0, of: storeType) }
+        store.reachabilityReport = { StackCore.reportReachability($0, of: storeType) }
         return core.additions.adding(store) { core.append(StackCore.Entry(store: store, entities: entities)) }
     }
 
@@ -205,6 +207,7 @@ extension DataStack {
         let result = Result {
             try body { () throws(StorageError) in
                 other.residualReport = { [weak core, type = other.storeType] in core?.report($0, of: type) }
+                other.reachabilityReport = { [type = other.storeType] in StackCore.reportReachability($0, of: type) }
                 guard let replaced = core.additions.adding(other, isReplacement: true, { core.replace(storage, by: other) }) else {
                     throw StorageError(.notFound, "the store is not part of this stack")
                 }

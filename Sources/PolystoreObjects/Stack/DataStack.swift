@@ -110,6 +110,19 @@ public final class DataStack: Sendable {
         set { core.instrumentation = newValue }
     }
 
+    /// The duration from which a request is logged as a warning, with its shape and without its values; nil, the default, for never.
+    public var slowRequest: Duration? {
+        get { core.slowRequest }
+        set { core.slowRequest = newValue }
+    }
+
+    /// Whether each request is logged at level `trace`, with its shape, its duration and its number of rows, and without its values; false
+    /// by default.
+    public var logsRequests: Bool {
+        get { core.logsRequests }
+        set { core.logsRequests = newValue }
+    }
+
     /// The stores in the order in which they were added.
     public var storages: [any StorageInterface] { core.entries.map(\.entry.store.storage) }
 }

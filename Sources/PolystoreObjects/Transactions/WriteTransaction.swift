@@ -135,16 +135,40 @@ extension WriteTransaction {
     ///   other statement; `uniqueConstraintViolated`.
     @discardableResult
     public func execute(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> Int {
-        try reporting { () throws(StorageError) in
+        try execute(sql, configuration, rows: { $0 }, { session throws(StorageError) in try session.execute(sql) })
+    }
+
+    /// Executes an SQL statement that changes rows, and returns those of its `RETURNING` clause, on a store that supports SQL.
+    ///
+    /// ```swift
+    /// let rows = try transaction.executeReturning(
+    ///     "UPDATE \(table: Job.self) SET \(column: \Job.isTaken) = \(true) WHERE \(column: \Job.self) = \(key) RETURNING \(column: \Job.name)")
+    /// ```
+    /// Everything else is as with `execute`.
+    /// - Returns: The rows, with values in the representation of the engine.
+    /// - Throws: As `execute`; `invalidPredicate` also for a statement without a `RETURNING` clause.
+    public func executeReturning(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> [AttributeRow] {
+        let answer = try execute(sql, configuration, rows: \.rows.count) { session throws(StorageError) in
+            try session.executeReturning(sql)
+        }
+        return answer.rows.map { AttributeRow(names: answer.names, values: $0, form: .engine) }
+    }
+
+    private func execute<Answer>(
+        _ sql: RawSQL, _ configuration: String?, rows: (Answer) -> Int, _ body: (WriteSession) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
+        try reporting(functionName: "execute(_:in:)") { () throws(StorageError) in
             let context = try _fetchContext
             try context.checkFlushed()
             guard let sessions = context.sessions, let tracker = context.tracker else { throw SessionPool.ended }
             let store = try context.store(for: sql, configuration)
-            let count = try sessions.execute(sql, in: store)
+            let answer = try context.measured(.execute, RequestShape(sql), rows: rows) { () throws(StorageError) in
+                try sessions.execute(in: store, body)
+            }
             tracker.written.rows.isWritten = true
-            tracker.written.rows.counts.updated += count
+            tracker.written.rows.counts.updated += rows(answer)
             try context.refreshKnown(in: store)
-            return count
+            return answer
         }
     }
 }

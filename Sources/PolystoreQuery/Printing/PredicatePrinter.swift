@@ -6,9 +6,14 @@ struct PredicatePrinter {
     private var scopes: [String?] = []
     /// The common prefix of the names of these variables.
     private var stem = "$x"
+    /// Whether `?` is printed for each value.
+    private let hidesValues: Bool
 
     /// - Parameter names: The names of the variables that represent constants, which no other variable may have.
-    init(avoiding names: Set<String>) { while names.contains(where: { ("$" + $0).hasPrefix(stem) }) { stem += "x" } }
+    init(avoiding names: Set<String>, hidesValues: Bool = false) {
+        self.hidesValues = hidesValues
+        while names.contains(where: { ("$" + $0).hasPrefix(stem) }) { stem += "x" }
+    }
 
     private func entering(isNamed: Bool) -> PredicatePrinter {
         var inner = self
@@ -20,10 +25,10 @@ struct PredicatePrinter {
         switch predicate.node {
         case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .compare(let a, let comparison, let b): return "\(text(a)) \(comparison.rawValue) \(text(b))"
-        case .isIn(let expression, let values): return "\(text(expression)) IN {\(values.map(Self.text).joined(separator: ", "))}"
+        case .isIn(let expression, let values): return "\(text(expression)) IN {\(list(values))}"
         case .between(let expression, let low, let high): return "\(text(expression)) BETWEEN {\(text(low)), \(text(high))}"
         case .text(let expression, let match, let needle):
-            return "\(text(expression)) \(match.rawValue.uppercased()) \(Self.quoted(needle))"
+            return "\(text(expression)) \(match.rawValue.uppercased()) \(hidesValues ? "?" : Self.quoted(needle))"
         case .open(let expression, .isIn, let name): return "\(text(expression)) IN $\(name)"
         case .open(let expression, .between, let name): return "\(text(expression)) BETWEEN $\(name)"
         case .open(let expression, .text(let match), let name):
@@ -39,6 +44,8 @@ struct PredicatePrinter {
         case .not(let part): return "NOT (\(text(part)))"
         }
     }
+
+    private func list(_ values: [Value]) -> String { hidesValues ? "?" : values.map(Self.text).joined(separator: ", ") }
 
     private func quantified(_ inner: QueryPredicate) -> String {
         switch inner.node {
@@ -56,7 +63,7 @@ struct PredicatePrinter {
         case .path(let path): return name(path)
         case .outer(let level, let path): return name(path, level)
         case .variable(let name): return "$\(name)"
-        case .value(let value): return Self.text(value)
+        case .value(let value): return hidesValues && !value.isNull ? "?" : Self.text(value)
         case .function(let function, let arguments): return text(function, arguments.map(text))
         case .conditional(let condition, let a, let b): return "TERNARY(\(text(condition)), \(text(a)), \(text(b)))"
         case .related(let aggregate): return text(aggregate)

@@ -22,10 +22,13 @@ public final class OpenStore: Sendable {
     /// database of another program, which has no such note.
     let checksMoves: Bool?
     private let isClosed = Atomic(false)
+    /// Whether the most recent session could not begin because the store could not be reached.
+    private let isLost = Atomic(false)
     /// The closure in a structure: the compiler wraps a bare closure in a further one each time that a generic container gives it out, until
     /// the chain of them is longer than a thread's stack.
     private struct Reporting: Sendable {
         var report: (@Sendable (ResidualWork) -> Void)?
+        var reachability: (@Sendable (StorageError?) -> Void)?
     }
 
     private let reporting = Mutex(Reporting())
@@ -75,6 +78,13 @@ public final class OpenStore: Sendable {
     /// Whether the store checks rules of its own on each write, such as those of the tables of another program.
     package var checksEachWrite: Bool { checksMoves == nil }
 
+    /// A closure that is called when the store can no longer be reached, with the error, and with nil when it can be reached again. Nil by
+    /// default.
+    package var reachabilityReport: (@Sendable (StorageError?) -> Void)? {
+        @inline(never) get { reporting.withLock { $0.reachability } }
+        @inline(never) set { reporting.withLock { $0.reachability = newValue } }
+    }
+
     /// The kind of store.
     public var storeType: String { type(of: storage).storeType }
 
@@ -98,7 +108,19 @@ public final class OpenStore: Sendable {
     /// Begins a session that reads one committed snapshot.
     public func beginRead(_ options: ReadOptions = ReadOptions()) throws(StorageError) -> ReadSession {
         try checkOpen()
-        return ReadSession(try storage.beginRead(options), of: self)
+        return ReadSession(try reaching { () throws(StorageError) in try storage.beginRead(options) }, of: self)
+    }
+
+    /// Begins a session, and reports that the store cannot be reached or can be reached again.
+    private func reaching<Session>(_ begin: () throws(StorageError) -> Session) throws(StorageError) -> Session {
+        do throws(StorageError) {
+            let session = try begin()
+            if isLost.load(ordering: .relaxed), isLost.exchange(false, ordering: .relaxed) { reachabilityReport?(nil) }
+            return session
+        } catch {
+            if error.code == .connectionLost, !isLost.exchange(true, ordering: .relaxed) { reachabilityReport?(error) }
+            throw error
+        }
     }
 
     /// Begins a write transaction.
@@ -107,7 +129,7 @@ public final class OpenStore: Sendable {
     ///   store have been moved to another store, or are being moved.
     public func beginWrite(_ options: WriteOptions = WriteOptions()) throws(StorageError) -> WriteSession {
         try checkWritable()
-        let writer = try storage.beginWrite(options)
+        let writer = try reaching { () throws(StorageError) in try storage.beginWrite(options) }
         if checksMoves == true, !options.isMove {
             do throws(StorageError) { try MoveNote.refuse(writer.note(MoveNote.name)) } catch {
                 writer.end()

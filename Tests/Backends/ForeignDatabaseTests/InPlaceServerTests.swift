@@ -17,6 +17,48 @@ import Testing
         #expect(try shop.sql("SELECT count(*) FROM polystore_log WHERE kind = 'u'") == ["20012"])
     }
 
+    /// The server names only the type of a value that it refuses.
+    @Test func aValueThatAColumnDoesNotAcceptNamesItsProperty() throws {
+        let shop = try InPlaceDatabase(
+            .postgresql,
+            """
+            CREATE TYPE mood AS ENUM ('sad', 'ok');
+            CREATE TABLE customer(id bigserial PRIMARY KEY, name varchar(5), mood mood, tags text[], meta jsonb, price numeric(4, 2),
+                other numeric(4, 2), one numeric(5, 1));
+            INSERT INTO customer(name) VALUES ('Ann');
+            """)
+        let stack = try shop.stack()
+        func refusal(_ property: String, _ value: Value) throws -> StorageError? {
+            failure {
+                try stack.perform(synchronous: { transaction in
+                    let row = try #require(try transaction.fetchOne(From<DynamicObject>(entity: "customer")))
+                    try row.setValue(value, for: property)
+                })
+            }
+        }
+        let number = try #require(Decimal(string: "1234567"))
+        let cases: [(String, Value)] = [
+            ("tags", .string("{secret")), ("meta", .string("{secret")), ("price", .decimal(number)), ("one", .decimal(number)),
+        ]
+        for (property, value) in cases {
+            let error = try #require(try refusal(property, value))
+            #expect(error.code == .validationFailed, "\(error)")
+            #expect(error.details.entity == "customer" && error.details.property == property, "\(error)")
+            #expect(error.message.contains("customer.\(property) has a value that the type of its column does not accept"), "\(error)")
+            #expect(!error.debugDescription.contains("secret") && !error.debugDescription.contains("1234567"))
+        }
+        // Two columns of the type that the server names were written.
+        let error = try #require(
+            failure {
+                try stack.perform(synchronous: { transaction in
+                    let row = try #require(try transaction.fetchOne(From<DynamicObject>(entity: "customer")))
+                    try row.setValue(.decimal(number), for: "price")
+                    try row.setValue(.decimal(1), for: "other")
+                })
+            })
+        #expect(error.details.property == nil && error.message.contains("one of price, other"), "\(error)")
+    }
+
     @Test func lastvalIsThatOfTheProgramsOwnSequence() throws {
         let shop = try InPlaceDatabase(.postgresql)
         try OpenDatabase(shop.url).close()

@@ -23,11 +23,39 @@ import Testing
 
     @Test func anOptionThatLibpqDoesNotKnowIsRefused() throws {
         #expect(try openingError("postgresql:///shop?colour=red")?.code == .invalidConfiguration)
+        let near = try #require(try openingError("postgresql://ann:secret@db/shop?application_name=a&tlsmode=require"))
+        #expect(near.code == .invalidConfiguration && near.message.contains("did you mean \"sslmode\"?"), "\(near)")
+        // A password may contain a question mark.
+        let unclear = try #require(try openingError("postgresql://ann:p?sslmod=x@db/shop?colour=red"))
+        #expect(!unclear.description.contains("sslmod"), "\(unclear)")
     }
 
-    @Test(.enabled(if: TestServer.url != nil)) func aMissingDatabaseIsNotFound() throws {
-        let url = try TestServer.url(database: "no_such_database")
-        #expect(try openingError(url)?.code == .notFound)
+    @Test(.enabled(if: TestServer.url != nil)) func aMissingDatabaseIsNotFoundAndNamed() throws {
+        let url = try TestServer.url(database: "no_such_database"), error = try openingError(url)
+        #expect(error?.code == .notFound)
+        #expect(error?.message.contains("\"no_such_database\"; create it") == true, "\(error as Any)")
+    }
+
+    @Test func theReasonWhyAServerIsNotReachedIsNamed() throws {
+        let closed = try PlainServer()
+        closed.close()
+        let refused = try #require(try openingError("postgresql://ann:secret@127.0.0.1:\(closed.port)/shop"))
+        #expect(refused.code == .connectionLost && refused.isRetryable)
+        #expect(refused.message.contains("127.0.0.1:\(closed.port): nothing accepts connections"), "\(refused)")
+        #expect(refused.debugDescription.contains("database \"shop\"") && !refused.debugDescription.contains("secret"))
+        let unknown = try #require(try openingError("postgresql://ann:secret@no-such-host.invalid/shop?sslmode=disable"))
+        #expect(unknown.message.contains("no-such-host.invalid:5432: no server has this host name"), "\(unknown)")
+        let socket = try #require(try openingError("postgresql:///shop?host=/nowhere&port=1"))
+        #expect(socket.message.contains("no socket of a server") && !socket.message.contains("nowhere"), "\(socket)")
+        #expect(PostgreSQLAddress.error("connection to server failed: timeout expired").message.contains("connect_timeout"))
+    }
+
+    @Test(arguments: ["postgresql://ann:p@ss/w:rd@127.0.0.1:1/shop", "postgresql://ann:p@ssw:rd@127.0.0.1:1/shop"])
+    func aPasswordThatIsNotEncodedIsNeverShown(url: String) throws {
+        let error = try #require(try openingError(url))
+        #expect(error.code == .invalidConfiguration)
+        #expect(!error.debugDescription.contains("ss") || !error.debugDescription.contains("ssw"), "\(error.debugDescription)")
+        #expect(!error.debugDescription.contains("w:rd"), "\(error.debugDescription)")
     }
 
     /// The server of `.ci/run` asks this one role for a password.
@@ -143,4 +171,39 @@ private final class PlainServer: Sendable {
     }
 
     func close() { shutdown(listener, Int32(SHUT_RDWR)) }
+}
+
+/// A column that was changed by hand refuses what the model allows.
+@Suite(.enabled(if: TestServer.url != nil, "needs a PostgreSQL server; .ci/run starts one")) struct PostgreSQLRefusalTests {
+    @Test(arguments: [1, 100]) func aValueThatAColumnDoesNotAcceptNamesItsProperty(count: Int) throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        try TestStore.admin().execute("ALTER TABLE \"\(test.name)\".\"Note\" ALTER COLUMN \"text\" TYPE varchar(3)")
+        let writer = try test.store.beginWrite(WriteOptions())
+        defer { writer.end() }
+        let keys = Array(try writer.reserveKeys(0, count: count))
+        let error = #expect(throws: StorageError.self) {
+            try writer.apply(ChangeSet(entities: [EntityChanges(entity: 0, inserts: test.rows(keys, "secret"))]))
+            _ = try writer.commit(CommitRecord())
+        }
+        #expect(error?.code == .valueNotStorable)
+        #expect(error?.details.entity == "Note" && error?.details.property == "text", "\(error as Any)")
+        #expect(error?.message.contains("Note.text: the column on the server does not accept the value (character varying(3))") == true)
+        #expect(error?.debugDescription.contains("secret") == false)
+    }
+
+    @Test func theTypeIsReadWithoutTheValue() {
+        func type(_ state: String, _ message: String, detail: String = "") -> String? {
+            PostgreSQLRefusal(state: state, message: message, detail: detail, context: "").type
+        }
+        #expect(type("22P02", "invalid input value for enum mood: \"a: b\"") == "mood")
+        #expect(type("22P02", "invalid input syntax for type json", detail: "Token \"x\" is invalid.") == "json")
+        #expect(type("22P02", "invalid input syntax for type uuid: \"type x\"") == "uuid")
+        #expect(type("22P02", "malformed array literal: \"{type x\"") == "array")
+        #expect(type("22001", "value too long for type character varying(3)") == "character varying(3)")
+        #expect(type("22003", "integer out of range") == "integer")
+        #expect(type("22003", "numeric field overflow", detail: "A field with precision 4, scale 2 must round to …") == "numeric(4,2)")
+        #expect(type("22003", "value \"9\" is out of range for type smallint") == "smallint")
+        #expect(type("23505", "invalid input syntax for type json") == nil)
+    }
 }

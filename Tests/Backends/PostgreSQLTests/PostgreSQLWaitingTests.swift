@@ -211,6 +211,54 @@ import Testing
         #expect(try test.count() == 2)
     }
 
+    @Test func aReadReturnsAtItsTimeAlthoughTheServerIsUnresponsive() throws {
+        let socket: String = try #require(TestServer.socket)
+        let proxy = try TestProxy(server: socket)
+        defer { proxy.close() }
+        let test = try TestStore(host: proxy.folder)
+        defer { test.erase() }
+        let (error, time) = try soon { () -> (StorageError?, Duration) in
+            let reader = try test.store.beginRead(ReadOptions(limit: WorkLimit(reading: .seconds(1))))
+            defer { reader.end() }
+            proxy.mode = .silent
+            let start = ContinuousClock.now
+            do { _ = try reader.rawRows("SELECT 1 AS a") } catch { return (error as? StorageError, start.duration(to: .now)) }
+            return (nil, .zero)
+        }
+        #expect(error?.code == .timeout)
+        #expect(error?.message == "the read did not end before its timeout")
+        #expect(time < .seconds(3), "\(time)")
+    }
+
+    @Test func aReadWithoutATimeoutEndsWithThatOfTheStore() throws {
+        let socket: String = try #require(TestServer.socket)
+        let proxy = try TestProxy(server: socket)
+        defer { proxy.close() }
+        let test = try TestStore("&x-read-timeout=1", host: proxy.folder)
+        defer { test.erase() }
+        let code = try soon { () -> StorageError.Code? in
+            let reader = try test.store.beginRead()
+            defer { reader.end() }
+            _ = try reader.rawRows("SELECT pg_sleep(0.5)::text AS a")
+            do { _ = try reader.rawRows("SELECT pg_sleep(3)::text AS a") } catch { return (error as? StorageError)?.code }
+            return nil
+        }
+        #expect(code == .connectionLost)
+        // Write transactions have no such limit.
+        try soon {
+            let writer = try test.store.beginWrite(WriteOptions())
+            defer { writer.end() }
+            _ = try writer.rawRows("SELECT pg_sleep(1.5)::text AS a")
+        }
+        proxy.mode = .silent
+        let silent = try soon { () -> StorageError.Code? in
+            do { try test.store.beginRead().end() } catch { return (error as? StorageError)?.code }
+            return nil
+        }
+        #expect(silent == .connectionLost)
+        #expect(throws: StorageError.self) { try PostgreSQLStore(url: StoreURL("postgresql:///shop?x-read-timeout=0")) }
+    }
+
     /// Without a limit too: what is asked for at the end takes no time.
     @Test func aSessionEndsAlthoughTheServerIsUnresponsive() throws {
         let socket: String = try #require(TestServer.socket)

@@ -10,6 +10,8 @@ struct PostgreSQLInPlaceRules: Sendable {
     }
 
     private let rules: [[String]: Rule]
+    /// The type of each column, in the words of the server's errors.
+    private let types: [[String]: String]
     private let tables: InPlaceTables
 
     /// Reads the constraints and unique indexes of a schema.
@@ -33,14 +35,47 @@ struct PostgreSQLInPlaceRules: Sendable {
         }
         self.rules = rules
         self.tables = tables
+        types = try Self.types(connection, schema)
     }
 
+    private static func types(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) -> [[String]: String] {
+        let text: SQLText = """
+            SELECT c.relname::text, a.attname::text, CASE WHEN t.typcategory = 'A' THEN 'array' WHEN t.typname = 'jsonb' THEN 'json'
+                ELSE format_type(a.atttypid, a.atttypmod) END
+            FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            JOIN pg_type t ON t.oid = a.atttypid
+            WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind IN ('r', 'p', 'f', 'v') AND a.attnum > 0 AND NOT a.attisdropped
+            """
+        var types: [[String]: String] = [:]
+        for row in try connection.rows(text, [.string, .string, .string]) { types[[row[0].text, row[1].text]] = row[2].text }
+        return types
+    }
+
+    /// The rows that a statement writes: the entity and the slots of the written columns.
+    typealias Written = (entity: EntityIndex, slots: [Int])
+
     /// Runs `work` and translates the server's error to an error that names entity and property.
-    func explaining<Result>(isDeletion: Bool = false, _ work: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+    func explaining<Result>(
+        isDeletion: Bool = false, writing written: Written? = nil, _ work: () throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
         do throws(StorageError) { return try work() } catch {
             guard let cause = error.cause as? PostgreSQLError.Cause else { throw error }
+            if let written, PostgreSQLRefusal.states.contains(cause.state) { throw refusal(cause, written) }
             throw self.error(cause, isDeletion) ?? error
         }
+    }
+
+    /// Returns the error for a value that the type of its column does not accept. The server names only the type.
+    private func refusal(_ cause: PostgreSQLError.Cause, _ written: Written) -> StorageError {
+        let table = tables.tables[written.entity], entity = tables.schema[written.entity]
+        let slots = written.slots.filter { types[[table.name, table.columns[$0].name]] == cause.refusedType }
+        let what = slots.first.flatMap { types[[table.name, table.columns[$0].name]] }.map { " (\($0))" } ?? ""
+        let message =
+            cause.state == "22001"
+            ? "has a string that is longer than its column allows\(what)" : "has a value that the type of its column does not accept\(what)"
+        if slots.count < 2 { return tables.isInvalid(entity.name, slots.first.map { entity.slots[$0].name }, message, cause) }
+        let names = slots.map { entity.slots[$0].name }.joined(separator: ", ")
+        return tables.isInvalid(entity.name, nil, "\(message): one of \(names)", cause)
     }
 
     private func error(_ cause: PostgreSQLError.Cause, _ isDeletion: Bool) -> StorageError? {

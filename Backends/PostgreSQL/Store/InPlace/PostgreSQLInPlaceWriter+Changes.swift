@@ -7,9 +7,11 @@ extension PostgreSQLInPlaceWriter {
     /// Runs a statement, and throws the server's error as an error of the contract.
     @discardableResult
     private func change(
-        _ sql: String, _ parameters: [PostgreSQLParameter], isDeletion: Bool = false
+        _ sql: String, _ parameters: [PostgreSQLParameter], isDeletion: Bool = false, writing: PostgreSQLInPlaceRules.Written? = nil
     ) throws(StorageError) -> PostgreSQLResult {
-        try inPlace.rules.explaining(isDeletion: isDeletion) { () throws(StorageError) in try connection.query(sql, parameters) }
+        try inPlace.rules.explaining(isDeletion: isDeletion, writing: writing) { () throws(StorageError) in
+            try connection.query(sql, parameters)
+        }
     }
 
     // MARK: Versions
@@ -80,7 +82,8 @@ extension PostgreSQLInPlaceWriter {
             try checkKeys(entity, slots, part)
             if assignments.isEmpty { return }
             let before = isAnswered(table.name, .update) ? try differences(entity, written, part) : [:]
-            try checkUpdated(try change(sql, part.parameters(entity, written, core.tables.schema)), entity, part.keys)
+            try checkUpdated(
+                try change(sql, part.parameters(entity, written, core.tables.schema), writing: (entity, written)), entity, part.keys)
             if !before.isEmpty { try checkKept(entity, written, part, before) }
         }
     }
@@ -146,7 +149,7 @@ extension PostgreSQLInPlaceWriter {
             + "FROM \(PostgreSQLRows.unnest(entity, written, core.tables.schema)) AS u(\(columns)) RETURNING \(SQLText.quoted(table.key))::int8"
         try rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
             try checkKeys(entity, slots, part)
-            let result = try change(sql, part.parameters(entity, written, core.tables.schema))
+            let result = try change(sql, part.parameters(entity, written, core.tables.schema), writing: (entity, written))
             // A trigger of the owner may skip a row or assign another key.
             let made = Set((0..<result.count).compactMap { result.integer($0, 0) }), missing = part.keys.filter { !made.contains($0) }
             if !missing.isEmpty { throw try notDone("the insertion", of: entity, missing, .insert) }

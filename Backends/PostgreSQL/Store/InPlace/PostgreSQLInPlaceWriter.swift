@@ -25,6 +25,8 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
 
     override func giveBack() { lane.leave() }
 
+    override var locksRows: Bool { true }
+
     // MARK: Keys
 
     /// Reserves keys from the table's own sequence. Without one, reserves the keys after the greatest one that is or was in use, under a
@@ -106,6 +108,8 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
     }
 
     func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
+
+    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows { try changeReturning(sql) }
 
     // MARK: Many rows
 

@@ -14,7 +14,8 @@ struct PostgreSQLForeignTables: PostgreSQLOwner {
         var metadata = foreign.metadata
         try metadata.adopt(request, recordsHistory: false)
         let core = PostgreSQLForeignCore(
-            metadata, schema: store.schema, durability: store.durability, readers: store.readerCount, open: foreign.reader)
+            metadata, schema: store.schema, durability: store.durability, readers: store.readerCount,
+            readTimeout: store.readTimeout, open: foreign.reader)
         return store.keep(SQLOpening(core, isReadOnly: true, remarks: foreign.remarks))
     }
 

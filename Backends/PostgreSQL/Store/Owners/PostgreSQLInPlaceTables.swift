@@ -18,7 +18,8 @@ struct PostgreSQLInPlaceTables: PostgreSQLOwner {
         // The triggers record changes whatever the program requests.
         try metadata.adopt(request, recordsHistory: true)
         let core = PostgreSQLInPlaceCore(
-            metadata, schema: store.schema, durability: store.durability, readers: store.readerCount, inPlace)
+            metadata, schema: store.schema, durability: store.durability, readers: store.readerCount,
+            readTimeout: store.readTimeout, inPlace)
         return store.keep(SQLOpening(core, isReadOnly: readOnly, remarks: inPlace.remarks))
     }
 
@@ -34,10 +35,13 @@ struct PostgreSQLInPlaceTables: PostgreSQLOwner {
 private final class PostgreSQLInPlaceCore: PostgreSQLForeignCore, @unchecked Sendable {
     private let inPlace: PostgreSQLInPlace
 
-    init(_ metadata: StoreMetadata, schema: String, durability: Durability, readers: Int, _ inPlace: PostgreSQLInPlace) {
+    init(
+        _ metadata: StoreMetadata, schema: String, durability: Durability, readers: Int, readTimeout: Duration?,
+        _ inPlace: PostgreSQLInPlace
+    ) {
         self.inPlace = inPlace
         super.init(
-            metadata, schema: schema, durability: durability, tables: inPlace.views, readers: readers,
+            metadata, schema: schema, durability: durability, tables: inPlace.views, readers: readers, readTimeout: readTimeout,
             historyOffset: inPlace.historyOffset, cluster: inPlace.cluster, open: inPlace.connection)
     }
 

@@ -119,5 +119,7 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryP
     }
 
     func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
+
+    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows { try changeReturning(sql) }
 }
 #endif

@@ -12,6 +12,10 @@ package struct RawStatement: Sendable {
     /// The values, in the order of the placeholders.
     package let bindings: [SQLBinding]
 
+    /// Whether the statement is a query that locks rows, such as `SELECT … FOR UPDATE SKIP LOCKED`. A query that begins with WITH could also
+    /// change rows, and is none.
+    package let locksRows: Bool
+
     private static let queries: Set<String> = ["SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN"]
     private static let changes: Set<String> = ["INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH"]
     /// PostgreSQL accepts 65,535 values, SQLite 32,766.
@@ -35,7 +39,10 @@ package struct RawStatement: Sendable {
             throw StorageError(.limitExceeded, "a statement can have at most \(Self.mostBindings) values; this one has \(bindings.count)")
         }
         if self.sql.utf8.contains(0) { throw StorageError(.invalidPredicate, "SQL cannot contain U+0000") }
-        try Self.check(Self.verb(of: self.sql), purpose)
+        let verb = Self.verb(of: self.sql)
+        try Self.check(verb, purpose)
+        locksRows =
+            verb == "SELECT" && self.sql.firstMatch(of: #/\bFOR\s+(NO\s+KEY\s+UPDATE|UPDATE|KEY\s+SHARE|SHARE)\b/#.ignoresCase()) != nil
     }
 
     /// Returns the position at which the engine failed to parse the text and the text that follows it, for people to read.
@@ -53,7 +60,8 @@ package struct RawStatement: Sendable {
         case .query where queries.contains(verb): return
         case .change where changes.contains(verb): return
         case .query where changes.contains(verb):
-            throw StorageError(.readOnly, "\(verb) changes rows, which a query cannot do; use execute in a write transaction")
+            throw StorageError(
+                .readOnly, "\(verb) changes rows, which a query cannot do; use execute or executeReturning in a write transaction")
         case .change where queries.contains(verb):
             throw StorageError(.invalidPredicate, "\(verb) changes no rows; use queryRows")
         case .query, .change:

@@ -30,6 +30,9 @@ final class ObjectBatches<Object: ManagedObject> {
     /// The rows that were read. A batch has fewer objects if their rows are long.
     private let rows: RowBatch
     private var stores: [Int32] = []
+    /// The measurement of the request, and the number of objects so far.
+    private let measured: MeasuredRequest?
+    private var count = 0
 
     /// Prepares the objects of a request in a context.
     ///
@@ -38,6 +41,7 @@ final class ObjectBatches<Object: ManagedObject> {
         self.from = from
         self.context = context
         rows = RowBatch(capacity: from.batchSize)
+        measured = MeasuredRequest(context, .cursor, RequestShape(from, context.model))
         _ = try from.objectPlan(context.model)
         try context.checkStoreOnly(from)
         seat = isAlone ? try StreamSeat.take(context.stack) : nil
@@ -47,7 +51,7 @@ final class ObjectBatches<Object: ManagedObject> {
         } else if context.committed(from) != nil {
             source = .ids(nil)
         } else if context.hasDetachedChanges {
-            source = .objects(try context.fetchAll(from))
+            source = .objects(try MeasuredRequest.timed(measured) { () throws(StorageError) in try context.fetchAll(from) })
         } else {
             source = context.sessions.map { .rows($0, nil) } ?? .ids(nil)
         }
@@ -64,6 +68,7 @@ final class ObjectBatches<Object: ManagedObject> {
     /// Releases all resources. There are no more objects then.
     func end() {
         isAtEnd = true
+        measured?.end(count, nil)
         guard case .rows(let sessions, _) = source, seat != nil else { return source = .ended }
         // Cursors must end before their session.
         source = .ended
@@ -74,7 +79,18 @@ final class ObjectBatches<Object: ManagedObject> {
     }
 
     /// Reads the data of the next batch.
-    func read() throws(StorageError) {
+    func read() throws(StorageError) { try timed(readBatch) }
+
+    /// Runs a part of the request, which an error ends.
+    private func timed<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        guard let measured else { return try body() }
+        do throws(StorageError) { return try measured.timed(body) } catch {
+            measured.end(count, error)
+            throw error
+        }
+    }
+
+    private func readBatch() throws(StorageError) {
         rows.clear()
         stores.removeAll(keepingCapacity: true)
         switch source {
@@ -87,6 +103,7 @@ final class ObjectBatches<Object: ManagedObject> {
             committed.includesPendingChanges = nil
             let reader = ObjectContext(stack: context.stack, model: context.model)
             reader.limit = limit
+            reader.isMeasured = true
             source = .ids(try reader.fetchIDs(committed)[...])
         case .ids, .objects, .ended: return
         }
@@ -112,6 +129,12 @@ final class ObjectBatches<Object: ManagedObject> {
 
     /// Returns the objects of the read data, with prefetched relationships. An empty result does not mean that there are no more objects.
     func takeObjects() throws(StorageError) -> [Object] {
+        let found = try timed(createObjects)
+        count += found.count
+        return found
+    }
+
+    private func createObjects() throws(StorageError) -> [Object] {
         var found: [Object] = []
         switch source {
         case .rows(let sessions, let stream):

@@ -45,6 +45,11 @@ extension StackCore {
     }
 }
 
+extension StackCore {
+    /// Whether the closure of a transaction of the stack is running on this thread.
+    var isInsideTransaction: Bool { RunningTransaction.isInside(self) }
+}
+
 extension RunningTransaction {
     /// Whether the closure of a transaction of a stack is running on this thread.
     fileprivate static func isInside(_ core: StackCore) -> Bool {

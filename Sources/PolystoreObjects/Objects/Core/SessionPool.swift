@@ -226,11 +226,13 @@ package final class SessionPool {
     }
 
     /// Runs an SQL statement of the program in a store. A failed statement leaves no changes, and the session can continue.
-    func execute(_ sql: RawSQL, in store: Int) throws(StorageError) -> Int {
+    func execute<Answer>(
+        in store: Int, _ body: (WriteSession) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
         let writer = try changingWriter(store)
-        let count = try working(unless: \.isUndoable) { () throws(StorageError) in try writer.execute(sql) }
+        let answer = try working(unless: \.isUndoable) { () throws(StorageError) in try body(writer) }
         executed.insert(store)
-        return count
+        return answer
     }
 
     /// Stores bytes beside the data of a store.

@@ -31,6 +31,8 @@ package final class StackCore: Sendable {
         var relationships = RelationshipLoading.lazy
         var reportedRows = 10_000
         var instrumentation: (any StoreInstrumentation)?
+        var slowRequest: Duration?
+        var logsRequests = false
         var pageSecret: [UInt8] = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     }
 
@@ -44,6 +46,7 @@ package final class StackCore: Sendable {
     let commits = CommitHub()
     let joint = JointCommits()
     let additions = StoreAdditions()
+    let gate = WorkGate()
     /// The change watches of the stores, by position, while the stack is observed.
     let following = Mutex<[Int: Following]>([:])
     /// A lock that is held while a watch begins, or ends because the stack is no longer observed.
@@ -54,6 +57,8 @@ package final class StackCore: Sendable {
     let storeChanges = Atomic(0)
     /// The number of cursors and streams with a snapshot of their own.
     let openStreams = Atomic(0)
+    /// Whether requests are measured, for an instrumentation or a log.
+    let measuresRequests = Atomic(false)
     private let state = Mutex(State())
     /// The components of other layers that live as long as the stack, one of each class.
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
@@ -93,10 +98,50 @@ package final class StackCore: Sendable {
                 + "explain shows which part")
     }
 
+    /// Reports once that a store cannot be reached, and once that it can be reached again.
+    static func reportReachability(_ error: StorageError?, of storeType: String) {
+        if let error {
+            StoreLogging.log(.warning, "the \(storeType) store cannot be reached: \(error.message)")
+        } else {
+            StoreLogging.log(.notice, "the \(storeType) store can be reached again")
+        }
+    }
+
     /// The instrumentation that measures the stack.
     var instrumentation: (any StoreInstrumentation)? {
         get { state.withLock { $0.instrumentation } }
-        set { state.withLock { $0.instrumentation = newValue } }
+        set { changeMeasuring { $0.instrumentation = newValue } }
+    }
+
+    /// The duration from which a request is logged as a warning.
+    var slowRequest: Duration? {
+        get { state.withLock { $0.slowRequest } }
+        set { changeMeasuring { $0.slowRequest = newValue } }
+    }
+
+    /// Whether each request is logged.
+    var logsRequests: Bool {
+        get { state.withLock { $0.logsRequests } }
+        set { changeMeasuring { $0.logsRequests = newValue } }
+    }
+
+    private func changeMeasuring(_ change: (inout sending State) -> Void) {
+        state.withLock { state in
+            change(&state)
+            let isMeasured = state.instrumentation != nil || state.slowRequest != nil || state.logsRequests
+            measuresRequests.store(isMeasured, ordering: .relaxed)
+        }
+    }
+
+    /// Reports a request to the instrumentation and the logger.
+    func report(_ report: RequestReport) {
+        let (instrumentation, slowRequest, isLogged) = state.withLock { ($0.instrumentation, $0.slowRequest, $0.logsRequests) }
+        instrumentation?.didAnswer(report)
+        if let slowRequest, report.duration >= slowRequest {
+            StoreLogging.log(.warning, "slow request: \(report)")
+        } else if isLogged {
+            StoreLogging.log(.trace, "\(report)")
+        }
     }
 
     /// The secret that signs page cursors.

@@ -12,8 +12,9 @@ final class StreamSeat {
 
     /// Takes a permit, which is held until the object is released.
     ///
-    /// - Throws: `busy` if no permit is available.
+    /// - Throws: `busy` if no permit is available; `storeClosed` after the beginning of a shutdown.
     static func take(_ core: StackCore) throws(StorageError) -> StreamSeat {
+        try core.checkGate()
         // `deinit` reverts the count.
         let isFree = core.openStreams.add(1, ordering: .relaxed).oldValue < count, seat = StreamSeat(core)
         if isFree { return seat }

@@ -7,6 +7,26 @@ public protocol SQLWriter: StorageWriter {
     /// `uniqueConstraintViolated`. After an error no effect of the statement remains, and the session remains usable.
     /// - Returns: The number of rows that the statement changed.
     func execute(_ sql: RawSQL) throws(StorageError) -> Int
+
+    /// Executes an SQL statement that changes rows and has a RETURNING clause.
+    ///
+    /// *Behavior*: as `execute`. A statement without a RETURNING clause is `invalidPredicate`, and changes nothing.
+    /// - Returns: The rows of the clause.
+    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows
+}
+
+extension SQLWriter {
+    /// Throws `unsupported`.
+    public func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        throw StorageError(.unsupported, "the store has no statements that change rows and return them")
+    }
+}
+
+extension StorageError {
+    /// The error of a statement that should return rows.
+    package static var returnsNoRows: StorageError {
+        StorageError(.invalidPredicate, "the statement has no RETURNING clause; add one, or use execute")
+    }
 }
 
 extension WriteSession {
@@ -18,5 +38,16 @@ extension WriteSession {
         try checkActive()
         guard store.capabilities.contains(.rawSQL), let writer = sqlWriters.find(in: writer) else { throw .takesNoSQL }
         return try writer.execute(sql)
+    }
+
+    /// Executes an SQL statement that changes rows and has a RETURNING clause. After an error no effect of the statement remains, and the
+    /// session remains usable.
+    ///
+    /// - Returns: The rows of the clause.
+    /// - Throws: As `execute`; `invalidPredicate` also for a statement without a RETURNING clause.
+    public func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        try checkActive()
+        guard store.capabilities.contains(.rawSQL), let writer = sqlWriters.find(in: writer) else { throw .takesNoSQL }
+        return try writer.executeReturning(sql)
     }
 }

@@ -1,0 +1,120 @@
+import Foundation
+import Polystore
+import TestStores
+import Testing
+
+/// Statements in SQL that change rows and return them, and queries that lock rows.
+@Suite struct ReturningTests {
+    private func stack(_ store: TestStore) throws -> DataStack {
+        let stack = try store.stack()
+        try stack.perform(synchronous: { transaction in
+            for (name, age) in [("Ann", 30), ("Bob", 20), ("Cid", 50)] {
+                let person = try transaction.create(Person.self)
+                (person.name, person.age) = (name, age)
+            }
+        })
+        return stack
+    }
+
+    private func code(_ body: () throws -> Void) -> StorageError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? StorageError)?.code
+        }
+    }
+
+    private static let sqlStores = TestStore.all.filter { [.sqlite, .postgresql].contains($0) }
+
+    @Test(arguments: sqlStores) func changedRowsAreReturnedAndObjectsHaveTheNewValues(_ store: TestStore) throws {
+        let stack = try stack(store)
+        defer { try? stack.storages.first?.erase() }
+        try stack.perform(synchronous: { transaction in
+            let ann = try #require(try transaction.fetchOne(From<Person>().where(\.name == "Ann")))
+            let rows = try transaction.executeReturning(
+                """
+                UPDATE \(table: Person.self) SET \(column: \Person.age) = \(column: \Person.age) + 1 \
+                WHERE \(column: \Person.age) >= \(30) RETURNING \(column: \Person.name) AS name, \(column: \Person.age) AS age
+                """)
+            #expect(Set(rows.map(\.values)) == [[.string("Ann"), .int(31)], [.string("Cid"), .int(51)]])
+            #expect(rows.first?.names == ["name", "age"])
+            #expect(ann.age == 31)
+            let gone = try transaction.executeReturning(
+                "DELETE FROM \(table: Person.self) WHERE \(column: \Person.name) = \("Ann") RETURNING \(column: \Person.age)")
+            #expect(gone.map(\.values) == [[.int(31)]])
+            #expect(ann.isDeletedObject)
+        })
+        #expect(try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.age) == [20, 51])
+    }
+
+    @Test(arguments: sqlStores) func aStatementWithoutReturningChangesNothing(_ store: TestStore) throws {
+        let stack = try stack(store)
+        defer { try? stack.storages.first?.erase() }
+        try stack.perform(synchronous: { transaction in
+            #expect(
+                code { _ = try transaction.executeReturning("DELETE FROM \(table: Person.self)") } == .invalidPredicate)
+            #expect(code { _ = try transaction.executeReturning("SELECT 1 AS a") } == .invalidPredicate)
+        })
+        #expect(try stack.fetchCount(From<Person>()) == 3)
+    }
+
+    /// A queue: each worker takes a row that no other one has locked.
+    @Test(.enabled(if: TestStore.server != nil, "needs a PostgreSQL server; .ci/run starts one"))
+    func rowsThatAnotherTransactionHasLockedAreSkipped() async throws {
+        let stack = try stack(.postgresql)
+        defer { try? stack.storages.first?.erase() }
+        let isLocked = AsyncStream<Void>.makeStream(), mayEnd = DispatchSemaphore(value: 0)
+        let next: @Sendable (WriteTransaction) throws -> [String?] = { transaction in
+            try transaction.queryRows(
+                """
+                SELECT \(column: \Person.name) AS name FROM \(table: Person.self) ORDER BY \(column: \Person.age) LIMIT 1 \
+                FOR UPDATE SKIP LOCKED
+                """
+            ).map { try $0.value("name", as: String.self) }
+        }
+        let first = Task {
+            try await stack.perform { transaction in
+                let names = try next(transaction)
+                isLocked.continuation.finish()
+                mayEnd.wait()
+                return names
+            }
+        }
+        for await _ in isLocked.stream {}
+        let second = try await stack.perform { transaction in
+            let names = try next(transaction)
+            #expect(
+                self.code {
+                    _ = try transaction.queryRows(
+                        "SELECT 1 AS a FROM \(table: Person.self) WHERE \(column: \Person.name) = \("Bob") FOR UPDATE NOWAIT")
+                } == .busy)
+            // The transaction continues after the refusal.
+            return try names + [transaction.fetchCount(From<Person>())].map(String.init)
+        }
+        mayEnd.signal()
+        #expect(try await first.value == ["Bob"])
+        #expect(second == ["Ann", "3"])
+    }
+
+    @Test(.enabled(if: TestStore.server != nil, "needs a PostgreSQL server; .ci/run starts one"))
+    func onlyQueriesOfWriteTransactionsLockRows() throws {
+        let stack = try stack(.postgresql)
+        defer { try? stack.storages.first?.erase() }
+        let locking: RawSQL = "SELECT 1 AS a FROM \(table: Person.self) FOR SHARE"
+        #expect(code { _ = try stack.queryRows(locking) } == .readOnly)
+        #expect(code { try stack.read(synchronous: { _ = try $0.queryRows(locking) }) } == .readOnly)
+        try stack.perform(synchronous: { transaction in
+            #expect(code { _ = try transaction.queryRows("SELECT 1 AS a INTO taken FROM \(table: Person.self) FOR SHARE") } != nil)
+            #expect(code { _ = try transaction.queryRows("SELECT key FROM polystore_metadata FOR UPDATE") } == .invalidPredicate)
+            #expect(
+                code {
+                    _ = try transaction.queryRows(
+                        "WITH gone AS (DELETE FROM \(table: Person.self) RETURNING 1) SELECT 1 AS a FROM \(table: Person.self) FOR UPDATE")
+                } == .readOnly)
+            let locked = try transaction.queryRows(locking)
+            #expect(locked.count == 3)
+        })
+        #expect(try stack.fetchCount(From<Person>()) == 3)
+    }
+}
