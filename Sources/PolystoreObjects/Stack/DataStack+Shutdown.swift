@@ -1,4 +1,4 @@
-internal import Foundation
+internal import PolystoreFoundation
 internal import PolystoreStorage
 
 extension DataStack {
