@@ -115,6 +115,16 @@ import Testing
         #expect(try dataStack.perform(synchronous: { $0.sourceIdentifier == nil }, waitForAllObservers: false))
     }
 
+    /// The thread of the main actor waits for the transaction, and finds its monitors up to date, as in CoreStore.
+    @Test @MainActor func observersOfTheMainActorAreCalledBeforeASynchronousTransactionReturns() throws {
+        let monitor = try dataStack.monitorList(From<MyPersonEntity>(), OrderBy<MyPersonEntity>(.ascending("age")))
+        for count in 3...5 {
+            try dataStack.perform(
+                synchronous: { try $0.create(Into<MyPersonEntity>()).age = count }, waitForAllObservers: true)
+            #expect(monitor.numberOfObjects() == count)
+        }
+    }
+
     @Test @MainActor func listsHaveTheFunctionsOfCoreStore() throws {
         let monitor = try dataStack.monitorSectionedList(From<MyPersonEntity>(), SectionBy("age"), OrderBy(.ascending("age")))
         #expect(monitor.hasObjects() && monitor.hasObjects(in: 1) && !monitor.hasObjects(in: 2))

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 public import Polystore
 
 extension DataStack {
@@ -35,14 +36,14 @@ extension DataStack {
     ///
     /// - Parameters:
     ///   - body: The work.
-    ///   - waitForAllObservers: Whether to wait, for at most one second, until the commit was delivered to the observers of the stack. Those
-    ///     of the main actor are called later if this is its thread.
+    ///   - waitForAllObservers: Whether to wait, for at most one second, until the commit was delivered to the observers of the stack. On the
+    ///     thread of the main actor, the commit is merged into `viewContext`, and its monitors have called their observers.
     ///   - sourceIdentifier: A value that observers of the stack receive with the changes.
     public func perform<R>(
         synchronous body: (WriteTransaction) throws -> R, waitForAllObservers: Bool, sourceIdentifier: (any Hashable & Sendable)? = nil
     ) throws -> R {
         let result = try perform(sourceIdentifier: sourceIdentifier, synchronous: body)
-        if waitForAllObservers { waitForDelivery(atMost: 1) }
+        if waitForAllObservers { waitForObservers() }
         return result
     }
 
@@ -51,6 +52,12 @@ extension DataStack {
         synchronous body: (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)?
     ) throws -> R {
         try perform(synchronous: body, waitForAllObservers: true, sourceIdentifier: sourceIdentifier)
+    }
+
+    private func waitForObservers() {
+        waitForDelivery(atMost: 1)
+        // The main actor, whose thread waits here, could not merge the commit by itself.
+        if Thread.isMainThread { MainActor.assumeIsolated { mergeIntoMainContext() } }
     }
 
     private func run<R>(

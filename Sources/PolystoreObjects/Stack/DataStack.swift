@@ -80,7 +80,7 @@ public final class DataStack: Sendable {
     }
 
     /// Merges the delivered commits into `viewContext`, if it was ever used. A failure is reported, and the next merge repeats it.
-    @MainActor func mergeIntoMainContext() { _ = try? mainContext?.merge() }
+    @MainActor package func mergeIntoMainContext() { _ = try? mainContext?.merge() }
 
     /// Creates a context for reading objects, for the isolation of the caller.
     public func makeViewContext(merging: MergeTime = .automatic) -> sending ViewContext { ViewContext(core, merging: merging) }
