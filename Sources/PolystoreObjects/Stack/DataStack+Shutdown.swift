@@ -20,7 +20,7 @@ extension DataStack {
         let hasEnded = core.gate.isIdle
         // Closing waits for commits and servers, which no thread of Swift's pool should do.
         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread { done.resume(with: Result { try self.removeStorages() }) }
+            DispatchQueue.global().async { done.resume(with: Result { try self.removeStorages() }) }
         }
         return hasEnded
     }
