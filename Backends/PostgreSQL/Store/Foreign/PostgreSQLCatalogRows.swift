@@ -213,12 +213,23 @@ struct PostgreSQLCatalogRows {
         return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
-    /// Returns the value of a literal in a column, as the column is read; nil if it has none.
+    /// Returns the value of a literal in a column; nil if it has none.
     func value(_ literal: String, of column: Column, _ read: PostgreSQLColumnType) throws(StorageError) -> Value? {
         let source: SQLText = "(SELECT \(raw: literal)::\(raw: column.typeName) AS \(identifier: column.name)) AS t"
         try connection.execute("SAVEPOINT polystore_default")
         do throws(StorageError) {
-            let found = try connection.rows("SELECT \(raw: read.value) FROM \(source)", [read.type]).first?.first
+            let plain: SQLText = "t.\(identifier: column.name)"
+            let found: Value?
+            // The functions with which such columns are read are those of other connections.
+            switch read.type {
+            case .date:
+                let microseconds: SQLText = "SELECT (extract(epoch FROM \(plain)) * 1000000)::int8 FROM \(source)"
+                found = try connection.rows(microseconds, [.int64]).first?.first.map { .date($0.number) }
+            case .decimal, .float, .double:
+                let text = try connection.rows("SELECT \(plain)::text FROM \(source)", [.string]).first?.first?.text
+                found = text.flatMap { ValueText.value($0, as: read.type) }
+            default: found = try connection.rows("SELECT \(raw: read.value) FROM \(source)", [read.type]).first?.first
+            }
             try connection.execute("RELEASE SAVEPOINT polystore_default")
             return found.flatMap { $0.isNull ? nil : $0 }
         } catch {

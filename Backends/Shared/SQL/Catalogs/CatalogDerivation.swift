@@ -148,7 +148,7 @@ struct CatalogDerivation {
         if !draft.applyChecks() {
             remarks.append("a CHECK constraint of \(name) is left out: it does not correspond to a rule of an attribute")
         }
-        draft.removeForbiddenDefaults()
+        draft.addDefaults()
         draft.addConstraints()
         draft.addIndexes()
         drafts[name] = draft

@@ -32,7 +32,6 @@ struct CatalogDraft {
             var attribute = Attribute(property, column.type, isOptional: column.isOptional)
             attribute.rules.maxLength = column.maxLength
             attribute.allowedValues = column.allowedValues.map(Value.string)
-            attribute.defaultValue = column.defaultValue
             entity.attributes.append(attribute)
         }
     }
@@ -67,13 +66,14 @@ struct CatalogDraft {
         return isComplete
     }
 
-    /// Removes the initial values that the rules of the attributes forbid.
-    mutating func removeForbiddenDefaults() {
-        for index in entity.attributes.indices {
-            guard let value = entity.attributes[index].defaultValue else { continue }
-            let allowed = entity.attributes[index].allowedValues
-            let isTyped = (try? Schema(entities: [Entity("x", attributes: [entity.attributes[index]])])) != nil
-            if !isTyped || !allowed.isEmpty && !allowed.contains(value) { entity.attributes[index].defaultValue = nil }
+    /// Adds the initial values of attributes, except for those that the rules of the attributes forbid.
+    mutating func addDefaults() {
+        for column in table.columns {
+            guard let value = column.defaultValue, let property = properties[ExactText(column.name)],
+                let index = entity.attributes.firstIndex(where: { $0.name == property }),
+                let normal = try? entity.attributes[index].normalise(value)
+            else { continue }
+            entity.attributes[index].defaultValue = normal
         }
     }
 
