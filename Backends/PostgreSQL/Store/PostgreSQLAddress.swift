@@ -30,6 +30,9 @@ struct PostgreSQLAddress {
         self.named = named
     }
 
+    /// The names that other libraries give to options of libpq.
+    private static let otherNames = ["tlsmode": "sslmode", "tls": "sslmode", "ssl": "sslmode", "username": "user", "database": "dbname"]
+
     /// Returns the proposal for an unknown option of a URI, which only then is named: other parts may be secret.
     private static func nearestOption(_ conninfo: String) -> String {
         guard conninfo.contains("://"), let start = conninfo.lastIndex(of: "?"), let defaults = PQconndefaults() else { return "" }
@@ -42,7 +45,7 @@ struct PostgreSQLAddress {
         }
         let names = conninfo[start...].dropFirst().split(separator: "&").map { String($0.prefix { $0 != "=" }) }
         for name in names where !known.contains(name) {
-            let nearest = Suggestion.nearest(name, in: known)
+            let nearest = Suggestion.nearest(Self.otherNames[name.lowercased()] ?? name, in: known)
             if !nearest.isEmpty { return " (\(name.excerpt())\(nearest))" }
         }
         return ""

@@ -48,14 +48,14 @@ import Testing
             #expect(!error.debugDescription.contains("secret") && !error.debugDescription.contains("1234567"))
         }
         // Two columns of the type that the server names were written.
-        let error = try #require(
-            failure {
-                try stack.perform(synchronous: { transaction in
-                    let row = try #require(try transaction.fetchOne(From<DynamicObject>(entity: "customer")))
-                    try row.setValue(.decimal(number), for: "price")
-                    try row.setValue(.decimal(1), for: "other")
-                })
+        let both = failure {
+            try stack.perform(synchronous: { transaction in
+                let row = try #require(try transaction.fetchOne(From<DynamicObject>(entity: "customer")))
+                try row.setValue(.decimal(number), for: "price")
+                try row.setValue(.decimal(1), for: "other")
             })
+        }
+        let error = try #require(both)
         #expect(error.details.property == nil && error.message.contains("one of price, other"), "\(error)")
     }
 
