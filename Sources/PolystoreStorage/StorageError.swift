@@ -51,7 +51,12 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         /// The name of the entity.
         public var entity: String?
         /// The attribute or relationship, or nil for a constraint over several properties.
-        public var property: String?
+        public var property: String? {
+            get { properties.count == 1 ? properties[0] : nil }
+            set { properties = newValue.map { [$0] } ?? [] }
+        }
+        /// The attributes and relationships, such as all properties of a violated constraint, by their names in the model.
+        public var properties: [String]
         /// The name of the violated constraint.
         public var constraint: String?
         /// The primary keys of the objects concerned. None for a unique constraint that a write violates, because the objects are not known
@@ -71,7 +76,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             conflicts: [ObjectConflict] = [], commit: CommitToken? = nil
         ) {
             self.entity = entity
-            self.property = property
+            properties = property.map { [$0] } ?? []
             self.constraint = constraint
             self.keys = keys
             self.failures = failures
@@ -243,6 +248,7 @@ extension StorageError: CustomDebugStringConvertible {
         var lines = [description]
         if let entity = details.entity { lines.append("  entity: \(entity)") }
         if let property = details.property { lines.append("  property: \(property)") }
+        if details.properties.count > 1 { lines.append("  properties: \(details.properties.joined(separator: ", "))") }
         if let constraint = details.constraint { lines.append("  constraint: \(constraint)") }
         if !details.keys.isEmpty { lines.append("  keys: \(details.keys.map(String.init).joined(separator: ", "))") }
         lines += details.failures.map { "  failure: \($0) (key \($0.key))" }

@@ -8,6 +8,7 @@ enum ErrorJSON {
         func add(_ name: String, _ value: String?) { if let value { members.append((name, value)) } }
         add("entity", details.entity.map(JSONText.string))
         add("property", details.property.map(JSONText.string))
+        add("properties", details.properties.isEmpty ? nil : JSONText.array(details.properties.map(JSONText.string)))
         add("constraint", details.constraint.map(JSONText.string))
         add("keys", details.keys.isEmpty ? nil : JSONText.array(details.keys.map(String.init)))
         add("failures", details.failures.isEmpty ? nil : JSONText.array(details.failures.map(failure)))

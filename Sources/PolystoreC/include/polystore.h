@@ -62,8 +62,8 @@ const char *polystore_error_code(const polystore_error *error);
 const char *polystore_error_message(const polystore_error *error);
 
 /*
- * Returns the location of the failure as JSON, with the members that are known: "entity", "property", "constraint", "keys" and "failures", a
- * list of {"entity", "property", "key", "message"} for each violated rule.
+ * Returns the location of the failure as JSON, with the members that are known: "entity", "property", "properties" (all of a
+ * constraint), "constraint", "keys" and "failures", a list of {"entity", "property", "key", "message"} for each violated rule.
  */
 const char *polystore_error_details(const polystore_error *error);
 

@@ -31,7 +31,9 @@ package final class MigrationSession {
     /// - Throws: `uniqueConstraintViolated`, which names a new constraint that objects violate, with keys of such objects.
     package func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
         try checkActive()
-        try migration.finish(keys, limits: limits)
+        do throws(StorageError) { try migration.finish(keys, limits: limits) } catch {
+            throw error.namingProperties(in: mapping.destination)
+        }
         destination = WriteSession(migration.destination, of: store.keeping(mapping.destination))
     }
 

@@ -143,19 +143,24 @@ public final class WriteSession: ReadSession {
 }
 
 extension StorageError {
-    /// Returns the error of a violated constraint with the property, if the constraint has a single one, and without the keys of objects,
-    /// which not every engine reports.
+    /// Returns the error of a violated constraint with its properties, and without the keys of objects, which not every engine reports.
     fileprivate func naming(in schema: Schema) -> StorageError {
-        guard code == .uniqueConstraintViolated else { return self }
-        var named = self
+        if code != .uniqueConstraintViolated { return self }
+        var named = namingProperties(in: schema)
         named.details.keys = []
-        guard named.details.property == nil, let name = details.constraint else { return named }
+        return named
+    }
+
+    /// Returns the error of a violated constraint with its properties.
+    package func namingProperties(in schema: Schema) -> StorageError {
+        guard code == .uniqueConstraintViolated, details.properties.isEmpty, let name = details.constraint else { return self }
         for description in schema.descriptions {
-            guard let rule = description.uniqueConstraints.first(where: { $0.name == name }), rule.slots.count == 1 else { continue }
-            named.details.property = description.slots[rule.slots[0]].name
+            guard let rule = description.uniqueConstraints.first(where: { $0.name == name }) else { continue }
+            var named = self
+            named.details.properties = rule.slots.map { description.slots[$0].name }
             return named
         }
-        return named
+        return self
     }
 
     /// Returns the error of a store that lacks a capability.

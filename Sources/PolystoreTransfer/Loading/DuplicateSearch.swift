@@ -125,10 +125,12 @@ struct DuplicateSearch {
     ) -> StorageError {
         let names = slots.map { target.description.slots[$0].name }
         let texts = values.map { JSONWriter.write(ValueText.json($0)).excerpt() }
+        var details = StorageError.Details(entity: target.description.name, constraint: constraint)
+        details.properties = names
         return StorageError(
             .uniqueConstraintViolated,
             "\(target.file.file.excerpt()), line \(record.line): \(other) has the same \(names.joined(separator: ", ")) "
                 + "(\(texts.joined(separator: ", ")))\(isRejecting ? "" : "; nothing was loaded")",
-            details: .init(entity: target.description.name, property: names.count == 1 ? names[0] : nil, constraint: constraint))
+            details: details)
     }
 }

@@ -156,10 +156,11 @@ extension InPlaceTables {
         let entityConstraints = schema.index(of: entity).map { index in
             schema[index].uniqueConstraints.first { Set($0.slots.map { schema[index].slots[$0].name }) == Set(properties) }
         }
-        let constraint = (entityConstraints ?? nil)?.name ?? index
+        let known = (entityConstraints ?? nil)?.name, constraint = known ?? index
+        var details = StorageError.Details(entity: entity, constraint: constraint)
+        if known == nil { details.properties = properties }
         return StorageError(
-            .uniqueConstraintViolated, "another object of \(entity) has the same \(constraint)",
-            details: .init(entity: entity, constraint: constraint), cause: cause)
+            .uniqueConstraintViolated, "another object of \(entity) has the same \(constraint)", details: details, cause: cause)
     }
 
     /// Returns the error for a value that violates a rule of its column.

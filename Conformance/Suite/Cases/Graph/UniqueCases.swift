@@ -52,9 +52,33 @@ enum UniqueCases {
                 check.equal(error.details.entity, "Person", "entity")
                 check.isTrue(error.details.constraint?.contains("email") == true, "constraint")
                 check.equal(error.details.property, "email", "property")
+                check.equal(error.details.properties, ["email"], "properties")
                 check.equal(error.details.keys, [], "no store has to know which object has the value")
                 check.isTrue(!"\(error)".contains("secret@x"), "no value in the sentence")
             }
+        },
+        .graph("U007.the-error-names-all-properties-of-the-constraint", "E2") { stack, check in
+            func seat(_ room: String) throws {
+                try stack.write { transaction in
+                    let one = try transaction.create(Person.self)
+                    (one.room, one.seat) = (room, 1)
+                }
+            }
+            try seat("A")
+            try seat("B")
+            func expect(_ what: String, _ body: () throws -> Void) throws {
+                do {
+                    try body()
+                    check.isTrue(false, "\(what) is refused")
+                } catch let error as StorageError {
+                    check.equal(error.details.entity, "Person", "entity of \(what)")
+                    check.equal(error.details.properties, ["room", "seat"], "properties of \(what)")
+                    check.equal(error.details.property, nil, "property of \(what)")
+                }
+            }
+            try expect("a new object") { try seat("A") }
+            try expect("a changed object") { try stack.write { try $0.fetchAll(From<Person>())[1].room = "A" } }
+            try expect("a batch") { try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.room, to: "A")) } }
         },
         ConformanceCase("U007.the-error-names-the-entity-that-declares-the-constraint", clause: "E2") { harness, check in
             let schema = try Schema(entities: [
