@@ -14,6 +14,9 @@
 ///   - abstract: Whether only subclasses can have objects.
 ///   - indexes: Indexes over stored names that `.indexed` cannot express: with several properties, a kind, or a condition. They must be
 ///     literals, such as `[Index(["age"], where: "isActive == true")]`.
+///   - unique: Unique constraints over several properties, which `.unique` cannot express: attributes and to-one relationships by their
+///     stored names. They must be literals, such as `[["city", "street"]]`. Objects with a nil among the values are exempt.
+///   - originalName: The stored name of the entity in the previous version of the model.
 @attached(
     member,
     names: named(_Schema), named(_entityName), named(declaration), named(_slotNames), named(_initialSlots), named(init(_row:_:)),
@@ -21,8 +24,9 @@
     named(_reload),
     named(_encode), named(_reference), named(_setReference), named(Snapshot))
 @attached(memberAttribute)
-public macro Model(entity: String? = nil, abstract: Bool = false, indexes: [Index] = []) =
-    #externalMacro(module: "PolystoreMacrosPlugin", type: "ModelMacro")
+public macro Model(
+    entity: String? = nil, abstract: Bool = false, indexes: [Index] = [], unique: [[String]] = [], originalName: String? = nil
+) = #externalMacro(module: "PolystoreMacrosPlugin", type: "ModelMacro")
 
 /// Declares the options of an attribute that the declaration of the property cannot express.
 ///

@@ -28,6 +28,17 @@ enum FromFluent {
         func willSave() { updated = .now }
     }
 
+    @Model(unique: [["order", "product"]])
+    final class Item: ManagedObject {
+        var count: Int = 1
+        @Relationship(required: true) var order: Order?
+        @Relationship(required: true) var product: Product?
+    }
+
+    @Model final class Product: ManagedObject {
+        @Attribute(.unique) var name: String
+    }
+
     @Model final class Tag: ManagedObject {
         @Attribute(.unique) var name: String
         @Relationship var orders: Set<Order>
@@ -56,6 +67,11 @@ extension FromFluent {
     }
 
     @Suite struct Samples {
+        @Test func aPivotHasAConstraint() throws {
+            let stack = try DataStack(Customer.self, Order.self, Tag.self, Item.self, Product.self)
+            #expect(stack.schema.entities.flatMap(\.uniqueConstraints).contains(UniqueConstraint(["order", "product"])))
+        }
+
         func create(_ content: NewOrder, in stack: DataStack) async throws -> OrderAnswer {
             try await stack.perform(author: "api") { transaction in
                 let order = try transaction.create(Order.self)

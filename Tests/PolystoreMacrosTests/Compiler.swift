@@ -37,7 +37,7 @@ enum Compiler {
                 errors[errors.count - 1] = last
             }
             guard let mark = line.range(of: ": error: ") else { continue }
-            let message = line[mark.upperBound...].replacing(" (from macro 'Model ')", with: "")
+            let message = line[mark.upperBound...].replacing(#/ \(from macro 'Model ?'\)/#, with: "")
             let place = line[..<mark.lowerBound].split(separator: ":")
             errors.append("\(line.hasPrefix(path) && place.count > 1 ? place[1] : "0"): \(message)")
         }

@@ -45,7 +45,7 @@ import Testing
         try expect(
             """
             Size is not an attribute type: an enum needs a raw value, AttributeValue and CaseIterable, such as enum Size: String, \
-            AttributeValue, CaseIterable, and another type CodedAttributeValue; mark a property that is not stored with @Transient
+            AttributeValue, CaseIterable, and another type CodedAttributeValue, with static var placeholder: Size; mark a property that is not stored with @Transient
             """, for: declaration)
     }
 
@@ -53,8 +53,12 @@ import Testing
         "enum Size: String, AttributeValue { case small }", "enum Size: Int, Codable, AttributeValue { case small }",
         "struct Size: RawRepresentable, AttributeValue { let rawValue: Int; static let small = Size(rawValue: 1) }",
     ])
-    func anEnumWithoutCaseIterableIsDiagnosedOnceAtTheProperty(_ declaration: String) throws {
-        try expect("Size must also conform to CaseIterable: enum Size: String, AttributeValue, CaseIterable", for: declaration)
+    func aTypeWithoutPlaceholderIsDiagnosedOnceAtTheProperty(_ declaration: String) throws {
+        try expect(
+            """
+            Size needs a placeholder: an enum must also conform to CaseIterable, such as enum Size: String, AttributeValue, CaseIterable, and \
+            another type must declare static var placeholder: Size
+            """, for: declaration)
     }
 
     private func expect(_ message: String, for declaration: String) throws {
@@ -144,6 +148,34 @@ import Testing
     func oneSentenceAtTheProperty(_ members: String, _ message: String) throws {
         let found = try errors(members).filter { !$0.contains("cannot find") && !$0.contains("instance member") }
         #expect(found.count == 1 && found[0].hasSuffix(": \(message)") && !found[0].hasPrefix("0"))
+    }
+
+    @Test(arguments: [
+        ("[[\"city\", \"stret\"]]", "Place has no property \"stret\"; did you mean \"street\"?"),
+        ("[[\"zip\", \"city\"]]", "a unique constraint contains stored names: zip is stored as \"postal_code\""),
+        ("[[\"city\", \"parts\"]]", "a unique constraint cannot contain the to-many relationship parts"),
+        ("[[\"city\"] + [\"street\"]]", "the unique constraints of a model must be literals, such as [[\"city\", \"street\"]]"),
+        ("[[\"city\", \"postal_code\", \"whole\"]]", nil),
+    ])
+    func namesOfUniqueConstraintsAreChecked(_ list: String, _ message: String?) throws {
+        let found = try errors(
+            "",
+            before: """
+                @Model(unique: \(list)) final class Place: ManagedObject {
+                    var city: String = ""; var street: String = ""
+                    @Attribute(key: "postal_code") var zip: String = ""
+                    @Relationship var whole: Place?
+                    @Relationship(inverse: \\Place.whole) var parts: Set<Place>
+                }
+                """)
+        #expect(found.filter { !$0.contains("cannot find") } == (message.map { ["3: \($0)"] } ?? []))
+    }
+
+    @Test func anUnknownOptionIsDiagnosed() throws {
+        let found = try errors("@Attribute(.externalStorage) var photo: Data?\n@Attribute(.indexd) var name: String = \"\"")
+        #expect(
+            found.contains { $0.hasPrefix("1: @Attribute has no option .externalStorage; known are unique, indexed, minimum, maximum,") }
+                && found.contains("2: @Attribute has no option .indexd; did you mean \"indexed\"?"), "\(found)")
     }
 
     @Test func aSetOfObjectsNeedsNoMarker() throws {

@@ -38,6 +38,7 @@ struct ModelReader {
         attempt { () throws(ModelProblem) in
             reading.model.entity = try arguments.text("entity") ?? reading.model.name
             _ = try arguments.flag("abstract")
+            reading.model.originalName = try arguments.text("originalName")
             reading.model.indexes = try IndexReader.indexes(of: node)
         }
         for member in declaration.memberBlock.members {
@@ -53,6 +54,11 @@ struct ModelReader {
                     try Self.check(block)
                 }
             }
+        }
+        attempt { () throws(ModelProblem) in
+            // The properties that a class inherits are not part of its text: the model is checked when the program opens a stack.
+            let isComplete = superclass == "ManagedObject" && reading.problems.isEmpty
+            reading.model.uniqueConstraints += try UniqueReader(isComplete ? reading.model : nil).constraints(in: arguments["unique"])
         }
         return reading
     }

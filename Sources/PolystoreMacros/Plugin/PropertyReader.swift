@@ -1,5 +1,6 @@
 #if Macros
 internal import PolystoreModelCode
+internal import PolystoreSchema
 internal import SwiftParser
 internal import SwiftSyntax
 
@@ -129,9 +130,16 @@ struct PropertyReader {
             reading.property.rules.append("\(name ?? ""): (\(argument) as \(reading.property.type)).attributeValue")
         case "minLength", "maxLength", "pattern": reading.property.rules.append("\(name ?? ""): \(argument)")
         case "deleteRule", "inverseDeleteRule": reading.property.crossReference.append("\(name ?? ""): \(argument)")
-        default: throw ModelProblem(option, "an option must be a literal case, such as .unique: a macro cannot evaluate names")
+        case let name?:
+            throw ModelProblem(option, "@Attribute has no option .\(name)\(Suggestion.nearestOrAll(name, of: options))")
+        case nil: throw ModelProblem(option, "an option must be a literal case, such as .unique: a macro cannot evaluate names")
         }
     }
+
+    private static let options = [
+        "unique", "indexed", "minimum", "maximum", "minLength", "maxLength", "pattern", "dynamicInitialValue", "preservedInHistory",
+        "excludedFromHistory", "deleteRule", "inverseDeleteRule",
+    ]
 
     private func marker(_ name: String) -> AttributeSyntax? {
         variable.attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first { attribute in

@@ -34,10 +34,13 @@ struct TypeCheck {
             func _check() {
                 func _accept<V: _AttributeValue>(_ value: V) {}
                 \(Self.refusal("_Object", "a property that \(object)"))
-                \(Self.refusal("_WithoutPlaceholder", "\(type) must also conform to CaseIterable: \(form)"))
+                \(Self.refusal("_WithoutPlaceholder", """
+                    \(type) needs a placeholder: an enum must also conform to CaseIterable, such as \(form), and another type must declare \
+                    static var placeholder: \(type)
+                    """))
                 \(Self.refusal("_Unstorable", """
                     \(type) is not an attribute type: an enum needs a raw value, AttributeValue and CaseIterable, such as \(form), and another \
-                    type CodedAttributeValue; mark a property that is not stored with @Transient
+                    type CodedAttributeValue, with static var placeholder: \(type); mark a property that is not stored with @Transient
                     """))
                 let sample = Self._type(_Type<\(type)>.self).placeholder
             """

@@ -124,8 +124,8 @@ extension ManagedObject {
     @available(
         *, unavailable,
         message: """
-            the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, or another type to \
-            CodedAttributeValue, or mark a property that is not stored with @Transient
+            the type of this property is not an attribute type: conform an enum to AttributeValue and CaseIterable, or another type, with a \
+            static placeholder, to CodedAttributeValue, or mark a property that is not stored with @Transient
             """
     )
     @_disfavoredOverload
