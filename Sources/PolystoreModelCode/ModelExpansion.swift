@@ -59,7 +59,9 @@ package struct ModelExpansion {
         case .toOne:
             return "get { _one(\(slot), \(name)) }\nset { _setOne(\(slot), newValue) }"
         case .attribute:
-            let accept = property.isIndexed && Self.hasBytes(property.type) ? "_acceptBytes" : "_accept"
+            // The type of the macro's property allows only its values; that of a generated one is the type of the stored values.
+            let isLimited = !property.allowedValues.isEmpty || property.isIndexed && Self.hasBytes(property.type)
+            let accept = isLimited ? "_acceptBytes" : "_accept"
             return """
                 \(getter)get { _check(\(slot)); return \(name) }
                 \(setter)set { if let value = \(accept)(newValue, \(slot)) { _touch(\(slot)); \(name) = value } }

@@ -39,4 +39,18 @@ import Testing
         #expect(StringEntity.Snapshot(text).default == ObjectID<EntityEntity>(cell.objectID.key))
         #expect(try stack.fetchCount(From<StringEntity>().where(\.default?.entity == "e")) == 1)
     }
+
+    @Test(arguments: TestStore.all) func aGeneratedClassAcceptsOnlyTheAllowedValues(_ store: TestStore) throws {
+        let stack = try DataStack(StringEntity.self, EntityEntity.self, CellEntity.self)
+        try stack.addStorageAndWait(store.make())
+        func create(_ grade: Double) throws { try stack.perform(synchronous: { try $0.create(StringEntity.self).grade = grade }) }
+        try create(2.5)
+        #expect {
+            try create(2)
+        } throws: { error in
+            let error = error as? StorageError
+            return error?.code == .valueNotStorable && error?.details.property == "grade"
+        }
+        #expect(try stack.fetchAll(From<StringEntity>()).map(\.grade) == [2.5])
+    }
 }

@@ -150,7 +150,8 @@ extension ManagedObject {
         return value
     }
 
-    /// Works like `_accept` for text, URLs and data, which also have length limits if they are indexed.
+    /// Works like `_accept` for attributes with further limits: the allowed values of a generated class, and the length of text, URLs and
+    /// data that are indexed.
     public final func _acceptBytes<V: AttributeValue>(_ value: V, _ slot: Int) -> V? {
         if _dirty == 0, !_isAssignable(slot) { return nil }
         var value = value

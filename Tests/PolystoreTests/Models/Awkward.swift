@@ -253,7 +253,7 @@ class StringEntity: ManagedObject {
 
     final var grade: Double {
         get { _check(_Schema.base + 16); return __grade }
-        set { if let value = _accept(newValue, _Schema.base + 16) { _touch(_Schema.base + 16); __grade = value } }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 16) { _touch(_Schema.base + 16); __grade = value } }
     }
     @exclusivity(unchecked) private final var __grade: Double
 
