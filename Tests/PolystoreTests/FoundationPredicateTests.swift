@@ -68,6 +68,34 @@ import Testing
             #Predicate<Person> { person in names.allSatisfy { person.name != $0 } }, \.name != "Ann" && \.name != "Bob")
     }
 
+    @Test func capturedValuesDecideAsInSwift() {
+        let none: String? = nil, some: String? = "a", isOn = true, isOff = false
+        people(#Predicate<Person> { none == nil || $0.name == none! }, Where(.constant(true)))
+        people(#Predicate<Person> { some == nil || $0.name == some! }, \.name == "a")
+        people(#Predicate<Person> { none != nil && $0.name == none! }, Where(.constant(false)))
+        people(#Predicate<Person> { some != nil && $0.name == some! }, \.name == "a")
+        people(#Predicate<Person> { isOn ? $0.age > 1 : $0.age > 2 }, \.age > 1)
+        people(#Predicate<Person> { !isOff && $0.age > 1 }, \.age > 1)
+        people(#Predicate<Person> { isOff || !isOn || $0.age > 1 }, \.age > 1)
+        people(#Predicate<Person> { some == "b" || $0.age > 1 }, \.age > 1)
+    }
+
+    @Test func localizedSearchesIgnoreCaseAndDiacritics() throws {
+        people(
+            #Predicate<Person> { $0.name.localizedStandardContains("é") },
+            (\Person.name).contains("é", options: [.caseInsensitive, .diacriticInsensitive]))
+        people(
+            #Predicate<Person> { $0.email?.localizedStandardContains("x") == true },
+            (\Person.email).contains("x", options: [.caseInsensitive, .diacriticInsensitive]))
+    }
+
+    @Test func aRawValueIsTheStoredValueOfAnEnum() {
+        let name = "large"
+        expect(
+            Where(#Predicate<Dog> { $0.size.rawValue == name }), Where<Dog>(.compare(.path("size"), .equal, .value(.string("large")))),
+            #_sourceLocation)
+    }
+
     @Test func numbers() {
         people(#Predicate<Person> { $0.age + 1 > 30 }, \.age + 1 > 30)
         people(#Predicate<Person> { $0.age - 1 > 30 }, \.age - 1 > 30)

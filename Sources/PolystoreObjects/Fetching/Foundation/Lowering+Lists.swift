@@ -6,7 +6,9 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
         let part = try lowering.lower(sequence), element = try lowering.lower(element)
         switch part {
         case .objects(let place, let condition): return .condition(try contains(element, place, condition, lowering))
-        case .value(let text): return .condition(LoweredCondition(text, .contains, try lowering.text(element)))
+        case .value(let text):
+            if let type = LHS.Output.self as? any AttributeValue.Type, type.isWhole { throw Lowering.refusalOfPart(LHS.Output.self) }
+            return .condition(LoweredCondition(text, .contains, try lowering.text(element)))
         case .constant(let constant):
             guard let list = constant as? LHS.Output else { break }
             if case .object(let place) = element {
@@ -53,9 +55,12 @@ extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
 }
 
 extension Lowering {
-    fileprivate func match(_ base: LoweredPart, _ match: TextMatch, _ needle: LoweredPart) throws(StorageError) -> LoweredCondition {
+    /// Returns a condition for whether a text matches a captured one.
+    func match(
+        _ base: LoweredPart, _ match: TextMatch, _ needle: LoweredPart, _ options: TextOptions = []
+    ) throws(StorageError) -> LoweredCondition {
         guard case .value(let text) = base else { throw Self.refusal("\(match.rawValue) is called on \(base.noun), not on a text") }
-        return LoweredCondition(text, match, try self.text(needle))
+        return LoweredCondition(text, match, try self.text(needle), options)
     }
 }
 

@@ -3,25 +3,34 @@ internal import PolystoreStorage
 
 extension PredicateExpressions.Conjunction: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        .condition(try lowering.condition(lowering.lower(lhs)) && lowering.condition(lowering.lower(rhs)))
+        let first = try lowering.lower(lhs)
+        // As in Swift, the second operand of a captured value that decides is not considered.
+        if let truth = first.captured as? Bool { return truth ? try lowering.lower(rhs) : first }
+        return .condition(try lowering.condition(first) && lowering.condition(lowering.lower(rhs)))
     }
 }
 
 extension PredicateExpressions.Disjunction: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        .condition(try lowering.condition(lowering.lower(lhs)) || lowering.condition(lowering.lower(rhs)))
+        let first = try lowering.lower(lhs)
+        if let truth = first.captured as? Bool { return truth ? first : try lowering.lower(rhs) }
+        return .condition(try lowering.condition(first) || lowering.condition(lowering.lower(rhs)))
     }
 }
 
 extension PredicateExpressions.Negation: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        .condition(!(try lowering.condition(lowering.lower(wrapped))))
+        let part = try lowering.lower(wrapped)
+        if let truth = part.captured as? Bool { return .constant(!truth) }
+        return .condition(!(try lowering.condition(part)))
     }
 }
 
 extension PredicateExpressions.Conditional: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        let test = try lowering.condition(lowering.lower(test))
+        let part = try lowering.lower(test)
+        if let truth = part.captured as? Bool { return try truth ? lowering.lower(trueBranch) : lowering.lower(falseBranch) }
+        let test = try lowering.condition(part)
         let first = try lowering.lower(trueBranch), second = try lowering.lower(falseBranch)
         guard Output.self == Bool.self else {
             return .value(
@@ -39,13 +48,17 @@ extension PredicateExpressions.Conditional: LowerableExpression {
 
 extension PredicateExpressions.Equal: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        return .condition(try lowering.equality(lowering.lower(lhs), lowering.lower(rhs), .equal))
+        let a = try lowering.lower(lhs), b = try lowering.lower(rhs)
+        if let isEqual = Lowering.equality(a, b, as: LHS.Output.self) { return .constant(isEqual) }
+        return .condition(try lowering.equality(a, b, .equal))
     }
 }
 
 extension PredicateExpressions.NotEqual: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        return .condition(try lowering.equality(lowering.lower(lhs), lowering.lower(rhs), .notEqual))
+        let a = try lowering.lower(lhs), b = try lowering.lower(rhs)
+        if let isEqual = Lowering.equality(a, b, as: LHS.Output.self) { return .constant(!isEqual) }
+        return .condition(try lowering.equality(a, b, .notEqual))
     }
 }
 
@@ -71,6 +84,14 @@ extension Lowering {
     func comparison(_ a: LoweredPart, _ comparison: PolystoreQuery.Comparison, _ b: LoweredPart) throws(StorageError) -> LoweredCondition {
         let x = try value(a), y = try value(b)
         return LoweredCondition(.compare(x.expression, comparison, y.expression), nilPlaces: x.nilPlaces.union(y.nilPlaces))
+    }
+
+    /// Returns whether two captured values are equal; nil for other parts.
+    static func equality<V: Equatable>(_ a: LoweredPart, _ b: LoweredPart, as type: V.Type) -> Bool? {
+        guard case .constant(let a) = a, case .constant(let b) = b else { return nil }
+        if a == nil || b == nil { return a == nil && b == nil }
+        guard let a = a as? V, let b = b as? V else { return nil }
+        return a == b
     }
 
     /// Returns equality or inequality of values, objects or Booleans.

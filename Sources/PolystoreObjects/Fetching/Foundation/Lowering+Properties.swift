@@ -24,6 +24,8 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
             if let found = try count(place, condition, lowering) { return found }
         case .value(let value):
             if let found = measure(value) { return found }
+            if isRawValue { return part }
+            if let type = Root.Output.self as? any AttributeValue.Type, type.isWhole { throw Lowering.refusalOfPart(Root.Output.self) }
         case .constant(let constant):
             if let root = constant as? Root.Output { return .constant(unwrapping(root[keyPath: keyPath])) }
         case .condition, .optionalCondition, .range: break
@@ -69,6 +71,20 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
         return nil
     }
 
+    /// Whether the key path gives the stored form of an attribute's type, as `rawValue` of an enum does. The samples are all cases of an enum.
+    private var isRawValue: Bool {
+        guard Root.Output.self is any RawRepresentable.Type, let type = Root.Output.self as? any AttributeValue.Type else { return false }
+        return isStoredForm(of: type)
+    }
+
+    private func isStoredForm<V: AttributeValue>(of type: V.Type) -> Bool {
+        guard let keyPath = keyPath as? Swift.KeyPath<V, Output> else { return false }
+        let samples = Attribute("", V.valueType, allowedValues: V.allowedValues, coder: V.coderName).samples.compactMap { sample in
+            V(attributeValue: sample).map { ($0.attributeValue, ($0[keyPath: keyPath] as? any AttributeValue)?.attributeValue) }
+        }
+        return !samples.isEmpty && samples.allSatisfy { $0 == $1 }
+    }
+
     /// Returns the length of a text, or whether it is empty.
     private func measure(_ value: LoweredValue) -> LoweredPart? {
         if keyPath == \String.count { return .value(LoweredValue(.length, [value])) }
@@ -76,6 +92,18 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
             return .condition(LoweredCondition(.compare(value.expression, .equal, .value(.string(""))), nilPlaces: value.nilPlaces))
         }
         return nil
+    }
+}
+
+extension AttributeValue {
+    /// Whether the stored form is one value that stores do not look into: that of a coded type or a list.
+    static var isWhole: Bool { coderName != nil }
+}
+
+extension Lowering {
+    /// Returns the error for the use of a part of a value of a coded type.
+    static func refusalOfPart(_ type: Any.Type) -> StorageError {
+        refusal("a value of type \(type) is stored and compared as a whole; make its parts attributes, or an entity")
     }
 }
 
