@@ -17,6 +17,11 @@ import Testing
         var doubled: Int { computed(as: \.count * 2) { count * 2 } }
     }
 
+    @Model final class Sale: ManagedObject {
+        var units: Int = 0
+        var isPaid: Bool = false
+    }
+
     @Model final class Project: ManagedObject {
         @Relationship(inverse: \Task.project) var tasks: Set<Task>
     }
@@ -46,7 +51,7 @@ import Testing
 
     /// Ann is 33 and has a dog of her name, Bob and Cid are 40.
     private func stack() throws -> DataStack {
-        let stack = try DataStack(Task.self, Project.self, Article.self, Person.self, Pet.self)
+        let stack = try DataStack(Task.self, Sale.self, Project.self, Article.self, Person.self, Pet.self)
         try stack.addStorageAndWait(SQLiteStore(path: scratch("people.db")))
         try stack.perform(synchronous: { transaction in
             for (number, person) in [("Ann", 33), ("Bob", 40), ("Cid", 40)].enumerated() {
@@ -60,6 +65,21 @@ import Testing
             pet.owner = try transaction.fetchOne(From<Person>().where(\.name == "Ann"))
         })
         return stack
+    }
+
+    @Test func valuesDependOnConditions() throws {
+        let stack = try stack()
+        try stack.perform(synchronous: { transaction in
+            for (units, isPaid) in [(1, true), (2, false), (3, true)] {
+                let sale = try transaction.create(Sale.self)
+                (sale.units, sale.isPaid) = (units, isPaid)
+            }
+        })
+        let paid = try stack.queryAttributes(
+            From<Sale>().select(
+                .expression(.sum(.conditional(\.isPaid == true, then: ValueExpression(\.units), else: .constant(0))), as: "typed"),
+                Select(named: "@sum(TERNARY(isPaid == true, units, 0))", as: "text")))
+        #expect(try paid.map { [try $0.value("typed", as: Int.self), try $0.value("text", as: Int.self)] } == [[4, 4]])
     }
 
     @Test func computedPropertiesAreRequested() throws {

@@ -18,3 +18,5 @@ extension Int8: AttributeValue {
     /// Encodes the number as a cell.
     public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
 }
+
+extension Int8: NumericAttribute {}

@@ -73,7 +73,10 @@ public struct From<Object: ManagedObject>: Sendable {
     }
 
     /// Returns the request sorted by these keys, after those given before.
-    public func orderBy(_ keys: OrderBy<Object>...) -> From {
+    public func orderBy(_ keys: OrderBy<Object>...) -> From { orderBy(keys) }
+
+    /// Returns the request sorted by a list of keys, which the program chooses when it runs, after those given before.
+    public func orderBy(_ keys: [OrderBy<Object>]) -> From {
         var copy = self
         copy.sort += keys.flatMap(\.terms)
         copy.problem = problem ?? keys.lazy.compactMap(\.problem).first
@@ -89,6 +92,40 @@ public struct From<Object: ManagedObject>: Sendable {
             copy.problem = problem ?? error
         }
         return copy
+    }
+
+    /// Returns the request with the destinations of a to-many relationship and with further relationships of these objects:
+    /// `.prefetch(\.posts) { $0.prefetch(\.tags) }`.
+    ///
+    /// - Parameter further: Adds relationships to a request for the destinations. All destinations are loaded: any other change of the request
+    ///   is `invalidPredicate`, which the fetch throws.
+    public func prefetch<Members: RelatedObjects>(
+        _ relationship: KeyPath<Object, Members>, _ further: (From<Members.Member>) -> From<Members.Member>
+    ) -> From { prefetch(relationship, further(From<Members.Member>())) }
+
+    /// Returns the request with the destinations of a to-many relationship of a destination, and with further relationships of these objects:
+    /// `.prefetch(\.blog?.posts) { $0.prefetch(\.tags) }`.
+    public func prefetch<Members: RelatedObjects>(
+        _ relationship: KeyPath<Object, Members?>, _ further: (From<Members.Member>) -> From<Members.Member>
+    ) -> From { prefetch(relationship, further(From<Members.Member>())) }
+
+    private func prefetch<Member>(_ relationship: KeyPath<Object, some Any>, _ further: From<Member>) -> From {
+        var copy = prefetch(relationship)
+        if let problem = copy.problem ?? further.problem ?? further.otherThanPrefetched {
+            copy.problem = problem
+        } else if let path = copy.prefetched.last {
+            copy.prefetched += further.prefetched.map { PropertyPath(path.names + $0.names) }
+        }
+        return copy
+    }
+
+    /// The error of a request that does more than prefetch relationships of all objects; nil if it does not.
+    private var otherThanPrefetched: StorageError? {
+        let isPlain = predicate == nil && sort.isEmpty && limit == nil && offset == 0 && properties == nil && includesSubentities
+        return isPlain
+            ? nil
+            : StorageError(
+                .invalidPredicate, "a prefetch loads all objects of the relationship: its closure can only add relationships with prefetch")
     }
 
     /// Returns the request as `prefetch(_:)` does, with relationships by their stored names.

@@ -31,6 +31,14 @@ extension QuerySource {
         }
     }
 
+    /// Returns the values of one property or expression, computed by the store: `queryValues(From<Person>().tuples(\.name))` returns an array of
+    /// names.
+    ///
+    /// In a transaction the result is that of the newest committed state, unless the request includes pending changes.
+    public func queryValues<Object: ManagedObject, Value: AttributeValue>(
+        _ query: TupleQuery<Object, Value>
+    ) throws(StorageError) -> [Value] { try queryTuples(query) }
+
     /// Returns tuples of values, computed by the store.
     ///
     /// In a transaction the result is that of the newest committed state, unless the request includes pending changes.

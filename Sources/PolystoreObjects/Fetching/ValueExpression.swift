@@ -28,7 +28,7 @@ public struct ValueExpression<Object: ManagedObject, Value>: Sendable {
         }
     }
 
-    func compare(_ comparison: Comparison, _ other: ValueExpression) -> Where<Object> {
+    func compare<Other>(_ comparison: Comparison, _ other: ValueExpression<Object, Other>) -> Where<Object> {
         Where(.comparing(expression, comparison, other.expression), problem: problem ?? other.problem)
     }
 
@@ -37,22 +37,30 @@ public struct ValueExpression<Object: ManagedObject, Value>: Sendable {
     }
 }
 
+extension ValueExpression where Value: AttributeValue & Comparable {
+    /// Creates a constant expression. One of a type without an order is ``constant(_:)``.
+    ///
+    /// `Bool` has no order: in `ValueExpression(\Person.age == nil)` the comparison is a condition, and not the constant false that the
+    /// comparison of the key path itself with nil would be.
+    public init(_ constant: Value) { self = .constant(constant) }
+}
+
 extension ValueExpression where Value: AttributeValue {
-    /// Creates a constant expression.
-    public init(_ constant: Value) { self.init(.value(constant.attributeValue)) }
+    /// Returns a constant expression.
+    public static func constant(_ value: Value) -> ValueExpression { ValueExpression(.value(value.attributeValue)) }
 
     /// Returns a condition for equality. Two nil values are equal.
-    public static func == (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.equal, ValueExpression(b)) }
+    public static func == (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.equal, constant(b)) }
     /// Returns a condition for inequality. It is true if one side is nil.
-    public static func != (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.notEqual, ValueExpression(b)) }
+    public static func != (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.notEqual, constant(b)) }
     /// Returns a "less than" condition. It is false for nil.
-    public static func < (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.less, ValueExpression(b)) }
+    public static func < (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.less, constant(b)) }
     /// Returns a "less than or equal" condition. It is false for nil.
-    public static func <= (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.lessOrEqual, ValueExpression(b)) }
+    public static func <= (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.lessOrEqual, constant(b)) }
     /// Returns a "greater than" condition. It is false for nil.
-    public static func > (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.greater, ValueExpression(b)) }
+    public static func > (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.greater, constant(b)) }
     /// Returns a "greater than or equal" condition. It is false for nil.
-    public static func >= (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.greaterOrEqual, ValueExpression(b)) }
+    public static func >= (a: ValueExpression, b: Value) -> Where<Object> { a.compare(.greaterOrEqual, constant(b)) }
 
     /// Returns a condition for equality of two expressions. Two nil values are equal.
     public static func == (a: ValueExpression, b: ValueExpression) -> Where<Object> { a.compare(.equal, b) }
@@ -78,77 +86,77 @@ extension ValueExpression where Value: AttributeValue {
     }
 }
 
-extension ValueExpression where Value: AttributeValue & Numeric {
+extension ValueExpression where Value: NumericAttribute {
     /// Returns the sum.
     public static func + (a: ValueExpression, b: ValueExpression) -> ValueExpression { a.apply(.add, b) }
     /// Returns the sum.
-    public static func + (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.add, ValueExpression(b)) }
+    public static func + (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.add, constant(b)) }
     /// Returns the difference.
     public static func - (a: ValueExpression, b: ValueExpression) -> ValueExpression { a.apply(.subtract, b) }
     /// Returns the difference.
-    public static func - (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.subtract, ValueExpression(b)) }
+    public static func - (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.subtract, constant(b)) }
     /// Returns the product.
     public static func * (a: ValueExpression, b: ValueExpression) -> ValueExpression { a.apply(.multiply, b) }
     /// Returns the product.
-    public static func * (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.multiply, ValueExpression(b)) }
+    public static func * (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.multiply, constant(b)) }
     /// Returns the quotient. The quotient of integers is an integer, rounded towards zero.
     public static func / (a: ValueExpression, b: ValueExpression) -> ValueExpression { a.apply(.divide, b) }
     /// Returns the quotient. The quotient of integers is an integer, rounded towards zero.
-    public static func / (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.divide, ValueExpression(b)) }
+    public static func / (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.divide, constant(b)) }
     /// Returns the remainder, with the sign of the dividend.
-    public static func % (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.modulo, ValueExpression(b)) }
+    public static func % (a: ValueExpression, b: Value) -> ValueExpression { a.apply(.modulo, constant(b)) }
 }
 
 /// Returns the sum of a property and a number.
-public func + <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
+public func + <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) + b
 }
 
 /// Returns the sum of two properties.
-public func + <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
+public func + <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
     Object, V
 > {
     ValueExpression(a) + ValueExpression(b)
 }
 
 /// Returns the difference of a property and a number.
-public func - <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
+public func - <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) - b
 }
 
 /// Returns the difference of two properties.
-public func - <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
+public func - <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
     Object, V
 > {
     ValueExpression(a) - ValueExpression(b)
 }
 
 /// Returns the product of a property and a number.
-public func * <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
+public func * <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) * b
 }
 
 /// Returns the product of two properties.
-public func * <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
+public func * <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
     Object, V
 > {
     ValueExpression(a) * ValueExpression(b)
 }
 
 /// Returns the quotient of a property and a number.
-public func / <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
+public func / <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) / b
 }
 
 /// Returns the quotient of two properties.
-public func / <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
+public func / <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
     Object, V
 > {
     ValueExpression(a) / ValueExpression(b)
 }
 
 /// Returns the remainder of a property divided by a number.
-public func % <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
+public func % <Object: ManagedObject, V: NumericAttribute>(a: KeyPath<Object, V>, b: V) -> ValueExpression<Object, V> {
     ValueExpression(a) % b
 }
 
@@ -185,6 +193,21 @@ extension ValueExpression {
 }
 
 extension ValueExpression {
+    /// Returns the value of one expression for objects that satisfy a condition, and that of another one for all others:
+    /// `.conditional(\.isPaid == true, then: ValueExpression(\.units), else: .constant(0))`.
+    public static func conditional(
+        _ condition: Where<Object>, then value: ValueExpression, else other: ValueExpression
+    ) -> ValueExpression {
+        ValueExpression(
+            .conditional(condition.predicate, value.expression, other.expression),
+            problem: condition.problem ?? value.problem ?? other.problem)
+    }
+
+    /// Returns the sum of an expression over a group. Only for queries.
+    public static func sum(_ expression: ValueExpression) -> ValueExpression {
+        ValueExpression(.aggregate(Aggregate(.sum, of: expression.expression)), problem: expression.problem)
+    }
+
     private static func aggregate<Property>(
         _ function: AggregateFunction, _ keyPath: KeyPath<Object, Property>
     ) -> ValueExpression {

@@ -46,6 +46,8 @@ package final class KeyPathProbe {
     private var references = 0
     /// Whether the accessed property can have another value.
     private var isVariable = false
+    /// Whether the accessed attribute has a coder.
+    private var isCoded = false
     /// Whether there are no more samples.
     private var isExhausted = false
     /// Whether the type of the property does not have the sample.
@@ -78,6 +80,7 @@ extension KeyPathProbe {
         let attribute = object.declaredAttribute(name)
         step(object, name)
         reading = .attribute(object, slot: slot, attribute)
+        isCoded = attribute?.coder != nil
         isNilable = isNilable || attribute?.isOptional == true
         // A value that was already returned is not replaced.
         if !isAmbiguous, let attribute, let sample = sample(for: attribute) { object.hold(sample, slot) }
@@ -283,6 +286,13 @@ extension KeyPathProbe {
                 .invalidPredicate,
                 "\(Self.subject(keyPath)) is computed from another computed property; define an expression for it with computed(as:)",
                 details: .init(entity: entity))
+        }
+        if isCoded {
+            return StorageError(
+                .invalidPredicate,
+                "\(Self.subject(keyPath)) is a part of \"\(path)\", which is stored and compared as a whole; make its parts attributes, or an "
+                    + "entity",
+                details: .init(entity: entity, property: path))
         }
         return StorageError(
             .invalidPredicate,

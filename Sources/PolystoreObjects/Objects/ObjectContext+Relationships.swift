@@ -24,14 +24,6 @@ extension ObjectContext {
         }
     }
 
-    /// Returns the error of strict loading for a relationship.
-    func unplanned(_ object: ManagedObject, _ name: String) -> StorageError {
-        StorageError(
-            .unplannedLoad,
-            "\(object.description.name).\(name) was not prefetched; fetch with .prefetch(\\.\(name)), or allow lazy loading with relationships = .lazy",
-            details: .init(entity: object.description.name, property: name, keys: [object._key]))
-    }
-
     /// Assigns a to-one relationship and updates its inverse.
     ///
     /// - Parameter isMember: Whether the target is known to have the object already if the object references it. If it does not, another

@@ -173,7 +173,8 @@ extension PredicateParser {
             try need(symbol: ")")
         }
         guard let result = try FunctionName.expression(name, options, arguments) else {
-            let near = Suggestion.nearest(name, in: FunctionName.all)
+            let isAggregate = Self.operation(name) != nil
+            let near = isAggregate ? "; an aggregate begins with @: @\(name)(…)" : Suggestion.nearest(name, in: FunctionName.all)
             throw QueryError("at character \(place): there is no function named \"\(name.excerpt())\"\(near)")
         }
         return result
