@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 internal import PolystoreStorage
 
 /// A number or an optional number, to which arithmetic applies. The result is nil if one of the numbers is nil.

@@ -11,13 +11,16 @@ extension MigrationRunner {
         defer { reader.end() }
         var result: [RequiredMigration] = []
         for step in steps {
-            // The data that later steps discard is not stored yet: only the losses of the first step can be counted.
-            let isFirst = step.number == 0
-            let losses = isFirst ? try MigrationLosses(step.mapping, accepted: history.acceptedLosses).stored(in: reader) : []
-            let count = isFirst ? try Self.objectCount(step.mapping.schemas, reader) : result[0].objectCount
+            let losses = try losses(of: step, in: steps, reader)
+            let count = step.number == 0 ? try Self.objectCount(step.mapping.schemas, reader) : result[0].objectCount
             result.append(RequiredMigration(type: step.type, changes: step.mapping.schemas.changes, losses: losses, objectCount: count))
         }
         return result
+    }
+
+    /// Returns the losses of one of several steps that are not accepted, as far as the stored data determines them.
+    func losses(of step: Step, in steps: [Step], _ reader: ReadSession) throws(StorageError) -> [SchemaChange] {
+        try MigrationLosses(step.mapping, accepted: history.acceptedLosses, after: steps[..<step.number]).stored(in: reader)
     }
 
     /// Returns a readable description, line by line, of the store's work in each of these steps, with statements if the store executes

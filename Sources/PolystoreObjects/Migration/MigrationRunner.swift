@@ -73,14 +73,14 @@ public struct MigrationRunner {
     func steps() throws(StorageError) -> [Step] {
         var steps: [Step] = []
         for (source, destination) in try ways() {
-            let mapping = try mapping(from: source, to: destination)
             let versions = (source.version, destination.version)
+            let stage = history.stages.first { $0.sourceVersion == versions.0 && $0.destinationVersion == versions.1 }
+            let mapping = try mapping(from: source, to: destination, stage)
             if source.hash == destination.hash, !mapping.isInferred { throw Self.refusal(ofMappingBetweenEqual: versions) }
             let type: MigrationType =
                 mapping.isInferred
                 ? .lightweight(sourceVersion: versions.0, destinationVersion: versions.1)
                 : .heavyweight(sourceVersion: versions.0, destinationVersion: versions.1)
-            let stage = history.stages.first { $0.sourceVersion == versions.0 && $0.destinationVersion == versions.1 }
             steps.append(Step(number: steps.count, type: stage?.isCustom == true ? type.heavyweight : type, mapping: mapping, stage: stage))
         }
         return steps
@@ -133,11 +133,14 @@ public struct MigrationRunner {
         )
     }
 
-    private func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping {
+    private func mapping(
+        from source: Schema, to destination: Schema, _ stage: MigrationStage?
+    ) throws(StorageError) -> MigrationMapping {
         for provider in store.migrationMappingProviders + mappingProviders {
             if let mapping = try provider.mapping(from: source, to: destination) { return mapping }
         }
-        return try InferredSchemaMappingProvider(isReturning: isReturning).inferred(from: source, to: destination)
+        return try InferredSchemaMappingProvider(isReturning: isReturning).inferred(
+            from: source, to: destination, exceptAdditions: stage?.hasWorkAfter == true)
     }
 
     /// Runs all steps. Afterwards the store is open with the current version.
@@ -155,6 +158,7 @@ public struct MigrationRunner {
                 "the store has version \"\(store.schema.version)\" of the model and must be migrated to \"\(last.type.destinationVersion)\", "
                     + "but it was opened read-only; open it once for writing, or read it with a program of its version")
         }
+        try refuseLosses(steps)
         progress?.begin(steps: (progress?.current.completedSteps ?? 0) + steps.count)
         if history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration) { try backup() }
         for step in steps {
@@ -220,8 +224,10 @@ public struct MigrationRunner {
         let inverses = try NewInverses(mapping, keys, migration.source, except: wanted.writtenRoots)
         let work = try migration.prepare()
         let inPlace = Set(mapping.destination.roots).subtracting(work.roots)
-        try MigrationChecks(mapping, migration.source).check(inPlace: inPlace)
-        let rows = MigrationRows(step.mapping, keys, from: migration.source, to: migration.destination)
+        // Work of the program after the step can set what must have a value.
+        let isFilledLater = step.stage?.hasWorkAfter == true
+        try MigrationChecks(mapping, migration.source).check(inPlace: inPlace, exceptValues: isFilledLater)
+        let rows = MigrationRows(step.mapping, keys, from: migration.source, to: migration.destination, exceptValues: isFilledLater)
         try write(work, rows, step)
         try rows.noteLeftBehind(inPlace: inPlace)
         try migration.finish(keys, limits: rows.limits)
@@ -230,6 +236,7 @@ public struct MigrationRunner {
         try RenamedReferences(mapping, migration.destination).write()
         try MigrationRecord(mapping.source).keep(in: migration.destination)
         try step.stage?.run(.after, migration.destination, history)
+        if isFilledLater { try RequiredValues(migration.destination).check() }
         _ = try migration.commit(CommitRecord(author: "migration"))
     }
 
@@ -249,8 +256,19 @@ public struct MigrationRunner {
 
     // MARK: Losses
 
+    /// Refuses losses of later steps before the first one is run. Each step refuses its own losses when it begins.
+    private func refuseLosses(_ steps: [Step]) throws(StorageError) {
+        if acceptsLosses || steps.count < 2 { return }
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        for step in steps { try refuse(try losses(of: step, in: steps, reader), of: step) }
+    }
+
     private func refuseLosses(_ step: Step, _ source: ReadSession) throws(StorageError) {
-        let losses = try MigrationLosses(step.mapping, accepted: history.acceptedLosses).stored(in: source)
+        try refuse(try MigrationLosses(step.mapping, accepted: history.acceptedLosses).stored(in: source), of: step)
+    }
+
+    private func refuse(_ losses: [SchemaChange], of step: Step) throws(StorageError) {
         guard let first = losses.first else { return }
         let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
         if acceptsLosses {

@@ -27,7 +27,9 @@ public struct MigrationStage: Sendable {
     ///   - sourceModels: The classes for entities of the older version.
     ///   - destinationModels: The classes for entities of the newer version.
     ///   - preMigration: Work with the objects of the older version before the step.
-    ///   - postMigration: Work with the objects of the newer version after the step. An error of either closure undoes the step.
+    ///   - postMigration: Work with the objects of the newer version after the step. Afterwards all objects must have values for their required
+    ///     properties, which the work may set: also of a property
+    ///     that is new and has no default. An error of either closure undoes the step.
     public init(
         from sourceVersion: String, to destinationVersion: String, label: String = "", sourceModels: [ManagedObject.Type] = [],
         destinationModels: [ManagedObject.Type] = [], preMigration: Work? = nil, postMigration: Work? = nil
@@ -43,6 +45,9 @@ public struct MigrationStage: Sendable {
 
     /// Whether the stage contains work of the program.
     public var isCustom: Bool { preMigration != nil || postMigration != nil }
+
+    /// Whether the stage contains work after the step.
+    var hasWorkAfter: Bool { postMigration != nil }
 
     enum Moment { case before, after }
 

@@ -6,8 +6,10 @@ public struct RequiredMigration: Sendable, CustomStringConvertible {
     public let type: MigrationType
     /// All differences between the versions.
     public let changes: [SchemaChange]
-    /// The losses of stored data that the history does not accept, because of which the step is refused. A store with the option
-    /// `recreateStoreOnModelMismatch` accepts them.
+    /// The losses of stored data that the history does not accept, because of which the migration is refused before its first step. A store
+    /// with the option `recreateStoreOnModelMismatch` accepts them.
+    ///
+    /// Data that an earlier step writes with code of the program is not known yet. If this step loses it, it is refused when it begins.
     public let losses: [SchemaChange]
     /// The number of affected objects: those of entities that change.
     public let objectCount: Int

@@ -20,7 +20,8 @@ public struct SchemaHistory: Sendable {
     public var acceptedLosses: Set<String> = []
     /// The work of the program before and after steps.
     public var stages: [MigrationStage] = []
-    /// Whether a file is copied before a step with custom work of the program, to a file next to it: its name, the version and `.backup`.
+    /// Whether a file is copied before a migration in which a step has custom work of the program, to a file next to it: its name, the version
+    /// that it has before the first step, and `.backup`.
     public var backsUpFiles = true
 
     /// Creates a history from schemas.

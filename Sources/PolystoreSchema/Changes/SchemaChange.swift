@@ -24,7 +24,14 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
     /// The property of that entity of which data is lost, or nil for the objects themselves.
     package let formerProperty: String?
 
-    init(_ path: String, _ description: String, _ effect: Effect = .inferred, formerEntity: String? = nil, formerProperty: String? = nil) {
+    /// Whether the change adds a property.
+    package let isAddition: Bool
+
+    init(
+        _ path: String, _ description: String, _ effect: Effect = .inferred, formerEntity: String? = nil, formerProperty: String? = nil,
+        isAddition: Bool = false
+    ) {
+        self.isAddition = isAddition
         self.path = path
         self.description = description
         self.effect = effect

@@ -68,7 +68,7 @@ extension SchemaComparison {
             }
         add(
             path, "attribute \(path) was added",
-            isFilled ? .inferred : .undecided("its value in existing objects, as it has no default"))
+            isFilled ? .inferred : .undecided("its value in existing objects, as it has no default"), isAddition: true)
     }
 
     /// Returns whether the values of an attribute are valid values of another one without conversion, because it moved to or from the

@@ -13,7 +13,8 @@ extension SchemaComparison {
             let hasObjects = entities.origins[after.name] != nil
             add(
                 path, "relationship \(path) was added",
-                relationship.isOptional || !hasObjects ? .inferred : .undecided("the related objects of existing objects"))
+                relationship.isOptional || !hasObjects ? .inferred : .undecided("the related objects of existing objects"),
+                isAddition: true)
         }
     }
 

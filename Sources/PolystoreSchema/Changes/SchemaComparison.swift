@@ -28,8 +28,12 @@ struct SchemaComparison {
     /// Records a change.
     ///
     /// - Parameter property: The property of the older version of which data is lost.
-    mutating func add(_ path: String, _ description: String, _ effect: SchemaChange.Effect = .inferred, of property: String? = nil) {
-        changes.append(SchemaChange(path, description, effect, formerEntity: former, formerProperty: property))
+    mutating func add(
+        _ path: String, _ description: String, _ effect: SchemaChange.Effect = .inferred, of property: String? = nil,
+        isAddition: Bool = false
+    ) {
+        changes.append(
+            SchemaChange(path, description, effect, formerEntity: former, formerProperty: property, isAddition: isAddition))
     }
 
     mutating func compareEntities() {

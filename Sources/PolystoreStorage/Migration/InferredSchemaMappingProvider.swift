@@ -17,10 +17,14 @@ public struct InferredSchemaMappingProvider: SchemaMappingProvider {
     }
 
     /// Returns the same mapping, which always exists if it can be inferred.
-    package func inferred(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping {
+    ///
+    /// - Parameter exceptAdditions: Whether work of the program after the step gives values to new properties.
+    package func inferred(
+        from source: Schema, to destination: Schema, exceptAdditions: Bool = false
+    ) throws(StorageError) -> MigrationMapping {
         let mapping = MigrationMapping(
             isReturning ? SchemaMapping(from: source, backTo: destination) : SchemaMapping(from: source, to: destination))
-        try mapping.check()
+        try mapping.check(exceptAdditions: exceptAdditions)
         return mapping
     }
 }

@@ -12,21 +12,24 @@ package struct MigrationChecks {
 
     /// Checks the hierarchies of the newer version that the store changes in place.
     ///
+    /// - Parameter exceptValues: Whether nil is allowed, because `RequiredValues` checks it after work of the program.
     /// - Throws: `validationFailed`, which names the entity and the property, with keys of objects.
-    package func check(inPlace roots: Set<EntityIndex>) throws(StorageError) {
+    package func check(inPlace roots: Set<EntityIndex>, exceptValues: Bool = false) throws(StorageError) {
         for part in mapping.entities where roots.contains(mapping.destination[part.destination].root) {
             let before = mapping.source[part.source], after = mapping.destination[part.destination]
             for (slot, origin) in part.slots.enumerated() {
                 let new = after.slots[slot]
                 guard case .slot(let position, let fallback) = origin else {
-                    if origin == .value(.null), new.isRequired { try refuse(before, .constant(true), after, new.name, "must have a value") }
+                    if origin == .value(.null), new.isRequired, !exceptValues {
+                        try refuse(before, .constant(true), after, new.name, "must have a value")
+                    }
                     continue
                 }
                 let old = before.slots[position]
                 let path = CheckedPath(steps: [], entity: part.source, leaf: .slot(position), type: old.type, text: old.name)
                 switch (old.content, new.content) {
                 case (.attribute(let old), .attribute(let new)):
-                    if old.isOptional, !new.isOptional, fallback.isNull {
+                    if old.isOptional, !new.isOptional, fallback.isNull, !exceptValues {
                         try refuse(before, .isNil(path), after, new.name, "must have a value")
                     }
                     if let range = range(old.type, new.type) {
@@ -39,7 +42,9 @@ package struct MigrationChecks {
                         try refuse(before, other, after, new.name, "must have one of its allowed values")
                     }
                 case (.toOne(let old, _), .toOne(let new, _)):
-                    if old.isOptional, !new.isOptional { try refuse(before, .isNil(path), after, new.name, "must have a value") }
+                    if old.isOptional, !new.isOptional, !exceptValues {
+                        try refuse(before, .isNil(path), after, new.name, "must have a value")
+                    }
                 case (.attribute, .toOne), (.toOne, .attribute): break
                 }
             }
@@ -72,7 +77,7 @@ package struct MigrationChecks {
 
 extension Slot {
     /// Whether the slot refuses nil.
-    fileprivate var isRequired: Bool {
+    var isRequired: Bool {
         switch content {
         case .attribute(let attribute): !attribute.isOptional
         case .toOne(let relationship, _): !relationship.isOptional

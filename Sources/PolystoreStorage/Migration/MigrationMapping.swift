@@ -30,8 +30,13 @@ extension MigrationMapping {
     /// Refuses a mapping with a change that cannot be inferred from the two schemas and that the program has not decided.
     ///
     /// - Throws: `noMigrationPath`, which names the first such change and a remedy.
-    public func check() throws(StorageError) {
-        guard let open = undecided.first, case .undecided(let question) = open.effect else { return }
+    public func check() throws(StorageError) { try check(exceptAdditions: false) }
+
+    /// - Parameter exceptAdditions: Whether work of the program after the step gives values to new properties.
+    package func check(exceptAdditions: Bool) throws(StorageError) {
+        guard let open = undecided.first(where: { !exceptAdditions || !$0.isAddition }), case .undecided(let question) = open.effect else {
+            return
+        }
         let (old, new) = (schemas.source.version, schemas.destination.version)
         throw StorageError(
             .noMigrationPath,

@@ -27,8 +27,16 @@ package final class MigrationRows {
     private let old: Schema
     private let new: Schema
 
+    private let exceptValues: Bool
+
     /// Creates the row conversion of a migration step.
-    package init(_ mapping: MigrationMapping, _ keys: MigrationKeys, from source: ReadSession, to destination: WriteSession) {
+    ///
+    /// - Parameter exceptValues: Whether nil is allowed, because `RequiredValues` checks it after work of the program.
+    package init(
+        _ mapping: MigrationMapping, _ keys: MigrationKeys, from source: ReadSession, to destination: WriteSession,
+        exceptValues: Bool = false
+    ) {
+        self.exceptValues = exceptValues
         self.mapping = mapping
         self.keys = keys
         self.source = source
@@ -89,7 +97,7 @@ package final class MigrationRows {
     private func routes(_ entity: EntityDescription, _ root: EntityIndex) -> [Route] {
         var routes: [Route] = []
         for (index, part) in mapping.schemas.entities.enumerated() where part.source == entity.index && new[part.destination].root == root {
-            let plan = RowPlan(part, mapping.schemas, keys)
+            let plan = RowPlan(part, mapping.schemas, keys, exceptValues: exceptValues)
             routes.append(Route(plan: plan, transformer: mapping.transformers[index], keepsKey: routes.isEmpty))
         }
         return routes

@@ -28,7 +28,8 @@ final class RowPlan {
     /// The batch that contains the bytes of constant cells.
     private let constants = RowBatch(capacity: 1)
 
-    init(_ mapping: EntityMapping, _ schemas: SchemaMapping, _ keys: MigrationKeys) {
+    /// - Parameter exceptValues: Whether nil is allowed, because `RequiredValues` checks it after work of the program.
+    init(_ mapping: EntityMapping, _ schemas: SchemaMapping, _ keys: MigrationKeys, exceptValues: Bool) {
         self.mapping = mapping
         let entity = schemas.destination[mapping.destination]
         self.entity = entity
@@ -52,8 +53,9 @@ final class RowPlan {
             switch entity.slots[slot].content {
             case .attribute(let attribute):
                 if attribute.isOptional && attribute.allowedValues.isEmpty { return nil }
-                return Rule(slot: slot, isRequired: !attribute.isOptional, allowed: attribute.allowedValues)
-            case .toOne(let relationship, _): return relationship.isOptional ? nil : Rule(slot: slot, isRequired: true, allowed: [])
+                return Rule(slot: slot, isRequired: !attribute.isOptional && !exceptValues, allowed: attribute.allowedValues)
+            case .toOne(let relationship, _):
+                return relationship.isOptional || exceptValues ? nil : Rule(slot: slot, isRequired: true, allowed: [])
             }
         }
     }

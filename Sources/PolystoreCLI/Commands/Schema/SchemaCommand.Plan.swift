@@ -9,7 +9,7 @@ extension SchemaCommand {
         static let configuration = CommandConfiguration(
             commandName: "plan",
             abstract: "Shows the steps that migrate a store to a model, and the operations of each, without changing the store.",
-            discussion: "The exit code is 1 if the first step would be refused because it loses data.")
+            discussion: "The exit code is 1 if a step would be refused because it loses data.")
 
         @Argument(help: "The store to read, as a URL.", completion: ShellCompletion.store)
         var store: String
@@ -39,10 +39,6 @@ extension SchemaCommand {
         private func show(_ steps: [SchemaStep], _ stored: Schema) {
             if steps.isEmpty { return Console.print("the store already has version \"\(stored.version)\": no steps are required") }
             for step in steps { step.show() }
-            let later = steps.flatMap { $0.possibleLosses(acceptLoss) }
-            if !later.isEmpty {
-                Console.print("a later step will be refused if the store has such data; accept the loss with \(SchemaStep.options(later))")
-            }
             Console.print("nothing was changed")
         }
     }

@@ -10,29 +10,18 @@ struct SchemaStep {
     var losses: [SchemaChange] = []
     /// The number of objects of entities that change, or nil if the step does not start at the stored version.
     var objectCount: Int?
-    /// Whether the step starts at the stored version, so that its losses are known.
-    var isFirst = false
     /// The description of the store's work, or nil if it was not requested.
     var lines: [String]?
 
     /// Returns the steps of a runner. Only the first one starts at the stored version.
     static func all(of runner: MigrationRunner) throws(StorageError) -> [SchemaStep] {
         try runner.requiredMigrations().enumerated().map { number, step in
-            let isFirst = number == 0
-            return SchemaStep(
-                type: step.type, changes: step.changes, losses: step.losses, objectCount: isFirst ? step.objectCount : nil,
-                isFirst: isFirst)
+            SchemaStep(type: step.type, changes: step.changes, losses: step.losses, objectCount: number == 0 ? step.objectCount : nil)
         }
     }
 
     /// Whether the step may lose data, or involves a mapping of the program.
     var needsBackup: Bool { type.isHeavyweightMigration || changes.contains { $0.loss != nil } }
-
-    /// Returns the losses of a later step that are possible and were not accepted. Whether data is stored there is known only when the step
-    /// begins.
-    func possibleLosses(_ accepted: [String]) -> [SchemaChange] {
-        isFirst ? [] : changes.filter { $0.loss != nil && !accepted.contains($0.path) }
-    }
 
     /// Returns the options that accept the given losses.
     static func options(_ losses: [SchemaChange]) -> String { losses.map { "--accept-loss \($0.path)" }.joined(separator: " ") }

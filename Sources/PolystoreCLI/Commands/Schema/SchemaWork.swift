@@ -11,10 +11,11 @@ struct SchemaWork {
 
     /// Performs the steps. Afterwards the store has the last version.
     ///
-    /// - Throws: `dataLossRefused` before a step that would lose data without permission. Earlier steps remain in effect.
+    /// - Throws: `dataLossRefused` before the first step if one of them would lose data without permission. The losses of later steps back to
+    ///   older versions are known only when these begin, and earlier steps remain in effect then.
     func run() throws {
         if !options.json { for step in way.steps { step.show() } }
-        try way.steps.first?.refuseLosses()
+        for step in way.steps { try step.refuseLosses() }
         let last = way.legs.last?.schema.version ?? opened.schema.version
         try Question.confirm("Migrate \(opened.url.redacted) to version \"\(last)\"?", isConfirmed: options.yes)
         let copy = try backup()

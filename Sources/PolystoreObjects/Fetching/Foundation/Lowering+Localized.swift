@@ -1,4 +1,4 @@
-public import Foundation
+public import PolystoreFoundation
 internal import PolystoreStorage
 
 #if !canImport(Darwin)
