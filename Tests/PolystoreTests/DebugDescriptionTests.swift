@@ -114,6 +114,8 @@ import Testing
             transaction.debugDescription
                 == "HistoryTransaction \(transaction.token.position) by \"ann\" at \(time): \(transaction.changes.count) changes of Dog, Person"
         )
+        #expect("\(transaction.changes)" == "\(transaction.changes.count) changes of Dog, Person")
+        #expect(Set(transaction.changes.map(\.description)).isSuperset(of: ["inserted Person 1", "inserted Person 2", "inserted Dog 1"]))
         let commits = try stack.commits()
         try stack.perform(author: "bob", synchronous: { try $0.create(Person.self).name = "Cid" })
         var iterator = commits.makeAsyncIterator()

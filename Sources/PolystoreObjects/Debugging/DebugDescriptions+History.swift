@@ -26,11 +26,30 @@ extension StackCommit: CustomDebugStringConvertible {
     }
 }
 
-extension ObjectChanges {
+extension ObjectChanges: CustomStringConvertible, CustomDebugStringConvertible {
     /// The number of changes and the entities of the changed objects.
+    public var description: String { text }
+
+    /// The number of changes and the entities of the changed objects.
+    public var debugDescription: String { "ObjectChanges: \(text)" }
+
     fileprivate var text: String {
         if isEmpty { return "no changes" }
         return "\(count) change\(count == 1 ? "" : "s") of \(entities.sorted().joined(separator: ", "))"
+    }
+}
+
+extension ObjectChange: CustomStringConvertible {
+    /// The kind of the change, the entity and the key of the object, and the names of the changed properties.
+    public var description: String {
+        let object = "\(entity) \(key.key)"
+        return switch kind {
+        case .inserted: "inserted \(object)"
+        case .updated(let names) where names.isEmpty: "updated \(object)"
+        case .updated(let names): "updated \(names.sorted().joined(separator: ", ")) of \(object)"
+        case .deleted: "deleted \(object)"
+        case .relinked(let name): "relinked \(name) of \(object)"
+        }
     }
 }
 
