@@ -115,6 +115,21 @@ import Testing
         #expect(try dataStack.perform(synchronous: { $0.sourceIdentifier == nil }, waitForAllObservers: false))
     }
 
+    @Test func sortDescriptorsOfFoundationAreAnOrder() throws {
+        try dataStack.perform(synchronous: { transaction in
+            for (name, age) in [("b", 40), ("a", 40)] {
+                let person = try transaction.create(Into<MyPersonEntity>())
+                (person.name, person.age) = (name, age)
+            }
+        })
+        func found(_ order: SortDescriptor<MyPersonEntity>...) throws -> [String] {
+            try dataStack.fetchAll(From<MyPersonEntity>().orderBy(order)).map { "\($0.age)\($0.name ?? "")" }
+        }
+        let names = SortDescriptor(\MyPersonEntity.name, comparator: .lexical, order: .reverse)
+        #expect(try found(SortDescriptor(\.age, order: .reverse), names).prefix(2) == ["40b", "40a"])
+        #expect(try found(SortDescriptor(\.age)).prefix(2).map { $0.prefix(2) } == ["20", "30"])
+    }
+
     /// The thread of the main actor waits for the transaction, and finds its monitors up to date, as in CoreStore.
     @Test @MainActor func observersOfTheMainActorAreCalledBeforeASynchronousTransactionReturns() throws {
         let monitor = try dataStack.monitorList(From<MyPersonEntity>(), OrderBy<MyPersonEntity>(.ascending("age")))

@@ -101,14 +101,6 @@ struct Budget: CodedAttributeValue, Equatable {
         keys.append(.descending(\.first))
         #expect(try names(From<Worker>().orderBy(keys)) == ["Cid", "Ann", "Bob"])
         #expect(try names(From<Worker>().orderBy([])) == ["Ann", "Bob", "Cid"])
-        let backwards = SortDescriptor(\Worker.first, comparator: .lexical, order: .reverse)
-        #expect(try names(From<Worker>().orderBy([SortDescriptor(\.age, order: .reverse), backwards])) == ["Ann", "Bob", "Cid"])
-        #expect(try names(From<Worker>().orderBy([SortDescriptor(\.salary), backwards])) == ["Cid", "Ann", "Bob"])
-        #if canImport(Darwin)
-        #expect { try names(From<Worker>().orderBy([SortDescriptor(\.first, comparator: .localizedStandard)])) } throws: {
-            ($0 as? StorageError)?.code == .invalidPredicate
-        }
-        #endif
     }
 
     @Test(arguments: TestStore.all) func aPrefetchContinuesBehindAToManyRelationship(_ store: TestStore) throws {

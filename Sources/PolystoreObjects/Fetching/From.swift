@@ -21,7 +21,7 @@ public struct From<Object: ManagedObject>: Sendable {
     package var includesPendingChanges: Bool?
     var isStoreOnly = false
     package var batchSize = 256
-    var problem: StorageError?
+    package var problem: StorageError?
 
     /// Creates a request for all objects of the class, in every store that holds them.
     public init() {}

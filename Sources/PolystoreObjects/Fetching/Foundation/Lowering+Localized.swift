@@ -20,11 +20,12 @@ extension PredicateExpressions {
             self.other = other
         }
 
-        /// Returns whether the text contains the other one.
+        /// Returns whether the text contains the other one, without regard to case and diacritics.
         ///
         /// - Throws: The error of an operand.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-            try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
+            func folded(_ text: some StringProtocol) -> String { TextFolding.fold(String(text), .caseAndDiacriticInsensitive) }
+            return try folded(root.evaluate(bindings)).contains(folded(other.evaluate(bindings)))
         }
     }
 

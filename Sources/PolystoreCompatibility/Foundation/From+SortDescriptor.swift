@@ -1,5 +1,5 @@
-public import PolystoreFoundation
-internal import PolystoreStorage
+public import Foundation
+public import Polystore
 
 extension From {
     /// Returns the request sorted by Foundation's sort descriptors, after the keys given before: `.orderBy([SortDescriptor(\.age)])`.
