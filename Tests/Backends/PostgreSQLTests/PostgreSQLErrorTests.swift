@@ -50,12 +50,12 @@ import Testing
         #expect(PostgreSQLAddress.error("connection to server failed: timeout expired").message.contains("connect_timeout"))
     }
 
-    @Test(arguments: ["postgresql://ann:p@ss/w:rd@127.0.0.1:1/shop", "postgresql://ann:p@ssw:rd@127.0.0.1:1/shop"])
+    @Test(arguments: ["postgresql://ann:p@xyzzy/w:rd@127.0.0.1:1/shop", "postgresql://ann:p@xyzzyw:rd@127.0.0.1:1/shop"])
     func aPasswordThatIsNotEncodedIsNeverShown(url: String) throws {
         let error = try #require(try openingError(url))
         #expect(error.code == .invalidConfiguration)
         #expect(error.message.contains("must be percent-encoded"))
-        #expect(!error.debugDescription.contains("w:rd") && !error.debugDescription.contains("ssw"), "\(error.debugDescription)")
+        #expect(!error.debugDescription.contains("w:rd") && !error.debugDescription.contains("xyzzy"), "\(error.debugDescription)")
     }
 
     /// The server of `.ci/run` asks this one role for a password.
