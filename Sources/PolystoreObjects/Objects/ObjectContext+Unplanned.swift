@@ -12,10 +12,10 @@ extension ObjectContext {
                 call = ".prefetch(\\.\(step.name)) { $0\(call) }"
             }
         }
-        let request = route.steps.isEmpty ? "" : " \(route.root.description.name)"
+        let request = route.root.description.name
         return StorageError(
             .unplannedLoad,
-            "\(entity).\(name) was not prefetched; fetch\(request) with \(call), or allow lazy loading with relationships = .lazy",
+            "\(entity).\(name) was not prefetched; fetch \(request) with \(call), or allow lazy loading with relationships = .lazy",
             details: .init(entity: entity, property: name, keys: [object._key]))
     }
 

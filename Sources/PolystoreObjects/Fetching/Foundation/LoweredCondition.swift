@@ -22,7 +22,7 @@ struct LoweredCondition {
     static prefix func ! (a: LoweredCondition) -> LoweredCondition { LoweredCondition(!a.predicate) }
 
     /// Creates a text match.
-    init(_ value: LoweredValue, _ match: TextMatch, _ needle: String, _ options: TextOptions = []) {
-        self.init(.text(value.expression.folded(options), match, needle), nilPlaces: value.nilPlaces)
+    init(_ value: LoweredValue, _ match: TextMatch, _ needle: String) {
+        self.init(.text(value.expression, match, needle), nilPlaces: value.nilPlaces)
     }
 }

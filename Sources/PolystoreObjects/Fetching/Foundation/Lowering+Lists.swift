@@ -56,11 +56,9 @@ extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
 
 extension Lowering {
     /// Returns a condition for whether a text matches a captured one.
-    func match(
-        _ base: LoweredPart, _ match: TextMatch, _ needle: LoweredPart, _ options: TextOptions = []
-    ) throws(StorageError) -> LoweredCondition {
+    func match(_ base: LoweredPart, _ match: TextMatch, _ needle: LoweredPart) throws(StorageError) -> LoweredCondition {
         guard case .value(let text) = base else { throw Self.refusal("\(match.rawValue) is called on \(base.noun), not on a text") }
-        return LoweredCondition(text, match, try self.text(needle), options)
+        return LoweredCondition(text, match, try self.text(needle))
     }
 }
 

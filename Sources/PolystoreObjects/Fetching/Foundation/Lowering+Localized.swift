@@ -1,49 +1,46 @@
 public import PolystoreFoundation
 internal import PolystoreStorage
 
-#if !canImport(Darwin)
-extension PredicateExpressions {
-    /// The call of `localizedStandardContains` in a predicate, which Foundation has only on Apple's platforms.
-    public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
-    where Root.Output: StringProtocol, Other.Output: StringProtocol {
-        /// The result, which is a condition.
-        public typealias Output = Bool
-
-        /// The text that is searched.
-        public let root: Root
-        /// The text that is searched for.
-        public let other: Other
-
-        /// Creates the call for two texts.
-        public init(root: Root, other: Other) {
-            self.root = root
-            self.other = other
-        }
-
-        /// Returns whether the text contains the other one, without regard to case and diacritics.
-        ///
-        /// - Throws: The error of an operand.
-        public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-            func folded(_ text: some StringProtocol) -> String { TextFolding.fold(String(text), .caseAndDiacriticInsensitive) }
-            return try folded(root.evaluate(bindings)).contains(folded(other.evaluate(bindings)))
-        }
+#if canImport(Darwin)
+extension PredicateExpressions.StringLocalizedStandardContains: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        .condition(try lowering.match(lowering.lower(root).standardFolded, .contains, lowering.lower(other)))
     }
-
-    /// Creates the call of `localizedStandardContains`. Part of the expansion of `#Predicate`.
-    public static func build_localizedStandardContains<Root, Other>(
-        _ root: Root, _ other: Other
-    ) -> StringLocalizedStandardContains<Root, Other> { StringLocalizedStandardContains(root: root, other: other) }
+}
+#else
+extension String {
+    /// The text in the form in which `localizedStandardContains` compares it in predicates, without case and diacritics.
+    public var _standardFolded: String { TextFolding.fold(self, .caseAndDiacriticInsensitive) }
 }
 
-extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
-extension PredicateExpressions.StringLocalizedStandardContains: Codable where Root: Codable, Other: Codable {}
-extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
-where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+extension PredicateExpressions {
+    /// Creates the call of `localizedStandardContains`, which Foundation has only on Apple's platforms. Part of the expansion of `#Predicate`.
+    ///
+    /// It consists of Foundation's own expressions, because Foundation cannot print a predicate that contains others.
+    public static func build_localizedStandardContains<Root, Other>(
+        _ root: Root, _ other: Other
+    ) -> CollectionContainsCollection<KeyPath<Root, String>, KeyPath<Other, String>> where Root.Output == String, Other.Output == String {
+        build_contains(
+            build_KeyPath(root: root, keyPath: \String._standardFolded), build_KeyPath(root: other, keyPath: \String._standardFolded))
+    }
+}
 #endif
 
-extension PredicateExpressions.StringLocalizedStandardContains: LowerableExpression {
-    /// Returns a search without case and diacritics, which is what the localized one ignores in most languages.
-    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        .condition(try lowering.match(lowering.lower(root), .contains, lowering.lower(other), [.caseInsensitive, .diacriticInsensitive]))
+extension PredicateExpressions.KeyPath {
+    /// Whether the key path is that of a text for `localizedStandardContains`.
+    var isStandardFolded: Bool {
+        #if canImport(Darwin)
+        false
+        #else
+        keyPath == \String._standardFolded
+        #endif
+    }
+}
+
+extension LoweredPart {
+    /// The text without case and diacritics. A search folds a captured text itself.
+    var standardFolded: LoweredPart {
+        guard case .value(let value) = self else { return self }
+        return .value(LoweredValue(.folded([.caseInsensitive, .diacriticInsensitive]), [value]))
     }
 }

@@ -16,6 +16,7 @@ extension PredicateExpressions.NilLiteral: LowerableExpression {
 extension PredicateExpressions.KeyPath: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(root)
+        if isStandardFolded { return part.standardFolded }
         switch part {
         case .object(let place):
             guard let type = Root.Output.self as? any ManagedObjectIdentity.Type else { break }
