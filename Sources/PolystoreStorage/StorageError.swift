@@ -151,7 +151,7 @@ extension StorageError.Code {
     public static let corrupted = Self("corrupted")
     /// The file or database is not a Polystore store.
     public static let notADatabase = Self("notADatabase")
-    /// The store has another schema. The message names the first difference.
+    /// The store has another schema, or a coded value does not fit its type any more. The message names the first difference.
     public static let schemaMismatch = Self("schemaMismatch")
     /// No migration path from the stored schema to the requested one is known.
     public static let noMigrationPath = Self("noMigrationPath")

@@ -5,6 +5,20 @@ import PolystoreMacros
 import PolystoreSQLite
 import Testing
 
+struct Budget: CodedAttributeValue {
+    var amount = 0
+    var currency = "EUR"
+    static var placeholder: Budget { Budget() }
+}
+
+extension Budget {
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        amount = try values.decode(Int.self, forKey: .amount)
+        currency = try values.decodeIfPresent(String.self, forKey: .currency) ?? "EUR"
+    }
+}
+
 /// The samples of "Changing a Model".
 @Suite(.scratch) struct ChangingAModelSamples {
     enum V1 {
@@ -87,6 +101,12 @@ import Testing
         let end = try #require(lines.firstIndex(of: last))
         let begin = try #require(lines[..<end].lastIndex(of: "```"))
         return Array(lines[(begin + 1)...end])
+    }
+
+    @Test func anOlderValueOfACodedTypeIsDecoded() throws {
+        let value = try #require(Budget(attributeValue: .data(Data(#"{"amount":700}"#.utf8))))
+        #expect(value.amount == 700 && value.currency == "EUR")
+        #expect(Budget(attributeValue: Budget(amount: 7, currency: "CHF").attributeValue)?.currency == "CHF")
     }
 
     @Test func aLockFindsAnEditedVersion() throws {

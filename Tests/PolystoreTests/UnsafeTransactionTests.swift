@@ -254,12 +254,35 @@ import Testing
         #expect(try people(stack) == ["Ann 10", "Ben 99"])
         #expect(try stack.fetchOne(From<Dog>())?.owner?.name == "Ann")
         // What is committed stays.
-        #expect(try transaction.undo())
-        #expect(try !transaction.undo())
+        #expect(try !transaction.undo() && !transaction.redo())
+        #expect(!transaction.canUndo && !transaction.canRedo)
         #expect(all[1].age == 99)
         let plain = stack.beginUnsafe()
         let error = #expect(throws: StorageError.self) { try plain.undo() }
         #expect(error?.code == .unsupported)
+    }
+
+    @Test func undoAndRedoSayWhetherTheyWouldChangeSomething() throws {
+        let transaction = try stack(.memory, [("Ann", 0)]).beginUnsafe(supportsUndo: true)
+        let ann = try #require(try transaction.fetchOne(From<Person>()))
+        func can() -> [Bool] { [transaction.canUndo, transaction.canRedo] }
+        #expect(can() == [false, false])
+        #expect(try !transaction.undo() && !transaction.redo())
+        ann.age = 1
+        try transaction.markUndoPoint()
+        ann.age = 2
+        #expect(can() == [true, false])
+        #expect(try transaction.undo() && ann.age == 1 && can() == [true, true])
+        #expect(try transaction.undo() && ann.age == 0 && can() == [false, true])
+        #expect(try !transaction.undo())
+        #expect(try transaction.redo() && ann.age == 1 && can() == [true, true])
+        ann.age = 3
+        #expect(can() == [true, false])
+        try transaction.commit()
+        #expect(can() == [false, false])
+        #expect(try !transaction.undo() && !transaction.redo() && ann.age == 3)
+        let plain = try stack(.memory, []).beginUnsafe()
+        #expect(!plain.canUndo && !plain.canRedo)
     }
 
     /// A restored state is one to return to once something was changed after it, whether or not that change is marked.

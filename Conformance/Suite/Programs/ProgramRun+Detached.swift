@@ -12,19 +12,42 @@ struct DetachedCommit {
 extension ProgramRun {
     /// The states of undo and redo.
     private struct Undoing {
-        var undo: [NaiveGraph]
-        var redo: [NaiveGraph] = []
+        struct State {
+            let naive: NaiveGraph
+            /// The number of changes that led to the state. States without a change between them have equal ones.
+            let number: Int
+        }
+
+        var undo: [State]
+        var redo: [State] = []
         /// The state after the last undo or redo, until the next undo point.
-        var reached: NaiveGraph?
+        var reached: State?
         /// Whether there was a change since then.
         var hasChanged = false
+        /// The number of the present state, and the greatest one so far.
+        private(set) var number = 0, last = 0
+
+        mutating func change() {
+            hasChanged = true
+            last += 1
+            number = last
+        }
+
+        mutating func reach(_ state: State) {
+            (reached, hasChanged, number) = (state, false, state.number)
+        }
+
+        mutating func mark(_ naive: NaiveGraph) {
+            undo.append(State(naive: naive, number: number))
+            (redo, reached, hasChanged) = ([], nil, false)
+        }
     }
 
     func detached(_ step: ProgramStep, _ interference: [ProgramStep], _ policy: ProgramPolicy) throws {
         let former = try committedVersions(), author = nextAuthor("detached"), base = state
         let transaction = stack.beginUnsafe(author: TransactionAuthor(author), supportsUndo: true)
         var work = DetachedWork()
-        var undoing = Undoing(undo: [state.naive])
+        var undoing = Undoing(undo: [.init(naive: state.naive, number: 0)])
         held = [:]
         isDetached = true
         var isFinished = false
@@ -43,14 +66,17 @@ extension ProgramRun {
             case .count(let request): try count(part, request, transaction)
             case .read: try change(part, transaction)
             case .create, .assign, .relate, .refer, .delete, .importAll:
-                undoing.hasChanged = true
+                undoing.change()
                 try change(part, transaction)
             case .transaction, .nested, .detached, .pages, .query, .updateAll, .deleteAll, .insertAll, .upsertAll, .watch, .follow,
                 .publishCount, .reopen, .migrate:
                 throw difference(part, "a part of a detached transaction", "another step")
             }
             work.note(part, before, state.naive)
-            if case .mark = part.kind { undoing = Undoing(undo: undoing.undo + [state.naive]) }
+            if case .mark = part.kind {
+                try noteChange(&undoing)
+                undoing.mark(state.naive)
+            }
         }
         let mine = state
         isFinished = true
@@ -68,22 +94,26 @@ extension ProgramRun {
         detachedCommit = DetachedCommit(author: author, before: others)
     }
 
-    /// Undoes to the newest undo point, or to the state of the last undo if there was a change since.
+    /// Undoes to the newest undo point, or to the state of the last undo if there was a change since. The beginning is none without a change.
     private func goBack(_ undoing: inout Undoing) throws -> Bool {
         try noteChange(&undoing)
+        if undoing.undo.count == 1, Self.isSame(undoing.undo[0].naive, state.naive) {
+            if undoing.undo[0].number == undoing.number { return false }
+            throw ProgramUndefined()
+        }
         guard let newest = undoing.undo.popLast() else { return false }
-        undoing.redo.append(state.naive)
+        undoing.redo.append(.init(naive: state.naive, number: undoing.number))
         reach(newest, &undoing)
         return true
     }
 
     private func goForward(_ undoing: inout Undoing) throws -> Bool {
         if let reached = undoing.reached, undoing.hasChanged {
-            if Self.isSame(reached, state.naive) { throw ProgramUndefined() }
+            if Self.isSame(reached.naive, state.naive) { throw ProgramUndefined() }
             undoing.redo.removeAll()
         }
         guard let newest = undoing.redo.popLast() else { return false }
-        undoing.undo.append(state.naive)
+        undoing.undo.append(.init(naive: state.naive, number: undoing.number))
         reach(newest, &undoing)
         return true
     }
@@ -91,15 +121,14 @@ extension ProgramRun {
     private func noteChange(_ undoing: inout Undoing) throws {
         guard let reached = undoing.reached, undoing.hasChanged else { return }
         // The contract does not specify whether an assignment of the same value is a change.
-        if Self.isSame(reached, state.naive) { throw ProgramUndefined() }
+        if Self.isSame(reached.naive, state.naive) { throw ProgramUndefined() }
         undoing.redo.removeAll()
         undoing.undo.append(reached)
     }
 
-    private func reach(_ naive: NaiveGraph, _ undoing: inout Undoing) {
-        state.naive = naive
-        undoing.reached = naive
-        undoing.hasChanged = false
+    private func reach(_ target: Undoing.State, _ undoing: inout Undoing) {
+        state.naive = target.naive
+        undoing.reach(target)
         // Undo deletes objects created after the undo point and restores deleted ones.
         held = [:]
     }

@@ -34,6 +34,8 @@ public struct CodedBox<V: Codable & Sendable>: AttributeValue {
 
     /// Returns the value of a cell, or nil if the coder cannot decode its bytes.
     public static func _decode(_ cell: Cell) -> CodedBox? { cell.isNull ? placeholder : CodedBox(Data(cell.bytes)) }
+    /// Returns the error with which the type refuses the bytes of a cell; nil if the coder itself cannot read them.
+    public static func _decodingError(_ cell: Cell) -> (any Error)? { PropertyListAttributeCoder.mismatch([V].self, Data(cell.bytes)) }
     /// Returns a cell with the encoded bytes.
     public func _encode(_ batch: RowBatch) -> Cell { encodedBytes._encode(batch) }
 

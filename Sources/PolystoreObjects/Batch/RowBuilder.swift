@@ -46,6 +46,8 @@ struct RowBuilder {
         let key = try transaction.nextKey(target)
         let object = target.type.init(_new: key, target.entity, context)
         object._flags |= ManagedObject.Flags.rowOnly
+        // The values of the row that may exist are not read: the context refuses an attribute that is read before it is assigned.
+        if constraint != nil { object._flags |= ManagedObject.Flags.slow }
         // An entry under its address belongs to an object that was released.
         context.tracker?.highSlots[ObjectIdentifier(object)] = nil
         return object
@@ -54,6 +56,7 @@ struct RowBuilder {
     /// Adds an object to the waiting rows.
     mutating func add(_ object: ManagedObject) throws(StorageError) {
         try context.throwFailure()
+        object._flags &= ~ManagedObject.Flags.slow
         let mask = context.tracker?.mask(object) ?? SlotMask()
         // The store decides which object of an upsert has the reference, and which one had another before.
         if constraint != nil, let slot = mask.slots.first(where: { description.slots[$0].destination != nil }) {

@@ -10,8 +10,8 @@ extension WriteTransaction {
     ///     person.name = row.name
     /// }
     /// ```
-    /// An existing object keeps the values that the closure does not assign. If its present values matter, for example for a counter, use
-    /// `importUniqueObjects`, which reads them. Sources are applied one after the other, so that the last of several equal ones takes
+    /// An existing object keeps the values that the closure does not assign. The closure can read only what it has assigned. If the present
+    /// values matter, for example for a counter, use `importUniqueObjects`, which reads them. Sources are applied one after the other, so that the last of several equal ones takes
     /// precedence. After an error none of them is applied.
     /// - Parameters:
     ///   - into: The class, and the store if several hold its entity.
@@ -20,7 +20,8 @@ extension WriteTransaction {
     ///   - assign: A closure that assigns the attributes of one source to an object that is not in the store and has the defaults. It must
     ///     not assign relationships. `willSave` is not called.
     /// - Returns: The result for each source, in their order.
-    /// - Throws: `invalidConfiguration` if the attributes are not those of a unique constraint; `validationFailed`;
+    /// - Throws: `invalidConfiguration` if the attributes are not those of a unique constraint; `unsupported` if the closure reads an
+    ///   attribute that it has not assigned, or assigns a relationship; `validationFailed`;
     ///   `uniqueConstraintViolated` for another constraint; any error of the closure.
     @discardableResult
     public func upsertAll<Object: ManagedObject, Source, each Property>(

@@ -22,6 +22,8 @@ public protocol AttributeValue: Sendable {
     init?(attributeValue: Value)
     /// Decodes the value of a cell; nil if the cell is malformed.
     static func _decode(_ cell: Cell) -> Self?
+    /// Returns the error with which a coded type refuses a cell that its coder can read; nil if the cell is damaged, or the type is not coded.
+    static func _decodingError(_ cell: Cell) -> (any Error)?
     /// Encodes the value as a cell. Its bytes are copied into the batch.
     func _encode(_ batch: RowBatch) -> Cell
     /// Normalizes a value to the form that every store can hold, or returns the reason why that is impossible.
@@ -35,6 +37,8 @@ extension AttributeValue {
     public static var coderName: String? { nil }
     /// No restriction.
     public static var allowedValues: [Value] { [] }
+    /// Nil. Most types are not coded.
+    public static func _decodingError(_ cell: Cell) -> (any Error)? { nil }
     /// Accepts every value unchanged.
     @inlinable @inline(__always)
     public static func _normalise(_ value: inout Self) -> ValueError? { nil }
@@ -70,6 +74,8 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
         guard let wrapped = Wrapped._decode(cell) else { return nil }
         return .some(wrapped)
     }
+    /// Returns the error of the wrapped type's coder.
+    public static func _decodingError(_ cell: Cell) -> (any Error)? { Wrapped._decodingError(cell) }
     /// Encodes nil as a null cell, and otherwise the wrapped value.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell {

@@ -9,7 +9,8 @@ public import PolystoreStorage
 ///     static var placeholder: Address { Address() }
 /// }
 /// ```
-/// The assignment of a value that the coder cannot encode is refused. Bytes that it cannot decode are `corrupted`.
+/// The assignment of a value that the coder cannot encode is refused. Bytes that the coder cannot read are `corrupted`, and those that it
+/// can read but that do not fit the type, because the type was changed, are `schemaMismatch`.
 public protocol CodedAttributeValue: AttributeValue, Codable {
     /// The coder. JSON by default.
     associatedtype Coder: AttributeCoder = JSONAttributeCoder
@@ -31,6 +32,8 @@ extension CodedAttributeValue {
     public static func _decode(_ cell: Cell) -> Self? {
         cell.isNull ? placeholder : try? Coder.decode(Self.self, from: Data(cell.bytes))
     }
+    /// Returns the error with which the type refuses the bytes of a cell; nil if the coder itself cannot read them.
+    public static func _decodingError(_ cell: Cell) -> (any Error)? { Coder.mismatch(Self.self, Data(cell.bytes)) }
     /// Encodes the value as a cell.
     public func _encode(_ batch: RowBatch) -> Cell { ((try? Coder.encode(self)) ?? Data())._encode(batch) }
     /// Returns an error if the coder cannot encode the value.

@@ -51,6 +51,8 @@ package final class ChangeTracker {
     var recounted = RewindableDictionary<Recount, Void>()
     /// Whether the members of a new object are exactly those added since its creation. False after an undo.
     var knowsMembersOfNewObjects = true
+    /// The properties of a detached transaction that could not be loaded.
+    var failedLoads = FailedLoads()
     /// The changes that were written to the stores and are not yet committed.
     var written = Written()
 
@@ -244,6 +246,7 @@ package final class ChangeTracker {
     /// Updates the state after all changes since the last commit were undone.
     func discard() {
         clearPending()
+        failedLoads = FailedLoads()
         didCommit()
     }
 

@@ -61,7 +61,7 @@ extension ManagedObject {
     @inlinable @inline(__always)
     public static func _decode<V: AttributeValue>(_ row: borrowing RowView, _ slot: Int, _ context: borrowing ObjectContext) -> V {
         if let value = V._decode(row[slot]) { return value }
-        context._undecodable(row, slot)
+        context._undecodable(row, slot, V._decodingError(row[slot]))
         return V.placeholder
     }
 

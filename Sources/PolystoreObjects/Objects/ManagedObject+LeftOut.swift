@@ -35,12 +35,16 @@ extension ManagedObject {
     final func fill(_ row: borrowing RowView) {
         if _flags & Flags.slow == 0 { return }
         let mask = takeLeftOut()
-        if mask != 0 { _reload(row, mask) }
+        if mask == 0 { return }
+        _context.willFill(self)
+        _reload(row, mask)
     }
 
     /// Sets all values from a row and discards the known relationships.
     final func takeOver(_ row: borrowing RowView) {
         _ = takeLeftOut()
+        _context.willReplace(self)
+        _context.loadingStore = _store
         _reload(row, .max)
         forgetRelationships()
     }
@@ -55,9 +59,25 @@ extension ManagedObject {
 extension ObjectContext {
     /// Loads the unfetched attributes of an object, if a slot is one of them.
     func loadLeftOut(_ object: ManagedObject, _ slot: Int) {
+        if object.isRowOnly { return checkAssigned(object, slot) }
         guard object.lacks(slot) else { return }
-        if isStrict { return fail(unfetched(object, slot)) }
-        complete(object, object.description.slots[slot].name)
+        let name = object.description.slots[slot].name
+        if !isStrict { return complete(object, name, isRead: true) }
+        let error = unfetched(object, slot)
+        didFailToLoad(object, name, error)
+        fail(error)
+    }
+
+    /// Refuses to read a slot of a row of an upsert that its closure has not assigned: the value in the store, if there is one, was not read.
+    private func checkAssigned(_ object: ManagedObject, _ slot: Int) {
+        if tracker?.mask(object).contains(slot) != false { return }
+        let entity = object.description.name, name = object.description.slots[slot].name
+        fail(
+            StorageError(
+                .unsupported,
+                "\(entity).\(name) was read in an upsert, which does not read the values of existing objects; use importUniqueObjects, or "
+                    + "updateAll with an expression",
+                details: .init(entity: entity, property: name)))
     }
 
     /// Loads the unfetched attributes of an object before all of its values are read.
@@ -78,13 +98,18 @@ extension ObjectContext {
 
     /// Loads the unfetched attributes of an object. If this fails, the values are placeholders, and the next access loads them again.
     ///
-    /// - Parameter property: The attribute that is accessed.
-    func complete(_ object: ManagedObject, _ property: String? = nil) {
-        _ = attempt(object, property) { () throws(StorageError) in try loadLeftOut(object) }
+    /// - Parameters:
+    ///   - property: The attribute that is accessed.
+    ///   - isRead: Whether the program reads it.
+    func complete(_ object: ManagedObject, _ property: String? = nil, isRead: Bool = false) {
+        _ = attempt(object, property) { () throws(StorageError) in try loadLeftOut(object, isRead: isRead) }
     }
 
     /// Loads the unfetched attributes of an object.
-    package func loadLeftOut(_ object: ManagedObject) throws(StorageError) {
+    ///
+    /// - Parameter isRead: Whether the program reads one of them. Otherwise, what it assigns may be computed from a placeholder that was read
+    ///   before.
+    package func loadLeftOut(_ object: ManagedObject, isRead: Bool = false) throws(StorageError) {
         let mask = object.takeLeftOut()
         if mask == 0 { return }
         do throws(StorageError) {
@@ -96,6 +121,8 @@ extension ObjectContext {
                         .notFound, "\(object.description.name) \(object._key) was deleted before all its properties were read",
                         details: .init(entity: object.description.name, keys: [object._key]))
                 }
+                if isRead { willFill(object) }
+                loadingStore = object._store
                 object._reload(batch.row(0), mask)
             }
         } catch {

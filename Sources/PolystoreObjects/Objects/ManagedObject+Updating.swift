@@ -4,7 +4,8 @@ extension ManagedObjectIdentity {
     /// Returns the value of a property and loads it if necessary. Unlike a getter, this method can throw: `let posts = try
     /// user.load(\.posts)`.
     ///
-    /// - Throws: The error of the load: `unplannedLoad`, a lost connection, or a value that the property's type does not allow.
+    /// - Throws: The error of the load: `unplannedLoad`, a lost connection, `notFound` for an object whose row was deleted, or a value that
+    ///   the property's type does not allow.
     public func load<Property>(_ keyPath: KeyPath<Self, Property>) throws(StorageError) -> Property {
         try _context.throwingFailures { self[keyPath: keyPath] }
     }

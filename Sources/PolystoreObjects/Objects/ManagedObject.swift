@@ -326,6 +326,7 @@ extension ManagedObject {
 
     /// Sets the destination of a to-one relationship and updates the inverse. Called by generated setters.
     public final func _setOne(_ slot: Int, _ target: ManagedObject?) {
+        if _context.refusesUnread(self, description.slots[slot].name) { return }
         _context.relate(self, slot, to: target)
     }
 

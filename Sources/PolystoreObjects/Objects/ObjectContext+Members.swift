@@ -4,7 +4,7 @@ extension ObjectContext {
     /// Returns the destinations of a to-many relationship. The error of a failed load is recorded, and the result is empty.
     func members(_ object: ManagedObject, _ name: String) -> [ManagedObject] {
         guard let position = relationshipPosition(object, name), isReadable(object, position) else { return [] }
-        let members = knownMembers(object, position)
+        let members = readMembers(object, position)
         passPlan(of: object, name, to: members)
         return members
     }
@@ -14,7 +14,9 @@ extension ObjectContext {
         if !isStrict || object._collections[position] != nil { return true }
         let name = object.description.relationships[position].relationship.name
         if isPlanned(object, name) { return true }
-        fail(unplanned(object, name))
+        let error = unplanned(object, name)
+        didFailToLoad(object, name, error)
+        fail(error)
         return false
     }
 
@@ -22,12 +24,25 @@ extension ObjectContext {
     private func knowsMembers(of object: ManagedObject) -> Bool { object.isNew && tracker?.knowsMembersOfNewObjects != false }
 
     /// Returns the destinations of a to-many relationship, and loads them if they are not known yet.
-    func knownMembers(_ object: ManagedObject, _ position: Int) -> [ManagedObject] {
+    func knownMembers(_ object: ManagedObject, _ position: Int) -> [ManagedObject] { loadMembers(object, position) ?? [] }
+
+    private func loadMembers(_ object: ManagedObject, _ position: Int) -> [ManagedObject]? {
         let relationship = object.description.relationships[position]
         return attempt(object, relationship.relationship.name) { () throws(StorageError) in
             let state = try state(object, position)
-            return try objects(relationship.destination, state.keys, Int(object._store))
-        } ?? []
+            let members = try objects(relationship.destination, state.keys, Int(object._store))
+            didLoad(object, relationship.relationship.name)
+            return members
+        }
+    }
+
+    /// Returns the destinations of a to-many relationship, and loads them if they are not known yet. The members of an object whose row was
+    /// deleted are an error, and not an empty list.
+    private func readMembers(_ object: ManagedObject, _ position: Int) -> [ManagedObject] {
+        let isKnown = object._collections[position] != nil
+        guard let members = loadMembers(object, position) else { return [] }
+        if members.isEmpty, !isKnown { checkExistence(object, object.description.relationships[position].relationship.name) }
+        return members
     }
 
     /// Returns the destinations of a to-many relationship as their class. The model guarantees the class, so that they are not checked
@@ -129,7 +144,7 @@ extension ObjectContext {
             refuseAssignment(object, name)
             return false
         }
-        guard hasRelationships(object, name) else { return false }
+        guard hasRelationships(object, name), !refusesUnread(object, name) else { return false }
         let label = "\(object.description.name).\(name)"
         for member in members where !accepts(member, for: object, named: label, relationship.destination) { return false }
         guard let old = attempt({ () throws(StorageError) in try state(object, position) }) else { return false }

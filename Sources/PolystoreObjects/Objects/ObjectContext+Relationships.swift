@@ -4,14 +4,39 @@ extension ObjectContext {
     /// Returns the destination of a to-one relationship. The error of a failed load is recorded, and the result is nil.
     func target(_ object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
         guard let destination = object.description.slots[slot].destination else { return nil }
-        return attempt(object, object.description.slots[slot].name) { () throws(StorageError) in
-            if !isStrict { return try load(object, slot, destination, key) }
+        let target = attempt(object, object.description.slots[slot].name) { () throws(StorageError) in
+            if !isStrict {
+                let target = try load(object, slot, destination, key)
+                didLoad(object, object.description.slots[slot].name)
+                return target
+            }
             let name = object.description.slots[slot].name, isLoaded = identityMap(destination, Int(object._store)).find(key) != nil
             if !isLoaded, !isPlanned(object, name) { throw unplanned(object, name) }
             let target = try self.object(destination, key, Int(object._store))
+            didLoad(object, name)
             passPlan(of: object, name, to: target.map { [$0] } ?? [])
             return target
-        } ?? nil
+        }
+        // A reference without its destination was removed since, or its object was deleted.
+        if case .some(nil) = target { checkExistence(object, object.description.slots[slot].name) }
+        return target ?? nil
+    }
+
+    /// Records `notFound` if an object that is not in a transaction with a snapshot of its own was deleted by another transaction, so that
+    /// its relationships seem to be empty.
+    func checkExistence(_ object: ManagedObject, _ name: String) {
+        if sessions != nil || snapshots != nil || object.isNew || object.isDeletedObject { return }
+        _ = attempt(object, name) { () throws(StorageError) in
+            try withReader(Int(object._store)) { reader throws(StorageError) in
+                scratch.clear()
+                try reader.row(Int(object._entity), key: object._key, into: scratch)
+                if scratch.count == 1 { return }
+                let entity = object.description.name
+                throw StorageError(
+                    .notFound, "\(entity) \(object._key) was deleted before its \(name) was read",
+                    details: .init(entity: entity, property: name, keys: [object._key]))
+            }
+        }
     }
 
     private func load(
@@ -201,6 +226,7 @@ extension ObjectContext {
             let entity = object.description.name
             if named.details.entity == nil { (named.details.entity, named.details.keys) = (entity, [object._key]) }
             if named.details.entity == entity, named.details.property == nil { named.details.property = property() }
+            if let property = property() { didFailToLoad(object, property, named) }
             fail(named)
             return nil
         }

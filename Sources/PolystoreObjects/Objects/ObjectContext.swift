@@ -104,11 +104,16 @@ public final class ObjectContext {
     /// Discards the recorded error, because the failed work was undone.
     func forgetFailure() { failures.first = nil }
 
+    /// Whether a method is running that only reads, and throws the first error as soon as it ends.
+    var isReading: Bool { failures.isReading }
+
     /// Runs work, and throws an error that the work could only record. It does not count as a failure of the whole then.
-    package func throwingFailures<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
-        let former = (failures.first, failures.isThrown)
-        (failures.first, failures.isThrown) = (nil, true)
-        defer { (failures.first, failures.isThrown) = former }
+    ///
+    /// - Parameter assigns: Whether the work may assign properties, so that those that could not be loaded must be remembered.
+    package func throwingFailures<R>(assigns: Bool = false, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        let former = (failures.first, failures.isThrown, failures.isReading)
+        (failures.first, failures.isThrown, failures.isReading) = (nil, true, !assigns)
+        defer { (failures.first, failures.isThrown, failures.isReading) = former }
         let value = try body()
         try throwFailure()
         return value
@@ -156,16 +161,28 @@ extension ObjectContext {
     private func storeID(of object: ManagedObject) -> UUID { objects.storeID(of: object) }
 
     /// Records the error for a cell that could not be decoded. Generated code uses the placeholder instead.
+    ///
+    /// - Parameter cause: The error with which the type of a coded attribute refuses its value; nil if the value is damaged.
     @inline(never)
-    public func _undecodable(_ row: borrowing RowView, _ slot: Int) {
+    public func _undecodable(_ row: borrowing RowView, _ slot: Int, _ cause: (any Error)? = nil) {
         if let probe { return probe.isRefused = true }
         let description = model.schema[row.entity]
         // An unfetched cell is nil regardless of its type.
         if row[slot].isNull, !loadingFields.includes(slot, description.slots[slot]) { return }
-        fail(
-            StorageError(
-                .corrupted,
-                "\(description.name).\(description.slots[slot].name) of object \(row.key) contains a value that is not valid for its type",
-                details: .init(entity: description.name, property: description.slots[slot].name, keys: [row.key])))
+        let property = description.slots[slot].name, text = "\(description.name).\(property) of object \(row.key) contains a value that "
+        let details = StorageError.Details(entity: description.name, property: property, keys: [row.key])
+        func mismatch(_ cause: any Error) -> String { (cause as? DecodingError)?.mismatch ?? "decoding it threw \(type(of: cause))" }
+        let error =
+            if let cause {
+                StorageError(
+                    .schemaMismatch,
+                    "\(text)does not fit the present form of its type: \(mismatch(cause)); decode older values in init(from:), for example with "
+                        + "decodeIfPresent and a default, or keep the old type and migrate its values to another attribute",
+                    details: details, cause: cause)
+            } else {
+                StorageError(.corrupted, "\(text)is not valid for its type", details: details)
+            }
+        didFailToLoad(.init(store: loadingStore, root: description.root, key: row.key, name: property), error)
+        fail(error)
     }
 }

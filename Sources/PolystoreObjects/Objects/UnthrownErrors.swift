@@ -6,6 +6,8 @@ struct UnthrownErrors {
     var first: StorageError?
     /// Whether a running method throws the first one as soon as its work ends.
     var isThrown = false
+    /// Whether that method only reads, so that nothing is assigned after a failure.
+    var isReading = false
     /// The failures already reported to the logger, of errors that no method throws.
     private var reported: Set<Place> = []
 

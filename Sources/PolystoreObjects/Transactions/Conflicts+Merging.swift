@@ -21,7 +21,7 @@ extension Conflicts {
     /// - Throws: Any error of reading; `deleteDenied` if changes of another transaction prevent a deletion that the policy keeps. The objects
     ///   are changed partially then.
     func resolve(_ policy: MergePolicy) throws(StorageError) {
-        try context.throwingFailures { () throws(StorageError) in try merge(policy) }
+        try context.throwingFailures(assigns: true) { () throws(StorageError) in try merge(policy) }
     }
 
     private func merge(_ policy: MergePolicy) throws(StorageError) {

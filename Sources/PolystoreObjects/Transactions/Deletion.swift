@@ -27,7 +27,7 @@ struct Deletion {
     /// accepted.
     mutating func delete(_ objects: [ManagedObject]) throws(StorageError) -> Int {
         for object in objects { add(object) }
-        let cleared = try context.throwingFailures { () throws(StorageError) in try prepare() }
+        let cleared = try context.throwingFailures(assigns: true) { () throws(StorageError) in try prepare() }
         defer { context.tracker?.deleting = nil }
         // Removing the relationships of one object assigns references of the others.
         if mayBeAbandoned { for object in doomed { context.tracker?.willDelete(object) } }

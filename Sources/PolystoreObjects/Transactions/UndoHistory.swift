@@ -55,6 +55,7 @@ struct UndoHistory {
             (tracker.implied, tracker.deletions, tracker.recounted) = (implied, deletions, recounted)
             (tracker.links, tracker.reranked, tracker.restored) = (links, reranked, restored)
             (tracker.stored, tracker.lists, tracker.assignedSince) = (stored, lists, assignedSince)
+            tracker.failedLoads.undo()
             // The destinations of to-many relationships are determined again, from the store and the pending changes.
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()
@@ -89,16 +90,29 @@ struct UndoHistory {
         reached = nil
     }
 
-    /// Returns to the newest mark, or returns false if there is none.
+    /// Returns to the newest mark, or returns false if there is none, or only the beginning without a change since.
     mutating func undo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
         let present = State(tracker)
         endRedo(present, tracker)
         if let reached, !isReached(present, tracker) { undo.append(reached.state) }
+        if isBeginning(present) { return false }
         guard let state = undo.popLast() else { return false }
         redo.append(present)
         go(to: state, context, tracker)
         return true
     }
+
+    /// Whether there is a state to which `undo` would return.
+    func canUndo(_ tracker: ChangeTracker) -> Bool {
+        let present = State(tracker)
+        return !isReached(present, tracker) || !undo.isEmpty && !isBeginning(present)
+    }
+
+    /// Whether there is a state to which `redo` would return.
+    func canRedo(_ tracker: ChangeTracker) -> Bool { !redo.isEmpty && isReached(State(tracker), tracker) }
+
+    /// Whether the only mark left is the state that a transaction has at its beginning, or after a commit, and it is the present one.
+    private func isBeginning(_ present: State) -> Bool { undo.count == 1 && undo[0].isSame(as: present, areLinksSame: false) }
 
     /// Restores the state before the last undo. Returns false if there is none, or if changes were made since.
     mutating func redo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {

@@ -49,7 +49,8 @@ public final class UnsafeTransaction: BaseTransaction {
     /// - Throws: `staleObject`, which names the keys of all objects that other transactions changed or deleted, including those that are
     ///   only referenced here, and of the objects deleted here that gained references or members since; `deleteDenied` if a policy keeps
     ///   such a deletion and a delete rule denies it; any error of writing. An error that a getter or setter could not throw is thrown
-    ///   first, once. After an error the changes stay in memory as they were, also if a policy had already merged them. They can be
+    ///   first, once; for a property that was assigned after it could not be loaded, by each commit until `rollback` discards that,
+    ///   or a relationship is loaded and assigned again. After an error the changes stay in memory as they were, also if a policy had already merged them. They can be
     ///   corrected and committed again, or discarded with `rollback`.
     public func commit(
         merging policy: MergePolicy = .error, validatesReads: Bool = false, timeout: Duration? = nil
@@ -69,6 +70,7 @@ public final class UnsafeTransaction: BaseTransaction {
     }
 
     private func commitChanges(_ policy: MergePolicy, _ validatesReads: Bool, _ limit: WorkLimit) throws(StorageError) {
+        try context.checkFailedLoads()
         try context.takeFailure()
         guard let tracker = context.tracker, tracker.hasPending else { return }
         try validate()
@@ -129,7 +131,7 @@ public final class UnsafeTransaction: BaseTransaction {
     /// Validates the rules of the model. Errors that getters and setters could not throw during the validation are thrown here and do not
     /// fail the next commit.
     private func validate() throws(StorageError) {
-        try context.throwingFailures { () throws(StorageError) in try context.validate() }
+        try context.throwingFailures(assigns: true) { () throws(StorageError) in try context.validate() }
     }
 
     /// Writes and commits the changes.
@@ -247,7 +249,7 @@ public final class UnsafeTransaction: BaseTransaction {
 
     /// Returns to the newest marked state: values, relationships, new and deleted objects.
     ///
-    /// - Returns: False if there is no state to return to.
+    /// - Returns: False if there is no state to return to, as after a commit.
     /// - Throws: `unsupported` if the transaction was begun without `supportsUndo`.
     @discardableResult
     public func undo() throws(StorageError) -> Bool {
@@ -268,6 +270,12 @@ public final class UnsafeTransaction: BaseTransaction {
         notifyMonitors()
         return isRedone
     }
+
+    /// Whether there is a state to which `undo` returns. False in a transaction that was begun without `supportsUndo`.
+    public var canUndo: Bool { context.tracker.flatMap { history?.canUndo($0) } ?? false }
+
+    /// Whether there is a state to which `redo` returns. False in a transaction that was begun without `supportsUndo`.
+    public var canRedo: Bool { context.tracker.flatMap { history?.canRedo($0) } ?? false }
 
     private func checkUndo() throws(StorageError) {
         if history != nil { return }
