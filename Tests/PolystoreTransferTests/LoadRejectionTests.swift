@@ -140,6 +140,18 @@ import Testing
                 b(by: "id", #"{"x":1,"a":3}"#),
             ], rejected: [[1], [1]], contents: ["A": ["8 Y door c", "9 Z door a"], "B": []]),
         Example(
+            testDescription: "a record that refers to itself by a name that others have",
+            stored: [r(#"{"id":8,"name":"n1","parent":8}"#)],
+            files: [
+                File(
+                    entity: "R", references: ["parent": "name"],
+                    records: [
+                        #"{"id":3,"name":"n3","parent":"n2"}"#, #"{"id":4,"name":"n3","parent":"n3"}"#,
+                        #"{"id":3,"name":"n1","parent":"n1"}"#,
+                        #"{"id":9,"name":"n2","parent":"n3"}"#,
+                    ])
+            ], rejected: [[1, 3]], contents: ["R": ["4 n3 parent 4", "8 n1 parent 8", "9 n2 parent 4"]]),
+        Example(
             testDescription: "a door of a duplicate", stored: [File(entity: "D", records: [#"{"n":"a"}"#]), a(#"{"id":0}"#)],
             files: [onA(#"{"id":5,"code":"K"}"#, #"{"id":6,"code":"K","door":"a"}"#, #"{"id":0,"door":"a"}"#)], rejected: [[2]],
             contents: ["A": ["0 door a", "5 K"]]),

@@ -94,7 +94,9 @@ struct RejectedSearch {
         var result = Result()
         result.errors = errors
         for (index, candidate) in candidates.enumerated() {
-            result.wanted.append(errors[index] == nil ? candidate.obstacles.flatMap(\.changes) : [])
+            // What a record changes itself is not needed from others, which could contradict it.
+            let obstacles = candidate.obstacles.filter { $0.least > 1 || candidate.changes.isDisjoint(with: $0.changes) }
+            result.wanted.append(errors[index] == nil ? obstacles.flatMap(\.changes) : [])
             for change in candidate.changes where errors[index] == nil { result.makers[change, default: []].append(index) }
         }
         return result
