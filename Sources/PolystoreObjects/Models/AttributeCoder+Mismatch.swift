@@ -1,4 +1,4 @@
-package import Foundation
+package import PolystoreFoundation
 
 extension AttributeCoder {
     /// Returns the error with which a type refuses bytes; nil if it does not, or if the coder itself cannot read them.
