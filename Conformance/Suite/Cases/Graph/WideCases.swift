@@ -91,27 +91,38 @@ enum WideCases {
     @Sendable private static func undone(_ stack: DataStack, _ names: [String], _ check: Check) throws {
         var random = SplitMix(seed: 7)
         let work = stack.beginUnsafe(supportsUndo: true), object = try wide(work)
+        // States have numbers: an assignment makes a new one, and undoing to the only state left, which is the present one, undoes nothing.
+        var model = try values(object, names), committed = model, state = 0, states = 0
+        var marks = [(values: model, state: state)], reached: (values: [String: Int64], state: Int)?
         // The state after an undo becomes an undo target when an assignment follows it.
-        var model = try values(object, names), committed = model, marks = [model], reached: [String: Int64]?, isAssigned = false
+        func keepReached() { if let found = reached, found.state != state { marks.append(found) } }
+        func begin() {
+            states += 1
+            state = states
+            (marks, reached) = ([(model, state)], nil)
+        }
         for round in 0..<60 {
             switch random.next() % 6 {
             case 0, 1:
                 try assign(some(names, &random), to: object, &model)
-                isAssigned = true
+                states += 1
+                state = states
             case 2:
                 try work.markUndoPoint()
-                marks.append(model)
+                keepReached()
+                marks.append((model, state))
                 reached = nil
             case 3:
-                if let reached, isAssigned { marks.append(reached) }
-                check.equal(try work.undo(), !marks.isEmpty, "whether something is undone in round \(round)")
-                if marks.isEmpty { continue }
-                model = marks.removeLast()
-                (reached, isAssigned) = (model, false)
+                keepReached()
+                let isUndone = marks.count > 1 || marks.count == 1 && marks[0].state != state
+                check.equal(try work.undo(), isUndone, "whether something is undone in round \(round)")
+                if !isUndone { continue }
+                let mark = marks.removeLast()
+                (model, state, reached) = (mark.values, mark.state, mark)
             case 4:
                 try work.rollback()
                 model = committed
-                (marks, reached) = ([model], nil)
+                begin()
             default:
                 // An empty commit writes nothing.
                 if !work.hasChanges { continue }
@@ -119,7 +130,7 @@ enum WideCases {
                 check.isTrue(work.changedKeys(of: object).isSuperset(of: keys), "values assigned in round \(round)")
                 try work.commit()
                 committed = model
-                (marks, reached) = ([model], nil)
+                begin()
                 same(try stored(stack, names), model, check, "stored values after round \(round)")
             }
             same(try values(object, names), model, check, "values after round \(round)")
