@@ -161,7 +161,9 @@ extension KeyPathProbe {
     /// Returns the value of a key path as an expression, for a stored property or a computed one with an expression.
     ///
     /// - Throws: `invalidPredicate` if the target is a computed property without an expression.
-    package static func expression<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> QueryExpression {
+    package static func expression<Object: ManagedObject, Property>(
+        _ keyPath: KeyPath<Object, Property>
+    ) throws(StorageError) -> QueryExpression {
         switch try target(keyPath) {
         case .stored(let path): return .path(path)
         case .computed(let expression, let names): return try expression.behind(names)
