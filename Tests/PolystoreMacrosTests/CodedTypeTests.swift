@@ -5,7 +5,7 @@ import TestStores
 import Testing
 
 /// A coded type as an older version of the program has encoded it: without the currency of a line.
-private struct Budget: CodedAttributeValue, Equatable {
+private struct TripBudget: CodedAttributeValue, Equatable {
     struct Line: Codable, Equatable {
         var amount = 0
         var currency: String? = "EUR"
@@ -28,7 +28,7 @@ private struct Budget: CodedAttributeValue, Equatable {
     }
 
     var lines: [Line] = []
-    static var placeholder: Budget { Budget() }
+    static var placeholder: TripBudget { TripBudget() }
 }
 
 /// A coder whose bytes are damaged.
@@ -48,7 +48,7 @@ private struct Damaged: CodedAttributeValue {
 
 @Model private final class Voyage: ManagedObject {
     var name: String = ""
-    var budget: Budget = Budget()
+    var budget: TripBudget = TripBudget()
     var notes: Damaged?
 }
 
