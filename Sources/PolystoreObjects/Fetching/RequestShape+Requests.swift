@@ -1,0 +1,42 @@
+internal import PolystoreStorage
+
+extension RequestShape {
+    /// Creates the shape of a fetch.
+    init<Object: ManagedObject>(_ from: From<Object>, _ model: StackModel) {
+        let entity = Self.entity(from, model)
+        self.init(entity, text: from.line(entity, predicate: from.predicate?.shape, order: from.sort.map(\.shape)))
+    }
+
+    /// Creates the shape of a query for values.
+    init<Object: ManagedObject>(_ query: AttributesQuery<Object>, _ model: StackModel) {
+        let fetch = RequestShape(query.from, model)
+        var text = "\(fetch.text) select \(query.isDistinct ? "distinct " : "")"
+        text += query.outputs.map(\.output.expression.shape).joined(separator: ", ")
+        if !query.keys.isEmpty { text += " group by \(query.keys.map(\.shape).joined(separator: ", "))" }
+        if let condition = query.condition { text += " having \(condition.shape)" }
+        self.init(fetch.entity, text: text)
+    }
+
+    /// Creates the shape of a lookup by ids.
+    init<Object: ManagedObject>(_ ids: [ObjectID<Object>]) { self.init(ids.first?.key.root, text: ids.first?.key.root ?? "\(Object.self)") }
+
+    private static func entity<Object: ManagedObject>(_ from: From<Object>, _ model: StackModel) -> String {
+        if let index = try? from.entity(model) { return model.schema.entities[index].name }
+        return from.entityName ?? "\(Object.self)"
+    }
+}
+
+extension From {
+    /// Returns the request on one line.
+    func line(_ name: String, predicate: String?, order: [String]) -> String {
+        var text = name
+        if let configurations { text += "(\(configurations.map { $0 ?? "nil" }.joined(separator: ", ")))" }
+        if let predicate { text += " where \(predicate)" }
+        if !order.isEmpty { text += " order by \(order.joined(separator: ", "))" }
+        if let limit { text += " limit \(limit)" }
+        if offset > 0 { text += " offset \(offset)" }
+        if !prefetched.isEmpty { text += " prefetch \(prefetched.map(\.description).joined(separator: ", "))" }
+        if let properties { text += " properties \(properties.map(\.description).joined(separator: ", "))" }
+        return text
+    }
+}
