@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Foundation
 public import Polystore
 
 extension DataStack {
@@ -56,8 +55,8 @@ extension DataStack {
 
     private func waitForObservers() {
         waitForDelivery(atMost: 1)
-        // The main actor, whose thread waits here, could not merge the commit by itself.
-        if Thread.isMainThread { MainActor.assumeIsolated { mergeIntoMainContext() } }
+        // The main actor, which waits here, could not merge the commit by itself.
+        if MainQueue.isCurrent { MainActor.assumeIsolated { mergeIntoMainContext() } }
     }
 
     private func run<R>(

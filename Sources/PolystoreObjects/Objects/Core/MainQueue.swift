@@ -1,7 +1,7 @@
 internal import PolystoreFoundation
 
 /// The recognition of the main queue, whose instances on Linux are not identical: `DispatchQueue.main` creates one for each access.
-enum MainQueue {
+package enum MainQueue {
     private static let key: DispatchSpecificKey<Void> = {
         let key = DispatchSpecificKey<Void>()
         DispatchQueue.main.setSpecific(key: key, value: ())
@@ -9,5 +9,5 @@ enum MainQueue {
     }()
 
     /// Whether the running code was submitted to the main queue, or to a queue that targets it.
-    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+    package static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
 }
