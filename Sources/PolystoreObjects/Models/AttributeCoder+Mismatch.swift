@@ -18,7 +18,7 @@ private struct Anything: Decodable {
 }
 
 extension DecodingError {
-    /// Where a value does not fit its type, without the value.
+    /// The place at which a value does not fit its type, without the value.
     var mismatch: String {
         switch self {
         case .keyNotFound(let key, let context): "it has no \(Self.text(context.codingPath + [key]))"

@@ -28,7 +28,7 @@ struct DuplicateSearch {
         case record(file: Int, position: Int)
     }
 
-    /// What the files say of an object: the last value of each slot, and the record that the object owes it to.
+    /// The values of an object in the files: the last value of each slot, and the record that the object owes it to.
     private struct Holder {
         var values: [Int: Value] = [:]
         var last: LoadRecord.Place

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 /// A record cannot if one of its references is not resolved, or if another object has one of its unique values or the destination of one of its
 /// one-to-one references, unless other rejected records that perhaps can be loaded change that. What else is wrong is found by a pass.
 struct RejectedSearch {
-    /// What a rejected record would change.
+    /// A change that a rejected record would make.
     fileprivate enum Change: Hashable {
         /// It has the values by which objects are found.
         case has(FileLoader.Lookup, [Value])
@@ -17,7 +17,7 @@ struct RejectedSearch {
         case refers(FileLoader.Lookup, [Value])
     }
 
-    /// What was found of some rejected records.
+    /// The findings about some rejected records.
     struct Result {
         /// The error of each record that cannot be loaded; nil for one that perhaps can.
         fileprivate(set) var errors: [StorageError?] = []
