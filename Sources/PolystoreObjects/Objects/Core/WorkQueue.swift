@@ -187,7 +187,7 @@ package final class WorkQueue: Sendable {
     }
 
     /// Begins the jobs whose turn comes when a running one leaves its own. Returns whether it may leave.
-    fileprivate func leave() -> Bool {
+    func leave() -> Bool {
         let (hasLeft, begun) = state.withLock { state in
             let hasLeft = state.leave()
             return (hasLeft, hasLeft ? state.begin() : [])
@@ -202,21 +202,6 @@ package final class WorkQueue: Sendable {
         start(begun)
         if let job { Self.refusing.async { job.work(reason ?? job.limit.reason, nil) } }
     }
-}
-
-/// The turn of running work in its queue.
-package final class WorkTurn: Sendable {
-    private let queue: WorkQueue
-    private let left = Atomic(false)
-
-    fileprivate init(_ queue: WorkQueue) { self.queue = queue }
-
-    fileprivate var hasLeft: Bool { left.load(ordering: .relaxed) }
-
-    /// Lets the next item of the queue begin although this one has not ended. Serial items continue to wait for each other.
-    ///
-    /// *Requires*: the call comes from the thread on which the work runs.
-    package func leave() { if !hasLeft, queue.leave() { left.store(true, ordering: .relaxed) } }
 }
 
 extension WorkLimit {
