@@ -80,6 +80,17 @@ import Testing
                 }
             }
             #expect(error?.code == .validationFailed && error?.details.property == "owner")
+            // The creation of the destination is undone, so that its key belongs to the next new object.
+            let undone = #expect(throws: StorageError.self) {
+                try transaction.insertAll(Into<Dog>(), sources: 0..<1) { dog, _ in
+                    try? transaction.nested {
+                        dog.owner = try transaction.create(Person.self)
+                        throw Stop()
+                    }
+                    _ = try transaction.create(Person.self)
+                }
+            }
+            #expect(undone?.code == .validationFailed && undone?.details.property == "owner")
             #expect(try transaction.fetchCount(From<Dog>()) == 0)
         })
         #expect(try stack.fetchCount(From<Dog>()) == 0)

@@ -144,18 +144,17 @@ struct RowBuilder {
         }
     }
 
-    /// Throws if an object was deleted after the object of a waiting row was given a reference to it.
+    /// Throws if an object was deleted, or its creation undone, after the object of a waiting row was given a reference to it.
     private func checkDestinations() throws(StorageError) {
-        for (slot, destination, _) in references {
-            let known = context.identityMap(destination, target.store)
-            for object in waiting {
-                guard let key = object._reference(slot), known.find(key)?.isDeletedObject == true else { continue }
-                let property = description.slots[slot].name
-                throw StorageError(
-                    .validationFailed,
-                    "\(description.name).\(property) was assigned an object that was deleted in this transaction",
-                    details: .init(entity: description.name, property: property, keys: [object._key]))
-            }
+        if context.rowDestinations.isEmpty { return }
+        let written = Set(waiting.map(ObjectIdentifier.init))
+        let assigned = context.rowDestinations.filter { written.contains(ObjectIdentifier($0.object)) }
+        context.rowDestinations.removeAll { written.contains(ObjectIdentifier($0.object)) }
+        for (object, slot, destination) in assigned where destination.isDeletedObject && object._reference(slot) == destination._key {
+            let property = description.slots[slot].name
+            throw StorageError(
+                .validationFailed, "\(description.name).\(property) was assigned an object that was deleted in this transaction",
+                details: .init(entity: description.name, property: property, keys: [object._key]))
         }
     }
 

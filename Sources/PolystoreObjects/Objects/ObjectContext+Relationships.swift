@@ -90,6 +90,7 @@ extension ObjectContext {
         guard object._dirty != 0 || object._isAssignable(slot), accepts(target, for: object, slot) else { return false }
         object._touch(slot)
         object._setReference(slot, target?._key)
+        if let target { rowDestinations.append((object, slot, target)) }
         return true
     }
 

@@ -28,6 +28,9 @@ public final class ObjectContext {
     var unread: UnreadStores = [:]
     /// The error with which a store refuses the pending changes until more values are assigned. Reads merge the changes meanwhile.
     var refusal: StorageError?
+    /// The destinations that were assigned to objects which represent rows of a batch, until the rows are written. A destination whose
+    /// creation was undone meanwhile is in no identity map, and its key may belong to another object.
+    var rowDestinations: [(object: ManagedObject, slot: Int, destination: ManagedObject)] = []
     /// Whether a request of the context is being measured, so that its parts are not reported.
     var isMeasured = false
     /// The errors that getters and setters could not throw.
