@@ -5,8 +5,8 @@ internal import PolystoreStorage
 
 /// An inserter of rows that adds fifty with each statement if there are enough, which takes three quarters of the time of single rows.
 ///
-/// The statements are `INSERT OR FAIL`: a conflict leaves the rows before it, and the session can only be rolled back afterwards. With the
-/// default, ABORT, the engine keeps each page of an index that a statement of several rows changes, to be able to undo the statement: with
+/// Statements of several rows are `INSERT OR FAIL`: a conflict leaves the rows before it, and the session can only be rolled back
+/// afterwards. Where a table has triggers, whose own conflict clauses that would override, they are `INSERT`. With that default, ABORT, the engine keeps each page of an index that a statement of several rows changes, to be able to undo the statement: with
 /// two indexes more than half of its time, and gigabytes of temporary files for a million rows inside a savepoint.
 final class SQLiteInsert {
     private static let rowsPerStatement = 50
@@ -35,14 +35,8 @@ final class SQLiteInsert {
             var position: Int32 = 1
             for index in start..<end { position = Self.bind(statement, batch.row(index), number, slots, at: position) }
             let code = statement.run()
-            if code & 0xff == SQLITE_CONSTRAINT {
-                // The rows before the conflicting one are inserted; inserted alone, that one has an error of its own. A trigger of another
-                // program may however have rolled back everything.
-                try connection.checkTransaction()
-                try insertOneByOne(entity, batch, start + connection.changes..<end, number, slots)
-            } else if code != SQLITE_DONE {
-                throw connection.error(code)
-            }
+            // The engine inserts the rows in their order, so the error is that of the first conflicting one.
+            if code != SQLITE_DONE { throw SQLiteConstraint.error(code, connection, tables, entity) }
             start = end
         }
         try insertOneByOne(entity, batch, start..<rows.upperBound, number, slots)
@@ -69,12 +63,18 @@ final class SQLiteInsert {
         _ entity: EntityIndex, _ rows: Int, _ known: inout [EntityIndex: SQLiteStatement]
     ) throws(StorageError) -> SQLiteStatement {
         if let statement = known[entity] { return statement }
-        let statement = try connection.statement(sql(entity, rows: rows))
+        let statement = try connection.statement(try sql(entity, rows: rows))
         known[entity] = statement
         return statement
     }
 
-    private func sql(_ entity: EntityIndex, rows: Int) -> String {
+    private func hasTriggers(_ entity: EntityIndex) throws(StorageError) -> Bool {
+        let text: SQLText =
+            "SELECT 1 FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = \(bind: .string(tables.table(entity)), .string) COLLATE NOCASE"
+        return try !connection.rows(text, [.int64]).isEmpty
+    }
+
+    private func sql(_ entity: EntityIndex, rows: Int) throws(StorageError) -> String {
         let description = tables.schema[entity]
         var columns = ["\"_id\""]
         if description.isHierarchy { columns.append("\"_entity\"") }
@@ -82,7 +82,9 @@ final class SQLiteInsert {
         columns += description.slots.indices.map { SQLText.quoted(tables.column(entity, $0)) }
         let row = "(\(columns.map { _ in "?" }.joined(separator: ", ")))"
         let list = [String](repeating: row, count: rows).joined(separator: ", ")
-        return "INSERT OR FAIL INTO \(SQLText.quoted(tables.table(entity)))(\(columns.joined(separator: ", "))) VALUES \(list)"
+        let hasTriggers = if rows > 1 { try hasTriggers(entity) } else { false }
+        let insert = rows == 1 || hasTriggers ? "INSERT" : "INSERT OR FAIL"
+        return "\(insert) INTO \(SQLText.quoted(tables.table(entity)))(\(columns.joined(separator: ", "))) VALUES \(list)"
     }
 
     /// Binds a row from a position on, and returns the next free position.
