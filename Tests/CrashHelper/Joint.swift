@@ -10,7 +10,7 @@ struct Joint {
     static func schema() throws -> Schema {
         try Schema(
             entities: [
-                Entity("Left", attributes: [Attribute("x", .int64)]),
+                Entity("Left", attributes: [Attribute("x", .int64), Attribute("solo", .int64)]),
                 Entity("Right", attributes: [Attribute("x", .int64), Attribute("solo", .int64)]),
             ], configurations: ["Left": ["Left"], "Right": ["Right"]])
     }
