@@ -111,6 +111,28 @@ import Testing
         #expect(try scene.stack.fetchOne(From<Person>().where(\.age == 701)) != nil && scene.pets() == 3)
     }
 
+    @Test(arguments: TestStore.all) func whatWasReadAfterAFailureSurvivesAnUndo(_ kind: TestStore) throws {
+        let scene = try Scene(kind), transaction = scene.stack.beginUnsafe(supportsUndo: true)
+        let ann = try person("Ann", transaction, From<Person>().properties(\.name, \.email))
+        scene.withoutConnection {
+            ann.email = "ann@example.com"
+            _ = try? transaction.markUndoPoint()
+        }
+        #expect(ann.age == 700)
+        ann.name = "Anna"
+        #expect(try transaction.undo())
+        #expect(ann.age == 700 && ann.name == "Ann" && ann.email == "ann@example.com")
+        #expect(try transaction.undo())
+        #expect(ann.age == 700 && ann.email == nil)
+        #expect(try transaction.redo())
+        #expect(try transaction.redo())
+        #expect(ann.age == 700 && ann.name == "Anna")
+        ann.age += 1
+        #expect(code { try transaction.commit() } == .connectionLost)
+        try transaction.commit()
+        #expect(try scene.stack.fetchOne(From<Person>().where(\.name == "Anna"))?.age == 701)
+    }
+
     @Test(arguments: TestStore.all) func anAssignmentAfterALoadThatThrewIsCommitted(_ kind: TestStore) throws {
         let scene = try Scene(kind), transaction = scene.stack.beginUnsafe()
         let ann = try person("Ann", transaction), dog = try transaction.create(Dog.self)

@@ -136,8 +136,9 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
 
     /// Refuses a path that is not that of a file.
     private static func checkPath(_ path: String) throws(StorageError) {
-        // For these paths the engine would open a separate database for each connection.
-        if path.isEmpty || path == ":memory:" {
+        // For these paths the engine would open a separate database for each connection. The last one is that of sqlite:///:memory:, as
+        // other libraries write it.
+        if path.isEmpty || path == ":memory:" || path == "/:memory:" {
             throw StorageError(.invalidConfiguration, "a SQLite store is a file; for a store in memory use InMemoryStore (memory:)")
         }
         if path.hasPrefix("~") { throw StorageError.unexpandedTilde }

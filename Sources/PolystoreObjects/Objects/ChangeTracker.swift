@@ -19,7 +19,7 @@ package final class ChangeTracker {
     /// Objects to be deleted.
     var deleted = ContiguousArray<ManagedObject>()
     /// The rows of changed objects before the first assignment, if versions are compared at commit.
-    var bases: [ObjectIdentifier: RowBatch] = [:]
+    var bases: [ObjectIdentifier: SavedRow] = [:]
     /// The changes that deletions made to other objects, if the deletions may be abandoned.
     var clearings: [ObjectIdentifier: Clearing] = [:]
     /// The number of references that deletions have set to nil since the beginning.

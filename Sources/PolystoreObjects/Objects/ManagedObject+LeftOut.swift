@@ -4,9 +4,11 @@ internal import PolystoreStorage
 extension ManagedObject {
     /// Returns whether an attribute is unfetched and was not assigned since.
     final func lacks(_ slot: Int) -> Bool {
-        guard let leftOut = extras?.leftOut, leftOut != 0 else { return false }
-        return Self._has(leftOut & ~_dirty, slot)
+        Self._has(unfetched, slot)
     }
+
+    /// The slots that are unfetched and were not assigned since, in the form of `_dirty`.
+    final var unfetched: UInt64 { (extras?.leftOut ?? 0) & ~_dirty }
 
     /// Marks slots as unfetched.
     @inline(__always)

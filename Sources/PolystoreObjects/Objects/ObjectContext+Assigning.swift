@@ -8,7 +8,7 @@ extension ObjectContext {
         tracker.changed.append(object)
         // A detached transaction can conflict with others: its initial rows are needed to determine which transaction changed which
         // property.
-        if sessions == nil { tracker.bases[ObjectIdentifier(object)] = object.encodedRow() }
+        if sessions == nil { tracker.bases[ObjectIdentifier(object)] = SavedRow(object) }
     }
 
     /// Returns whether an object of this context can be changed.

@@ -103,7 +103,7 @@ extension Conflicts {
         if item.isDeletedHere { return [] }
         let description = object.description, mask = tracker.mask(object)
         let mine = object.currentValues(), theirs = object.values(row.view)
-        let base = tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? mine
+        let base = tracker.bases[ObjectIdentifier(object)].map { object.values($0.row.row(0)) } ?? mine
         // The base for the detection of the next conflict.
         let newBase = RowBatch(capacity: 1)
         newBase.append(copying: row.view, slots: description.slots.count)
@@ -128,7 +128,7 @@ extension Conflicts {
             }
         }
         object.takeOver(row.view)
-        tracker.bases[ObjectIdentifier(object)] = newBase
+        tracker.bases[ObjectIdentifier(object)] = SavedRow(newBase)
         return contested
     }
 
@@ -254,7 +254,7 @@ extension Conflicts {
         let deletions: [[ManagedObject]]
         let clearings: [ObjectIdentifier: ChangeTracker.Clearing]
         /// The rows of the objects before their first assignment.
-        let bases: [ObjectIdentifier: RowBatch]
+        let bases: [ObjectIdentifier: SavedRow]
     }
 
     /// Undoes all deletions of this transaction. They are repeated after the changes of the other one: an object that a delete rule has
@@ -285,7 +285,7 @@ extension Conflicts {
     private func deleteAgain(_ repeated: Repeated) throws(StorageError) {
         for object in repeated.objects {
             guard let clearing = repeated.clearings[ObjectIdentifier(object)] else { continue }
-            try assignAgain(object, clearing, repeated.bases[ObjectIdentifier(object)], repeated.rows[object])
+            try assignAgain(object, clearing, repeated.bases[ObjectIdentifier(object)]?.row, repeated.rows[object])
         }
         forgetRelationships()
         for objects in repeated.deletions {
@@ -417,7 +417,7 @@ extension Conflicts {
 
     /// Marks a slot as not assigned if the stored cell is the wanted one.
     private func forgetChange(of object: ManagedObject, _ slot: Int, if isWanted: (Cell) -> Bool) {
-        guard !object.isNew, let base = tracker.bases[ObjectIdentifier(object)] else { return }
+        guard !object.isNew, let base = tracker.bases[ObjectIdentifier(object)]?.row else { return }
         if withExtendedLifetime(base, { isWanted(base.row(0)[slot]) }) { tracker.unassign(object, slot) }
     }
 }

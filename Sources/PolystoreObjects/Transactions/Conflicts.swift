@@ -137,7 +137,7 @@ struct Conflicts {
         let names = tracker.mask(object).slots.filter(object.description.slots.indices.contains).map { object.description.slots[$0].name }
         return ObjectConflict(
             entity: object.description.name, key: object._key,
-            base: tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? present,
+            base: tracker.bases[ObjectIdentifier(object)].map { object.values($0.row.row(0)) } ?? present,
             mine: item.isDeletedHere ? nil : present.filter { names.contains($0.key) },
             theirs: item.theirs.map { object.values($0.view) })
     }

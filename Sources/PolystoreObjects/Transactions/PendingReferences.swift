@@ -185,7 +185,7 @@ struct PendingReferences {
 
     /// Returns the stored value of a slot before the changes.
     private func base(of object: ManagedObject, _ slot: Int) -> Value? {
-        let row = tracker.bases[ObjectIdentifier(object)] ?? object.encodedRow()
+        let row = tracker.bases[ObjectIdentifier(object)]?.row ?? object.encodedRow()
         return withExtendedLifetime(row) { Value(row.row(0)[slot], as: object.description.slots[slot].type) }
     }
 

@@ -6,7 +6,7 @@ struct UndoHistory {
     struct State {
         fileprivate struct Saved {
             let object: ManagedObject
-            let row: RowBatch
+            let values: SavedRow
             let dirty: UInt64
             let flags: UInt16
         }
@@ -14,7 +14,7 @@ struct UndoHistory {
         fileprivate var inserted = ContiguousArray<ManagedObject>()
         fileprivate var changed = ContiguousArray<ManagedObject>()
         fileprivate var deleted = ContiguousArray<ManagedObject>()
-        fileprivate var bases: [ObjectIdentifier: RowBatch] = [:]
+        fileprivate var bases: [ObjectIdentifier: SavedRow] = [:]
         fileprivate var highSlots: [ObjectIdentifier: SlotMask] = [:]
         fileprivate var links: [ChangeTracker.LinkKey: [ChangeTracker.Pair: Int64?]] = [:]
         fileprivate var reranked: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
@@ -36,7 +36,7 @@ struct UndoHistory {
             (stored, lists, assignedSince) = (tracker.stored, tracker.lists, tracker.assignedSince)
             for object in tracker.pendingObjects {
                 saved[ObjectIdentifier(object)] = Saved(
-                    object: object, row: object.encodedRow(), dirty: object._dirty, flags: object._flags)
+                    object: object, values: SavedRow(object), dirty: object._dirty, flags: object._flags)
             }
         }
 
@@ -46,7 +46,7 @@ struct UndoHistory {
                 object.takeBack(to: tracker.bases[ObjectIdentifier(object)])
             }
             for saved in saved.values {
-                saved.object._reload(saved.row.row(0), .max)
+                saved.values.restore(saved.object)
                 saved.object._dirty = saved.dirty
                 saved.object._flags = saved.flags
             }
@@ -69,8 +69,11 @@ struct UndoHistory {
                 areLinksSame || links == other.links, saved.count == other.saved.count
             else { return false }
             return saved.allSatisfy { identity, one in
-                guard let two = other.saved[identity], one.dirty == two.dirty, one.flags == two.flags else { return false }
-                return withExtendedLifetime((one.row, two.row)) { one.object.values(one.row.row(0)) == one.object.values(two.row.row(0)) }
+                // What was loaded in between is no change.
+                guard let two = other.saved[identity], one.dirty == two.dirty,
+                    (one.flags ^ two.flags) & ~ManagedObject.Flags.slow == 0
+                else { return false }
+                return one.values.isSame(as: two.values, of: one.object)
             }
         }
     }
@@ -147,14 +150,14 @@ struct UndoHistory {
 
 extension ManagedObject {
     /// Reverts the object to the values of a row. A new object is marked as deleted.
-    fileprivate func takeBack(to base: RowBatch?) {
+    fileprivate func takeBack(to base: SavedRow?) {
         _dirty = 0
         if isNew {
             _flags |= Flags.deleted
             return
         }
         _flags &= ~Flags.deleted
-        if let base { withExtendedLifetime(base) { _reload(base.row(0), .max) } }
+        base?.restore(self)
     }
 }
 

@@ -115,7 +115,9 @@ import Testing
     }
 
     @Test func aPathThatIsNoFileIsRefusedBeforeTheStoreIsMade() throws {
-        #expect(code { _ = try SQLiteStore(url: StoreURL("sqlite::memory:")) } == .invalidConfiguration)
+        for url in ["sqlite::memory:", "sqlite:///:memory:", "sqlite:"] {
+            #expect(code { _ = try SQLiteStore(url: StoreURL(url)) } == .invalidConfiguration)
+        }
         let store = SQLiteStore(path: "~/polystore-tilde.db")
         let error = #expect(throws: StorageError.self) { _ = try store.open(OpenRequest(schema: Schema(entities: []))) }
         #expect(error?.code == .invalidConfiguration && error?.message.contains("expanded by a shell") == true)

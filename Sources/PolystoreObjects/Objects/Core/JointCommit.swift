@@ -239,7 +239,8 @@ final class JointCommit {
     /// must request the outcome before the next write to them. A server settles its commit itself, and the followers wait for that.
     private func isCommitted(_ first: Int) -> Bool? {
         guard let (peer, _, follower) = confirmed.first, let writer = writers[first], writer.store.commitRank == .file else { return nil }
-        // This happens before any other session can write to the store.
+        // Another session may commit to the leader before this, but not over the same follower, which is locked. Whether the leader has the
+        // transaction is read after both.
         stack.joint.doubt(writer.store.storeID)
         writer.end()
         do throws(StorageError) {
