@@ -2,6 +2,7 @@
 import Polystore
 import PolystoreMacros
 import PolystoreSQLite
+import PolystoreTransfer
 import Testing
 
 /// The samples of "Performance".
@@ -57,6 +58,21 @@ import Testing
         stack.instrumentation = Slowest()
         _ = try stack.fetchCount(From<Order>().where(\.total > 500))
         #expect(printed == ["count Order where total > ? 1"])
+    }
+
+    @Test func indexesAreProposed() throws {
+        let path = scratch("shop.db"), stack = try DataStack(Order.self, Customer.self)
+        try stack.addStorageAndWait(SQLiteStore(path: path))
+        try stack.perform(synchronous: { transaction in
+            for number in 0..<3_000 { try transaction.create(Order.self).number = number }
+        })
+        stack.recordsRequests = true
+        _ = try stack.fetchAll(From<Order>().where(\.total > 500).orderBy(.ascending(\.total)))
+        for statistics in stack.requestStatistics().prefix(10) { print(statistics) }
+        let advice = try stack.adviseIndexes { _ in SQLiteStore(path: path + ".advice") }
+        print(advice)
+        #expect(printed.first?.hasPrefix("fetch Order where total > ? order by total: 1 request, 0 rows in ") == true)
+        #expect(printed.last?.contains(":\n  Order: Index([\"total\"])\n    Order where total > ? order by total: 1 request in ") == true)
     }
 
     /// The numbers of the article are those of the README.

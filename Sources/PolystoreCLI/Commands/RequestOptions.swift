@@ -63,7 +63,7 @@ struct RequestOptions: ParsableArguments {
         }
     }
 
-    private static func standardInput() throws -> String {
+    static func standardInput() throws -> String {
         let data = try FileHandle.standardInput.readToEnd() ?? Data()
         guard let text = String(data: data, encoding: .utf8) else {
             throw StorageError(.invalidConfiguration, "the standard input is not valid UTF-8")

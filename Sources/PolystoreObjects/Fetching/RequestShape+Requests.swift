@@ -4,7 +4,10 @@ extension RequestShape {
     /// Creates the shape of a fetch.
     init<Object: ManagedObject>(_ from: From<Object>, _ model: StackModel) {
         let entity = Self.entity(from, model)
-        self.init(entity, text: from.line(entity, predicate: from.predicate?.shape, order: from.sort.map(\.shape)))
+        let request = ObjectRequest(
+            entity, where: from.predicate, orderBy: from.sort, limit: from.limit, offset: from.offset,
+            includesSubentities: from.includesSubentities)
+        self.init(entity, text: from.line(entity, predicate: from.predicate?.shape, order: from.sort.map(\.shape)), request: request)
     }
 
     /// Creates the shape of a query for values.
@@ -14,7 +17,7 @@ extension RequestShape {
         text += query.outputs.map(\.output.expression.shape).joined(separator: ", ")
         if !query.keys.isEmpty { text += " group by \(query.keys.map(\.shape).joined(separator: ", "))" }
         if let condition = query.condition { text += " having \(condition.shape)" }
-        self.init(fetch.entity, text: text)
+        self.init(fetch.entity, text: text, request: fetch.request)
     }
 
     /// Creates the shape of a lookup by ids.

@@ -49,7 +49,7 @@ public struct RequestReport: Sendable, CustomStringConvertible {
 
 extension Duration {
     /// The duration in milliseconds with three digits after the point.
-    fileprivate var formattedMilliseconds: String {
+    package var formattedMilliseconds: String {
         let microseconds = self / .microseconds(1)
         let (whole, rest) = Int64(microseconds.rounded()).quotientAndRemainder(dividingBy: 1000)
         return "\(whole).\(String(1000 + rest).dropFirst())"

@@ -4,10 +4,13 @@ internal import PolystoreStorage
 struct RequestShape {
     let entity: String?
     let text: String
+    /// The request for objects with its values; nil for other requests.
+    let request: ObjectRequest?
 
-    init(_ entity: String?, text: String) {
+    init(_ entity: String?, text: String, request: ObjectRequest? = nil) {
         self.entity = entity
         self.text = text
+        self.request = request
     }
 
     /// Creates the shape of the load of a relationship.

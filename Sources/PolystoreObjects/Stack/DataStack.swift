@@ -123,6 +123,22 @@ public final class DataStack: Sendable {
         set { core.logsRequests = newValue }
     }
 
+    /// Whether the stack keeps statistics about its requests by their form; false at first.
+    ///
+    /// They are kept in memory, with the values of the slowest request of each form.
+    public var recordsRequests: Bool {
+        get { core.recordsRequests }
+        set { core.recordsRequests = newValue }
+    }
+
+    /// Returns the statistics about the requests since `recordsRequests` was set, by descending total time.
+    ///
+    /// There are at most 1,000 forms. If there are more, those that take the least time are discarded.
+    public func requestStatistics() -> [RequestStatistics] { core.requests.statistics }
+
+    /// Discards the statistics about requests.
+    public func clearRequestStatistics() { core.requests.clear() }
+
     /// The stores in the order in which they were added.
     public var storages: [any StorageInterface] { core.entries.map(\.entry.store.storage) }
 }

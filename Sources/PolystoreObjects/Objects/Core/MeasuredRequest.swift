@@ -63,6 +63,7 @@ final class MeasuredRequest {
         hasEnded = true
         context.stack.report(
             RequestReport(
-                kind: kind, entity: shape.entity, shape: shape.text, duration: duration, rows: rows, failure: error?.code))
+                kind: kind, entity: shape.entity, shape: shape.text, duration: duration, rows: rows, failure: error?.code),
+            shape.request)
     }
 }

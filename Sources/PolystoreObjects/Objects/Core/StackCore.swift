@@ -8,6 +8,9 @@ package final class StackCore: Sendable {
         package let store: OpenStore
         /// The entities that are routed to the store.
         let entities: Set<EntityIndex>
+
+        /// Whether objects of an entity are routed to the store.
+        package func holds(_ entity: EntityIndex) -> Bool { entities.contains(entity) }
     }
 
     private struct State: Sendable {
@@ -33,6 +36,7 @@ package final class StackCore: Sendable {
         var instrumentation: (any StoreInstrumentation)?
         var slowRequest: Duration?
         var logsRequests = false
+        var recordsRequests = false
         var pageSecret: [UInt8] = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     }
 
@@ -47,6 +51,7 @@ package final class StackCore: Sendable {
     let joint = JointCommits()
     let additions = StoreAdditions()
     let gate = WorkGate()
+    let requests = RequestRecorder()
     /// The change watches of the stores, by position, while the stack is observed.
     let following = Mutex<[Int: Following]>([:])
     /// A lock that is held while a watch begins, or ends because the stack is no longer observed.
@@ -125,18 +130,28 @@ package final class StackCore: Sendable {
         set { changeMeasuring { $0.logsRequests = newValue } }
     }
 
+    /// Whether the stack keeps statistics about its requests.
+    var recordsRequests: Bool {
+        get { state.withLock { $0.recordsRequests } }
+        set { changeMeasuring { $0.recordsRequests = newValue } }
+    }
+
     private func changeMeasuring(_ change: (inout sending State) -> Void) {
         state.withLock { state in
             change(&state)
-            let isMeasured = state.instrumentation != nil || state.slowRequest != nil || state.logsRequests
+            let isMeasured =
+                state.instrumentation != nil || state.slowRequest != nil || state.logsRequests || state.recordsRequests
             measuresRequests.store(isMeasured, ordering: .relaxed)
         }
     }
 
-    /// Reports a request to the instrumentation and the logger.
-    func report(_ report: RequestReport) {
-        let (instrumentation, slowRequest, isLogged) = state.withLock { ($0.instrumentation, $0.slowRequest, $0.logsRequests) }
+    /// Reports a request to the instrumentation, the statistics and the logger.
+    func report(_ report: RequestReport, _ request: ObjectRequest?) {
+        let (instrumentation, slowRequest, isLogged, isRecorded) = state.withLock {
+            ($0.instrumentation, $0.slowRequest, $0.logsRequests, $0.recordsRequests)
+        }
         instrumentation?.didAnswer(report)
+        if isRecorded { requests.add(report, request) }
         if let slowRequest, report.duration >= slowRequest {
             StoreLogging.log(.warning, "slow request: \(report)")
         } else if isLogged {
