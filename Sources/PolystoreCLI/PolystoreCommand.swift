@@ -24,7 +24,8 @@ public struct PolystoreCommand: ParsableCommand {
             """,
         version: ReleaseVersion.text,
         subcommands: [
-            LoadCommand.self, InfoCommand.self, BrowseCommand.self, QueryCommand.self, PromptCommand.self, ExplainCommand.self, AdviseCommand.self,
+            LoadCommand.self, InfoCommand.self, BrowseCommand.self, QueryCommand.self, PromptCommand.self, ExplainCommand.self,
+            AdviseCommand.self,
             SQLCommand.self, UpdateCommand.self, DeleteCommand.self,
             TransferCommand.self, VerifyCommand.self, DiffCommand.self, JobsCommand.self,
             DumpCommand.self, RestoreCommand.self, BackupCommand.self, CheckCommand.self, CompactCommand.self, EraseCommand.self,

@@ -40,7 +40,8 @@ struct AdviseCommand: ParsableCommand {
         let requests = try described(text, opened.store.schema)
         Interruption.watch()
         let engine = TransferEngine(limit: Interruption.limit)
-        let advice = try trial.map { try tried($0, requests, opened.store, engine) } ?? engine.adviseIndexes(for: requests, of: opened.store)
+        let advice =
+            try trial.map { try tried($0, requests, opened.store, engine) } ?? engine.adviseIndexes(for: requests, of: opened.store)
         Console.print(json ? Self.json(advice) : advice.description)
     }
 
@@ -58,7 +59,7 @@ struct AdviseCommand: ParsableCommand {
     /// Parses the requests.
     private func described(_ text: String, _ schema: Schema) throws -> [AdvisedRequest] {
         var found: [AdvisedRequest] = []
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() 
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         where !line.allSatisfy(\.isWhitespace) {
             do throws(StorageError) {
                 let description = try RequestDescription(json: String(line)), values = try description.valueRequest()

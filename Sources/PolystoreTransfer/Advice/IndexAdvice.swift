@@ -60,7 +60,9 @@ extension IndexAdvice.Request: CustomStringConvertible {
     public var description: String {
         var text = shape
         if duration > .zero { text += ": \(count) request\(count == 1 ? "" : "s") in \(duration.formattedMilliseconds) ms" }
-        if let trial { text += "; \(trial.before.formattedMilliseconds) ms without the index, \(trial.after.formattedMilliseconds) ms with it" }
+        if let trial {
+            text += "; \(trial.before.formattedMilliseconds) ms without the index, \(trial.after.formattedMilliseconds) ms with it"
+        }
         return text
     }
 }
