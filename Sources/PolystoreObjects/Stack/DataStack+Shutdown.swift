@@ -4,10 +4,15 @@ internal import PolystoreStorage
 extension DataStack {
     /// Ends the work of the stack and closes its stores, for example when the program receives a signal to end.
     ///
-    /// From the call on, transactions, reads, and fetches of the stack throw `storeClosed`. Those that have begun or wait for their turn may
-    /// end within a time. Then all stores are removed, as by `removeStorage`: a transaction that has not reached its commit fails with
-    /// `storeClosed`, and none of its changes are stored. Cancelling the task ends the waiting. A second call does nothing but wait for work
-    /// that is still running.
+    /// From the call on, transactions, reads, fetches, cursors and streams of the stack throw `storeClosed`, except those that the closure of
+    /// a running transaction starts. Those that have begun or wait for their turn may end within a time: a cursor or stream ends with its
+    /// last object, when it is closed, and when it is released. Then all stores are removed, as by `removeStorage`: a transaction that has
+    /// not reached its commit fails with `storeClosed`, and none of its changes are stored. Cancelling the task ends the waiting. A second
+    /// call does nothing but wait for work that is still running.
+    ///
+    /// A store that is being added is closed again, and its addition, which is waited for, throws `storeClosed`. Contexts, monitors,
+    /// publishers and detached transactions can be used until the stores are removed. Only the running commit of a detached transaction is
+    /// waited for.
     ///
     /// - Parameter time: The maximum time for which running work is waited for; none by default.
     /// - Returns: Whether all work that had begun has ended.
@@ -27,7 +32,8 @@ extension DataStack {
 
     private func removeStorages() throws(StorageError) {
         var failure: StorageError?
-        for storage in storages {
+        // Again from the first one each time: a store may have been replaced by the target of its move.
+        while let storage = storages.first {
             do throws(StorageError) { try removeStorage(storage) } catch {
                 // Another call may have removed it.
                 if error.code != .notFound { failure = failure ?? error }

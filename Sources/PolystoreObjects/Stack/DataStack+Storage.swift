@@ -111,7 +111,8 @@ extension DataStack {
 
     private func add(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) {
         try core.checkReentrancy()
-        try core.checkGate()
+        try core.gate.enter()
+        defer { core.gate.leave() }
         let entities = try routed(to: storage.configuration)
         let store = try open(storage, allowed)
         if core.entries.contains(where: { $0.entry.store.storeID == store.storeID }) {
@@ -120,14 +121,18 @@ extension DataStack {
                 .alreadyExists, "a store with the identity \(store.storeID.uuidString.lowercased()) is already part of this stack")
         }
         core.waitForRemoval(of: store.storeID)
-        let position = append(store, entities)
+        guard let position = append(store, entities) else {
+            try? store.close()
+            throw WorkGate.closed
+        }
         core.catchUp()
         core.storesChanged(position)
     }
 
-    /// Adds an open store, whose reads of rows that the engine could not select are reported.
+    /// Adds an open store, whose reads of rows that the engine could not select are reported. Returns its position; nil after the beginning
+    /// of a shutdown.
     @discardableResult
-    private func append(_ store: OpenStore, _ entities: Set<EntityIndex>) -> Int {
+    private func append(_ store: OpenStore, _ entities: Set<EntityIndex>) -> Int? {
         let storeType = store.storeType
         store.residualReport = { [weak core] in core?.report($0, of: storeType) }
         store.reachabilityReport = { StackCore.reportReachability($0, of: storeType) }

@@ -165,10 +165,12 @@ package final class StackCore: Sendable {
         set { state.withLock { $0.pageSecret = newValue } }
     }
 
-    /// Adds a store and returns its position.
+    /// Adds a store and returns its position; nil after the beginning of a shutdown.
     @discardableResult
-    func append(_ entry: Entry) -> Int {
-        let position = state.withLock { state in
+    func append(_ entry: Entry) -> Int? {
+        let position: Int? = state.withLock { state in
+            // Under this lock: what was added before the gate was closed is found, and closed, by the shutdown.
+            if gate.isClosed { return nil }
             state.entries.append((state.next, entry))
             state.next += 1
             storeChanges.add(1, ordering: .releasing)
@@ -285,10 +287,11 @@ package final class StackCore: Sendable {
 
     /// Returns the stores that hold an entity: all of them, or those of the named configurations.
     ///
-    /// - Throws: `notFound` before any store was added, and for an entity that no store holds.
+    /// - Throws: `notFound` before any store was added, and for an entity that no store holds; `storeClosed` after a shutdown.
     package func stores(for entity: EntityIndex, _ configurations: [String?]?) throws(StorageError) -> [Int] {
         let all = entries
         let name = model.schema.entities[entity].name
+        if all.isEmpty, gate.isClosed { throw WorkGate.closed }
         guard !all.isEmpty else {
             throw StorageError(.notFound, "the stack has no store yet; add one with addStorage before using \(name)")
         }
