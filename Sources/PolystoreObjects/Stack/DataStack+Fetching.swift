@@ -1,19 +1,21 @@
 public import PolystoreStorage
 
 extension DataStack {
-    fileprivate func newContext() throws(StorageError) -> ObjectContext {
-        try core.checkGate()
-        return ObjectContext(stack: core, model: core.model)
-    }
-
     /// Runs a fetch in a context of its own.
     @inline(__always)
+    fileprivate func inNewContext<R>(_ body: (ObjectContext) throws(StorageError) -> R) throws(StorageError) -> R {
+        try core.working { () throws(StorageError) in try body(ObjectContext(stack: core, model: core.model)) }
+    }
+
+    /// Runs a fetch in a context of its own, within a time.
+    @inline(__always)
     private func within<R>(_ timeout: Duration?, _ body: (ObjectContext) throws(StorageError) -> R) throws(StorageError) -> R {
-        let context = try newContext()
-        let result = try timeout == nil ? body(context) : context.within(timeout) { () throws(StorageError) in try body(context) }
-        // Objects are created from the readable values. A malformed value is an error of the fetch.
-        try context.throwFailure()
-        return result
+        try inNewContext { context throws(StorageError) in
+            let result = try timeout == nil ? body(context) : context.within(timeout) { () throws(StorageError) in try body(context) }
+            // Objects are created from the readable values. A malformed value is an error of the fetch.
+            try context.throwFailure()
+            return result
+        }
     }
 
     /// Returns the objects of a request, in its order: read-only, in a context of their own.
@@ -81,7 +83,7 @@ extension DataStack: QuerySource {
     public func _withQueryContext<R>(
         _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
     ) throws(StorageError) -> R {
-        try body(try newContext())
+        try inNewContext(body)
     }
 }
 
@@ -101,7 +103,7 @@ extension DataStack {
         _ from: From<Object>, after cursor: PageCursor? = nil
     ) throws(StorageError) -> sending Page<Object> {
         try reporting { () throws(StorageError) in
-            try newContext().fetchPage(from, after: cursor)
+            try inNewContext { context throws(StorageError) in try context.fetchPage(from, after: cursor) }
         }
     }
 }
@@ -114,7 +116,9 @@ extension DataStack {
     ///   - configuration: The configuration of the store; nil for the only one that holds the entities that the statement names.
     /// - Throws: As `FetchSource.queryRows`.
     public func queryRows(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> [AttributeRow] {
-        try reporting { () throws(StorageError) in try newContext().queryRows(sql, configuration) }
+        try reporting { () throws(StorageError) in
+            try inNewContext { context throws(StorageError) in try context.queryRows(sql, configuration) }
+        }
     }
 
     /// Returns the objects whose keys are the first column of the answer to a statement in SQL, in its order. They are read-only, in a
@@ -122,6 +126,8 @@ extension DataStack {
     ///
     /// - Throws: As `FetchSource.fetchAll(_:sql:)`.
     public func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> sending [Object] {
-        try reporting { () throws(StorageError) in try newContext().fetchAll(from, sql: sql) }
+        try reporting { () throws(StorageError) in
+            try inNewContext { context throws(StorageError) in try context.fetchAll(from, sql: sql) }
+        }
     }
 }

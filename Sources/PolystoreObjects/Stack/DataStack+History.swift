@@ -19,8 +19,10 @@ extension DataStack {
     ///   store without a history; `notFound` for a store or an entity that the stack does not have.
     public func history(_ request: HistoryRequest = HistoryRequest(), of choice: StoreChoice = .only) throws(StorageError) -> HistoryPage {
         try reporting { () throws(StorageError) in
-            let position = try choice.position(in: core), scan = try request.scan(schema)
-            return try core.history(scan, of: position)
+            try core.working { () throws(StorageError) in
+                let position = try choice.position(in: core), scan = try request.scan(schema)
+                return try core.history(scan, of: position)
+            }
         }
     }
 
@@ -30,8 +32,8 @@ extension DataStack {
     /// - Throws: `unsupported` for a store without a history; `notFound` for one that the stack does not have.
     public func currentHistoryToken(of choice: StoreChoice = .only) throws(StorageError) -> HistoryToken {
         try reporting { () throws(StorageError) in
-            try core.withHistory(of: try choice.position(in: core)) { reader throws(StorageError) in
-                try HistoryScan.newest(reader)
+            try core.working { () throws(StorageError) in
+                try core.withHistory(of: try choice.position(in: core)) { reader throws(StorageError) in try HistoryScan.newest(reader) }
             }
         }
     }
@@ -50,7 +52,9 @@ extension DataStack {
         _ bound: HistoryPurge.Bound, of choice: StoreChoice = .only, ignoringConsumersUnseenFor unseen: Duration? = nil
     ) throws(StorageError) -> HistoryPurge.Outcome {
         try reporting { () throws(StorageError) in
-            try core.purgeHistory(HistoryPurge(bound, ignoresUnseenFor: unseen?.inSeconds), of: try choice.position(in: core))
+            try core.working { () throws(StorageError) in
+                try core.purgeHistory(HistoryPurge(bound, ignoresUnseenFor: unseen?.inSeconds), of: try choice.position(in: core))
+            }
         }
     }
 }
@@ -117,10 +121,12 @@ extension DataStack {
     /// For each consumer, reads all transactions that it has not acknowledged.
     public func historyConsumers(of choice: StoreChoice = .only) throws(StorageError) -> [HistoryConsumer.Status] {
         try reporting { () throws(StorageError) in
-            try core.withHistory(of: try choice.position(in: core)) { reader throws(StorageError) in
-                var result: [HistoryConsumer.Status] = []
-                for offset in try HistoryConsumers(reader).all() { result.append(try HistoryConsumer.status(offset, reader)) }
-                return result
+            try core.working { () throws(StorageError) in
+                try core.withHistory(of: try choice.position(in: core)) { reader throws(StorageError) in
+                    var result: [HistoryConsumer.Status] = []
+                    for offset in try HistoryConsumers(reader).all() { result.append(try HistoryConsumer.status(offset, reader)) }
+                    return result
+                }
             }
         }
     }

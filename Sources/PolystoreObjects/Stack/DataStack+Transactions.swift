@@ -177,7 +177,7 @@ extension DataStack {
     }
 
     private func beginRead() throws(StorageError) {
-        try reporting { () throws(StorageError) in try core.gate.enter(isInner: core.isInsideTransaction) }
+        try reporting { () throws(StorageError) in try core.beginWork() }
     }
 }
 

@@ -59,6 +59,9 @@ public final class UnsafeTransaction: BaseTransaction {
         do throws(StorageError) {
             try reporting { () throws(StorageError) in
                 try core.checkReentrancy()
+                // The transaction has begun before, and may end while a shutdown waits.
+                try core.gate.enter(isInner: true)
+                defer { core.gate.leave() }
                 try commitChanges(policy, validatesReads, WorkLimit(timeout: timeout))
             }
             measured?.end(counts ?? Measured.Counts(), nil)

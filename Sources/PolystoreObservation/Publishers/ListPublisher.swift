@@ -306,10 +306,12 @@ extension DataStack {
         _ from: From<Object>, sectionBy: SectionBy<Object>? = nil
     ) throws(StorageError) -> ListPublisher<Object> {
         try reporting { () throws(StorageError) in
-            let publisher = try ListPublisher(from, sectionBy, core)
-            try core.publish(publisher)
-            try publisher.begin()
-            return publisher
+            try core.working { () throws(StorageError) in
+                let publisher = try ListPublisher(from, sectionBy, core)
+                try core.publish(publisher)
+                try publisher.begin()
+                return publisher
+            }
         }
     }
 }

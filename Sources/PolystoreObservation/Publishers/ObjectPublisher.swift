@@ -196,10 +196,12 @@ extension DataStack {
         _ representation: some ObjectRepresentation<Object>
     ) throws(StorageError) -> ObjectPublisher<Object> {
         try reporting { () throws(StorageError) in
-            let publisher = try ObjectPublisher(representation.objectID, self)
-            try core.publish(publisher)
-            try publisher.begin()
-            return publisher
+            try core.working { () throws(StorageError) in
+                let publisher = try ObjectPublisher(representation.objectID, self)
+                try core.publish(publisher)
+                try publisher.begin()
+                return publisher
+            }
         }
     }
 
@@ -213,9 +215,11 @@ extension DataStack {
         of representation: some ObjectRepresentation<Object>
     ) throws(StorageError) -> ObjectSnapshot<Object>? {
         try reporting { () throws(StorageError) in
-            let publisher = try ObjectPublisher(representation.objectID, self)
-            try publisher.begin()
-            return publisher.snapshot
+            try core.working { () throws(StorageError) in
+                let publisher = try ObjectPublisher(representation.objectID, self)
+                try publisher.begin()
+                return publisher.snapshot
+            }
         }
     }
 }

@@ -145,6 +145,8 @@ extension DataStack {
         of models: ManagedObject.Type..., body: @escaping @Sendable (ReadTransaction) throws -> Value
     ) throws -> ValuePublisher<Value> {
         try reportingOurs {
+            try core.beginWork()
+            defer { core.endWork() }
             var entities: Set<EntityIndex> = []
             for model in models { entities.formUnion(core.model.schema[try core.model.entity(of: model)].family) }
             let publisher = ValuePublisher(entities, core, body)

@@ -126,8 +126,10 @@ extension DataStack {
         _ from: From<Object>, _ query: AttributesQuery<Object>?, _ analyze: Bool
     ) throws(StorageError) -> Explanation {
         try reporting { () throws(StorageError) in
-            let context = ObjectContext(stack: core, model: core.model)
-            return try analyze ? context.analyze(from, query) : context.explain(from, query)
+            try core.working { () throws(StorageError) in
+                let context = ObjectContext(stack: core, model: core.model)
+                return try analyze ? context.analyze(from, query) : context.explain(from, query)
+            }
         }
     }
 }

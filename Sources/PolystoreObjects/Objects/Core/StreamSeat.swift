@@ -2,20 +2,24 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// A permit to hold a snapshot outside a transaction. The number of permits is small, so that reads and fetches always find a connection.
+/// A shutdown of the stack waits for the release of permits.
 final class StreamSeat {
     static let count = 4
     private let core: StackCore
 
     private init(_ core: StackCore) { self.core = core }
 
-    deinit { core.openStreams.subtract(1, ordering: .relaxed) }
+    deinit {
+        core.openStreams.subtract(1, ordering: .relaxed)
+        core.gate.leave()
+    }
 
     /// Takes a permit, which is held until the object is released.
     ///
     /// - Throws: `busy` if no permit is available; `storeClosed` after the beginning of a shutdown.
     static func take(_ core: StackCore) throws(StorageError) -> StreamSeat {
-        try core.checkGate()
-        // `deinit` reverts the count.
+        try core.beginWork()
+        // `deinit` reverts the count, and ends the work.
         let isFree = core.openStreams.add(1, ordering: .relaxed).oldValue < count, seat = StreamSeat(core)
         if isFree { return seat }
         throw StorageError(

@@ -1,7 +1,8 @@
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The transactions and reads of a stack that have begun, so that a shutdown refuses new ones and waits for the end of the others.
+/// The transactions, reads, fetches and streams of a stack that have begun, so that a shutdown refuses new ones and waits for the end of
+/// the others. What monitors and publishers fetch again after commits is not counted: it would keep a stack open that nobody uses.
 final class WorkGate: Sendable {
     private let state = Mutex((running: 0, isClosed: false))
 
@@ -34,6 +35,26 @@ final class WorkGate: Sendable {
 }
 
 extension StackCore {
+    /// Begins work of the program.
+    ///
     /// - Throws: `storeClosed` after the beginning of a shutdown, except inside a transaction, which may end.
-    func checkGate() throws(StorageError) { if gate.isClosed, !isInsideTransaction { throw WorkGate.closed } }
+    package func beginWork() throws(StorageError) {
+        do throws(StorageError) { try gate.enter() } catch {
+            guard isInsideTransaction else { throw error }
+            try gate.enter(isInner: true)
+        }
+    }
+
+    /// Ends work of the program.
+    package func endWork() { gate.leave() }
+
+    /// Runs a read of the program, for which a shutdown waits.
+    ///
+    /// - Throws: `storeClosed` after the beginning of a shutdown, except inside a transaction, which may end.
+    @inline(__always)
+    package func working<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        try beginWork()
+        defer { gate.leave() }
+        return try body()
+    }
 }
