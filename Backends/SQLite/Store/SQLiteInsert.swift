@@ -6,8 +6,9 @@ internal import PolystoreStorage
 /// An inserter of rows that adds fifty with each statement if there are enough, which takes three quarters of the time of single rows.
 ///
 /// Statements of several rows are `INSERT OR FAIL`: a conflict leaves the rows before it, and the session can only be rolled back
-/// afterwards. Where a table has triggers, whose own conflict clauses that would override, they are `INSERT`. With that default, ABORT, the engine keeps each page of an index that a statement of several rows changes, to be able to undo the statement: with
-/// two indexes more than half of its time, and gigabytes of temporary files for a million rows inside a savepoint.
+/// afterwards. With the default, ABORT, the engine keeps each page of an index that a statement of several rows changes, to be able to undo
+/// the statement: with two indexes more than half of its time, and gigabytes of temporary files for a million rows inside a savepoint. Where
+/// a table has triggers the default is used nevertheless, because `OR FAIL` would override the conflict clauses of their statements.
 final class SQLiteInsert {
     private static let rowsPerStatement = 50
 
@@ -36,7 +37,7 @@ final class SQLiteInsert {
             for index in start..<end { position = Self.bind(statement, batch.row(index), number, slots, at: position) }
             let code = statement.run()
             // The engine inserts the rows in their order, so the error is that of the first conflicting one.
-            if code != SQLITE_DONE { throw SQLiteConstraint.error(code, connection, tables, entity) }
+            try check(code, entity, rows: Self.rowsPerStatement)
             start = end
         }
         try insertOneByOne(entity, batch, start..<rows.upperBound, number, slots)
@@ -49,9 +50,15 @@ final class SQLiteInsert {
         let statement = try statement(entity, 1, &one)
         for index in rows {
             _ = Self.bind(statement, batch.row(index), number, slots, at: 1)
-            let code = statement.run()
-            if code != SQLITE_DONE { throw SQLiteConstraint.error(code, connection, tables, entity) }
+            try check(statement.run(), entity, rows: 1)
         }
+    }
+
+    /// Throws if a statement has not inserted all of its rows.
+    @inline(__always)
+    private func check(_ code: Int32, _ entity: EntityIndex, rows: Int) throws(StorageError) {
+        if code != SQLITE_DONE { throw SQLiteConstraint.error(code, connection, tables, entity) }
+        if connection.changes != rows { throw SQLiteConstraint.ignored(tables, entity) }
     }
 
     /// Returns whether fifty rows stay within the engine's limit of variables.

@@ -240,13 +240,26 @@ private enum SQLiteRawError {
         switch code & 0xff {
         case SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_RANGE:
             return StorageError(.invalidPredicate, "SQLite could not evaluate the statement", cause: error.cause)
+        case SQLITE_CONSTRAINT where code == SQLiteConstraint.trigger:
+            return StorageError(.validationFailed, "a row is rejected by a trigger of the database", cause: error.cause)
         case SQLITE_CONSTRAINT:
             return StorageError(
                 .valueNotStorable,
                 "a value is missing or its type differs from that of its column; a binding has the type of the interpolated value",
-                cause: error.cause)
+                details: details(code, connection, tables), cause: error.cause)
         default: return connection.error(code)
         }
+    }
+
+    /// Returns the entity and the property whose column a violated constraint names.
+    private static func details(_ code: Int32, _ connection: SQLiteConnection, _ tables: SQLTables) -> StorageError.Details {
+        let place = SQLiteConstraint.place(in: String(cString: sqlite3_errmsg(connection.handle)), code)
+        for description in tables.schema.descriptions {
+            let (index, slots) = (description.index, description.slots)
+            let slot = slots.indices.first { place == "\(tables.table(index)).\(tables.column(index, $0))" }
+            if let slot { return .init(entity: description.name, property: slots[slot].name) }
+        }
+        return .init()
     }
 
     private static func violated(_ code: Int32, _ connection: SQLiteConnection, _ tables: SQLTables) -> StorageError {

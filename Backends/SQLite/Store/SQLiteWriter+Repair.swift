@@ -78,7 +78,7 @@ extension SQLiteWriter: RepairingWriter {
         statement.bind(.int(version), at: 1)
         statement.bind(.int(key), at: 2)
         try check(statement.run(), entity)
-        if connection.changes != 1 { throw try missing(entity, key) }
+        if connection.changes != 1 { throw try missing(entity, key, nil) }
         recorder.update(entity, key, SlotMask())
     }
 }

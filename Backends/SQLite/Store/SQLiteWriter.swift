@@ -48,7 +48,8 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
         statement.bind(try name(root), at: 1)
         statement.bind(.int(Int64(count)), at: 2)
         let code = statement.advance()
-        if code == Self.wrongType {
+        // A counter has become a real number, which a strict table refuses in an integer column.
+        if code == SQLiteConstraint.wrongType {
             let name = core.tables.schema.entities[root].name
             throw StorageError(
                 .limitExceeded, "no primary keys are left for new objects of \(name)", details: .init(entity: name))
@@ -62,9 +63,6 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
         }
         return first..<next
     }
-
-    /// SQLITE_CONSTRAINT_DATATYPE: a counter has become a real number, which a strict table refuses in an integer column.
-    private static let wrongType: Int32 = 3091
 
     func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
         try checkOpen()
@@ -87,7 +85,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
             statement.bind(.int(deletion.key), at: 1)
             if let version = deletion.expectedVersion { statement.bind(.int(version), at: 2) }
             try check(statement.run(), entity)
-            if connection.changes != 1 { throw try missing(entity, deletion.key) }
+            if connection.changes != 1 { throw try missing(entity, deletion.key, deletion.expectedVersion) }
             recorder.delete(entity, deletion.key)
         }
     }
@@ -120,7 +118,9 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
                 if versionAt > 0 { statement.bind(.int(row.version), at: versionAt) }
                 let code = statement.run()
                 if code != SQLITE_DONE { try check(code, entity) }
-                if sqlite3_changes(connection.handle) != 1 { throw try missing(entity, row.key) }
+                if sqlite3_changes(connection.handle) != 1 {
+                    throw try missing(entity, row.key, update.checksVersion ? row.version : nil)
+                }
                 recorder.update(entity, row.key, update.mask)
             }
         }
@@ -233,7 +233,10 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
         throw SQLiteConstraint.error(code, connection, core.tables, entity)
     }
 
-    func missing(_ entity: EntityIndex, _ key: Int64) throws(StorageError) -> StorageError {
+    /// Returns the error for a row that a statement has not changed.
+    ///
+    /// - Parameter version: The version that the statement required; nil for any.
+    func missing(_ entity: EntityIndex, _ key: Int64, _ version: Int64?) throws(StorageError) -> StorageError {
         let name = core.tables.schema.entities[entity].name
         let layout = core.keyLayout(entity)
         let statement = try connection.statement(layout.sql)
@@ -241,6 +244,10 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
         statement.bind(.int(key), at: 1)
         let details = StorageError.Details(entity: name, keys: [key])
         if try statement.step() {
+            let text: SQLText =
+                "SELECT \"_version\" FROM \(identifier: core.tables.table(entity)) WHERE \"_id\" = \(bind: .int(key), .int64)"
+            let stored = try connection.number(text)
+            if version == nil || version == stored { return SQLiteConstraint.ignored(core.tables, entity) }
             return StorageError(.staleObject, "\(name) \(key) was changed by another transaction since it was read", details: details)
         }
         return StorageError(.notFound, "\(name) \(key) no longer exists", details: details)
@@ -278,7 +285,10 @@ extension SQLiteWriter {
                 for slot in description.slots.indices { statement.bind(row[slot], at: Int32(truncatingIfNeeded: slot &+ 3)) }
                 let code = statement.advance()
                 defer { statement.reset() }
-                if code == SQLITE_DONE { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
+                if code == SQLITE_DONE {
+                    throw description.isHierarchy
+                        ? .upsertOfAnotherEntity(upsert, core.tables.schema) : SQLiteConstraint.ignored(core.tables, upsert.entity)
+                }
                 if code != SQLITE_ROW { throw SQLiteConstraint.error(code, connection, core.tables, upsert.entity) }
                 let key = sqlite3_column_int64(statement.handle, 0)
                 // When the statement returns its first row, it has already changed the row.

@@ -7,8 +7,7 @@ internal import PolystoreStorage
 /// A translation of violated rules of another program's tables to errors of the contract.
 struct SQLiteInPlaceError {
     /// Extended result codes are macros with shifts, which Swift does not import (https://sqlite.org/rescode.html).
-    private static let primaryKey: Int32 = 1555, rowID: Int32 = 2579, unique: Int32 = 2067, required: Int32 = 1299, check: Int32 = 275
-    private static let reference: Int32 = 787, trigger: Int32 = 1811, wrongType: Int32 = 3091
+    private static let primaryKey: Int32 = 1555, rowID: Int32 = 2579, unique: Int32 = 2067, check: Int32 = 275, reference: Int32 = 787
 
     private let connection: SQLiteConnection
     private let inPlace: SQLiteInPlace
@@ -34,16 +33,17 @@ struct SQLiteInPlaceError {
 
     private func described(_ code: Int32, _ entity: EntityIndex?, _ position: Int64) -> StorageError {
         let message = String(cString: sqlite3_errmsg(connection.handle)), cause = SQLiteError.Cause(code: code, message: message)
-        // "… constraint failed: table.column": the text after the first colon.
-        let subject = message.split(separator: ":", maxSplits: 1).dropFirst().first.map { $0.drop { $0 == " " } } ?? ""
+        let subject = SQLiteConstraint.place(in: message, code)
         switch code {
-        case Self.primaryKey, Self.rowID, Self.unique: return unique(String(subject), entity, cause)
-        case Self.required:
-            let place = place(String(subject), entity)
+        case Self.primaryKey, Self.rowID, Self.unique: return unique(subject, entity, cause)
+        case SQLiteConstraint.required:
+            let place = place(subject, entity)
             return failed(place.entity, place.property, "must have a value", cause)
         case Self.check: return failed(entity.map(name) ?? "", nil, "violates a CHECK constraint of the table: \(subject)", cause)
-        case Self.wrongType: return failed(entity.map(name) ?? "", nil, "has a value whose type differs from that of its column", cause)
-        case Self.trigger: return failed(entity.map(name) ?? "", nil, "is rejected by a trigger of the database", cause)
+        case SQLiteConstraint.wrongType:
+            let place = place(subject, entity)
+            return failed(place.entity, place.property, "has a value whose type differs from that of its column", cause)
+        case SQLiteConstraint.trigger: return failed(entity.map(name) ?? "", nil, "is rejected by a trigger of the database", cause)
         case Self.reference: return reference(entity, position, cause)
         default: return connection.error(code)
         }
