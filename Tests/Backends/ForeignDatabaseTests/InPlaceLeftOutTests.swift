@@ -89,6 +89,86 @@ import Testing
         #expect(try database.stack().schema.index(of: "a") != nil)
     }
 
+    /// Tables that refer to the keys of others without naming their columns, also a table to itself.
+    private static let unnamed = """
+        CREATE TABLE country(code TEXT PRIMARY KEY, name TEXT, part_of TEXT REFERENCES "Country") STRICT;
+        CREATE TABLE book(id INTEGER PRIMARY KEY AUTOINCREMENT, country TEXT REFERENCES [country] ON DELETE SET NULL, title TEXT);
+        CREATE TABLE tour(a TEXT, b TEXT, id INTEGER PRIMARY KEY,
+            FOREIGN KEY(a) REFERENCES Country DEFERRABLE INITIALLY DEFERRED, FOREIGN KEY(b) REFERENCES country(code));
+        CREATE TABLE visit(id INT PRIMARY KEY, country TEXT NOT NULL REFERENCES country /* its key */) WITHOUT ROWID;
+        CREATE INDEX titles ON book(title) WHERE title <> '('; CREATE VIEW names_of AS SELECT title FROM book;
+        CREATE TRIGGER entitle AFTER INSERT ON book WHEN NEW.title IS NULL BEGIN UPDATE book SET title = 'new' WHERE id = NEW.id; END;
+        INSERT INTO country VALUES('EU', 'Europe', NULL), ('LV', 'Latvia', 'EU'); INSERT INTO tour VALUES('LV', 'EU', 7);
+        INSERT INTO book VALUES(1, 'LV', 'A'), (2, NULL, 'B'), (9, 'LV', 'C'); DELETE FROM book WHERE id = 9; INSERT INTO visit VALUES(3, 'LV');
+        """
+
+    @Test func foreignKeysWithoutColumnsReferToTheFormerKeyAfterTheStatements() throws {
+        let database = try InPlaceDatabase(.sqlite, Self.unnamed)
+        let queries = [
+            "SELECT code, name, part_of FROM country ORDER BY 1", "SELECT * FROM book ORDER BY id", "SELECT * FROM tour",
+            "SELECT * FROM visit", "SELECT * FROM names_of ORDER BY 1", "SELECT seq FROM sqlite_sequence WHERE name = 'book'",
+            "SELECT type, name, tbl_name FROM sqlite_master WHERE name IN ('titles', 'entitle', 'names_of', 'book', 'tour', 'visit') ORDER BY 1, 2",
+        ]
+        let before = try queries.map(database.sql)
+        let model = try Schema(entities: [Entity("country"), Entity("book")])
+        let refused = failure { try DataStack(schema: model).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url))) }
+        let message = try #require(refused?.message)
+        let start = try #require(message.range(of: "as in: ")?.upperBound), end = try #require(message.range(of: " Or open")?.lowerBound)
+        try database.sql(String(message[start..<end]))
+        #expect(try queries.map(database.sql) == before)
+        #expect(try database.sql("PRAGMA foreign_key_check").isEmpty)
+        #expect(try database.sql("PRAGMA integrity_check") == ["ok"])
+        for table in ["country", "book", "tour", "visit"] {
+            let targets = try database.sql("SELECT DISTINCT lower(\"table\"), \"to\" FROM pragma_foreign_key_list('\(table)')")
+            #expect(targets == ["country|code"])
+        }
+        let actions = "SELECT on_delete FROM pragma_foreign_key_list('book')"
+        #expect(try database.sql(actions) == ["SET NULL"])
+        #expect(throws: (any Error).self) { try database.sql("INSERT INTO visit VALUES(4, 'XX')") }
+        try database.sql("INSERT INTO book(country) VALUES('EU')")
+        #expect(try database.sql("SELECT id, title FROM book WHERE country = 'EU'") == ["10|new"])
+        let stack = try database.stack()
+        #expect(stack.schema.entities.map(\.name).sorted() == ["book", "country", "tour", "visit"])
+        let latvia = try #require(try stack.object("book", 1).object("country") as? DynamicObject)
+        #expect(try latvia.value("name") == .string("Latvia"))
+        #expect(try (latvia.object("part_of") as? DynamicObject)?.value("name") == .string("Europe"))
+    }
+
+    @Test func foreignKeysToSeveralColumnsAreNamedByTheStatements() throws {
+        let database = try InPlaceDatabase(
+            .sqlite,
+            """
+            CREATE TABLE word(book INT, "n o" INT, PRIMARY KEY("n o", book));
+            CREATE TABLE note(id INTEGER PRIMARY KEY, b INT, n INT, FOREIGN KEY(n, b) REFERENCES word);
+            INSERT INTO word VALUES(5, 1), (5, 2); INSERT INTO note VALUES(1, 5, 2);
+            """)
+        let model = try Schema(entities: [Entity("word")])
+        let refused = failure { try DataStack(schema: model).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url))) }
+        let message = try #require(refused?.message)
+        let start = try #require(message.range(of: "as in: ")?.upperBound), end = try #require(message.range(of: " Or open")?.lowerBound)
+        try database.sql(String(message[start..<end]))
+        #expect(try database.sql("PRAGMA foreign_key_check").isEmpty)
+        #expect(try database.sql("SELECT \"from\", \"to\" FROM pragma_foreign_key_list('note') ORDER BY seq") == ["n|n o", "b|book"])
+        #expect(try database.sql("SELECT book, \"n o\" FROM word ORDER BY 2") == ["5|1", "5|2"])
+        #expect(try database.stack().schema.entities.map(\.name).sorted() == ["note", "word"])
+    }
+
+    @Test func noStatementsAreSuggestedForAForeignKeyThatCannotNameTheFormerKey() throws {
+        let database = try InPlaceDatabase(
+            .sqlite,
+            """
+            CREATE TABLE word(book INT, n INT, PRIMARY KEY(book, n)); CREATE TABLE note(id INTEGER PRIMARY KEY, b INT REFERENCES word);
+            """)
+        let model = try Schema(entities: [Entity("word")])
+        let refused = failure { try DataStack(schema: model).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url))) }
+        let message = try #require(refused?.message)
+        #expect(refused?.code == .unsupported && !message.contains("CREATE TABLE"), "\(message)")
+        #expect(
+            message.contains(
+                "integer primary key of one column, but first name the columns in the foreign keys that refer to word without columns: they "
+                    + "would refer to the new key. Or open"), "\(message)")
+    }
+
     @Test func aKeyBeyondTheLimitIsNamedAndItsRemovalMakesTheTableUsable() throws {
         let database = try InPlaceDatabase(
             .sqlite,

@@ -17,9 +17,10 @@ package struct CatalogDefinition: Sendable {
     package func isIndex(of statement: String) -> Bool { parts == CatalogDefinition(statement).parts }
 
     /// Returns the parentheses of the statement that created a table of SQLite, and what follows them, with another column as the primary
-    /// key. The former primary key becomes a unique constraint of required columns.
-    package static func body(ofTable sql: String, adding column: String, formerKey: [String]) -> String {
-        let tokens = SQLTokens.tokens(sql, hasBracketedNames: true), former = Set(formerKey.map { $0.lowercased() })
+    /// key. The former primary key becomes a unique constraint of required columns, which foreign keys of the table to itself name.
+    package static func body(ofTable sql: String, _ table: String, adding column: String, formerKey: [String]) -> String {
+        let all = SQLTokens.tokens(sql, hasBracketedNames: true), former = Set(formerKey.map { $0.lowercased() })
+        let tokens = naming(formerKey, of: table, in: all)
         var definitions: [[SQLToken]] = [[]], depth = 0, rest: [SQLToken] = []
         for token in tokens.drop(while: { !$0.isSymbol("(") }) {
             if depth == 0, !token.isSymbol("(") { rest.append(token) }
@@ -33,6 +34,27 @@ package struct CatalogDefinition: Sendable {
         }
         let body = [column] + definitions.map { written(unkeyed($0, former)) }
         return "(\(body.joined(separator: ", ")))\(rest.contains { $0.isWord("STRICT") } ? " STRICT" : "")"
+    }
+
+    /// Returns the parentheses of the statement that created a table of SQLite, and what follows them, with the columns of another table in
+    /// each foreign key that refers to it without columns.
+    package static func body(ofTable sql: String, naming columns: [String], of table: String) -> String {
+        let tokens = SQLTokens.tokens(sql, hasBracketedNames: true)
+        return written(naming(columns, of: table, in: tokens).drop { !$0.isSymbol("(") })
+    }
+
+    private static func naming(_ columns: [String], of table: String, in tokens: [SQLToken]) -> [SQLToken] {
+        var result: [SQLToken] = []
+        for (index, token) in tokens.enumerated() {
+            result.append(token)
+            let isNamed = index + 1 < tokens.count && tokens[index + 1].isSymbol("(")
+            guard index > 0, tokens[index - 1].isWord("REFERENCES"), name(token)?.lowercased() == table.lowercased(), !isNamed else {
+                continue
+            }
+            let names = columns.map { [SQLToken.name($0)] }.joined(separator: [.symbol(",")])
+            result += [.symbol("(")] + names + [.symbol(")")]
+        }
+        return result
     }
 
     /// Returns the definition of a column or the constraint of a table, unique in place of a primary key. A column of the former key is

@@ -18,10 +18,10 @@ extension DatabaseCatalog {
     /// - Parameters:
     ///   - request: The request, whose model may name such a table.
     ///   - option: The URL option for reading the database only.
-    ///   - remedy: Returns the statements that add an integer key to a table.
+    ///   - remedy: Returns the statements that add an integer key to a table; nil if foreign keys of other tables have to be changed first.
     /// - Throws: `unsupported`, with the reasons and the remedy, for tables that the model names, and for all tables if none remains.
     package mutating func leaveOutUnfit(
-        _ request: OpenRequest, option: String, remedy: (CatalogTable) throws(StorageError) -> String
+        _ request: OpenRequest, option: String, remedy: (CatalogTable) throws(StorageError) -> String?
     ) throws(StorageError) {
         var unfit: [CatalogTable] = []
         while true {
@@ -44,12 +44,16 @@ extension DatabaseCatalog {
     }
 
     private static func refusal(
-        _ tables: [CatalogTable], _ option: String, _ remedy: (CatalogTable) throws(StorageError) -> String
+        _ tables: [CatalogTable], _ option: String, _ remedy: (CatalogTable) throws(StorageError) -> String?
     ) throws(StorageError) -> StorageError {
         let faults = tables.flatMap { table in table.faults.map { "\(table.name): \($0)" } }
         let unkeyed = tables.first { $0.keyFault != nil && !$0.hasLargeKeys }
         let way = try unkeyed.map { table throws(StorageError) in
-            "give each such table an integer primary key of one column, as in: \(try remedy(table)) Or "
+            let statements = try remedy(table)
+            let example =
+                statements.map { ", as in: \($0)" }
+                ?? ", but first name the columns in the foreign keys that refer to \(table.name) without columns: they would refer to the new key."
+            return "give each such table an integer primary key of one column\(example) Or "
         }
         return StorageError(
             .unsupported,
