@@ -14,9 +14,11 @@ public struct StoreBrowser: Sendable {
     /// The time that a page waits for numbers of objects. A number that takes longer is requested by the page.
     package var countPatience: Duration = .milliseconds(300)
 
-    /// Creates a browser of a store, which must remain open.
+    /// Creates a browser of a store.
     ///
-    /// - Parameter name: The name of the store in titles, without a password.
+    /// - Parameters:
+    ///   - store: An open store, which must remain open.
+    ///   - name: The name of the store in titles, without a password.
     public init(_ store: OpenStore, name: String) {
         self.store = store
         self.name = name

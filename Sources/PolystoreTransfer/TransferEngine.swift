@@ -20,6 +20,7 @@ public struct TransferEngine: Sendable {
     ///   - source: An open store.
     ///   - target: An open store with the same schema, or with the schema of the options' mapping.
     ///   - options: What is copied, and what happens to the objects of the target. By default everything is copied into an empty target.
+    ///   - report: A closure that receives the progress.
     /// - Returns: The digests of the copied rows and pairs.
     /// - Throws: `alreadyExists` if the target contains objects that it must not contain; `schemaMismatch` if the schemas differ;
     ///   `invalidConfiguration` for options that do not fit the schema; `dataLossRefused` for references to objects that are not copied, for
@@ -217,6 +218,8 @@ public struct TransferEngine: Sendable {
     /// Returns the digests of two stores side by side, in the order of the first.
     ///
     /// - Parameters:
+    ///   - first: An open store.
+    ///   - second: An open store, which may have another schema.
     ///   - includesHistory: Whether the transactions of their histories are compared too, as an item named `polystore_history`.
     ///   - report: A closure that receives the progress. The totals count the rows of both stores.
     /// - Throws: `busy` if the newest transactions are not in the history yet, because older ones are still open.
@@ -239,7 +242,11 @@ public struct TransferEngine: Sendable {
     /// Passes each object that differs between two stores with the same schema to `body`, in the order of entities and keys.
     ///
     /// Versions are not compared. The memory that this needs does not depend on the number of objects.
-    /// - Parameter report: A closure that receives the progress. The totals count the rows of both stores.
+    /// - Parameters:
+    ///   - first: An open store.
+    ///   - second: An open store with the same schema.
+    ///   - report: A closure that receives the progress. The totals count the rows of both stores.
+    ///   - body: Receives each difference.
     /// - Throws: `schemaMismatch` if the schemas differ; `cancelled`; errors of `body`.
     public func differences(
         between first: OpenStore, and second: OpenStore, report: Report? = nil,
@@ -256,7 +263,10 @@ public struct TransferEngine: Sendable {
     /// values that are nil, references and pairs without a destination, relationships with too few or too many members, ends of a relationship
     /// or indexes that disagree with the rows, key counters below existing keys, and a history that cannot be read.
     ///
-    /// - Parameter report: A closure that receives the progress. The totals count each row twice, because a check reads it twice.
+    /// - Parameters:
+    ///   - store: An open store.
+    ///   - report: A closure that receives the progress. The totals count each row twice, because a check reads it twice.
+    ///   - body: Receives each violation.
     /// - Throws: `corrupted` if the store cannot be read at all; `cancelled`; errors of `body`.
     public func check(
         _ store: OpenStore, report: Report? = nil, _ body: (CheckFinding) throws(StorageError) -> Void

@@ -13,7 +13,10 @@ public struct ConformanceRunner: Sendable {
 
     /// Runs the cases over the scratch locations of a store.
     ///
-    /// - Parameter jobs: The number of cases to run at the same time. Those that must run alone follow the others.
+    /// - Parameters:
+    ///   - name: The name of the store in the report.
+    ///   - harness: A maker of empty stores of the kind to test.
+    ///   - jobs: The number of cases to run at the same time. Those that must run alone follow the others.
     public func run(_ name: String, _ harness: StoreHarness, jobs: Int = 1) -> ConformanceReport {
         let finished = SharedValue([Int: CaseResult]())
         func run(_ positions: [Int], on threads: Int) {

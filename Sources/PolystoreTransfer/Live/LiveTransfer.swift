@@ -353,7 +353,10 @@ public final class LiveTransfer {
 
     /// Ends the fence of an interrupted cut-over whose target does not exist any more or is not reachable.
     ///
-    /// - Parameter target: The target as far as it exists.
+    /// - Parameters:
+    ///   - source: The open store that the cut-over fences.
+    ///   - target: The target as far as it exists.
+    ///   - isCertain: Whether the caller knows that the target has not replaced the source, although it cannot be read.
     /// - Returns: Whether there was a fence.
     /// - Throws: `storeMoved` if the target has replaced the source, or may have: without a target, only a person can know.
     public static func release(_ source: OpenStore, target: OpenStore?, isCertain: Bool = false) throws(StorageError) -> Bool {

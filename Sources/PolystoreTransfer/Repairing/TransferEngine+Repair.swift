@@ -3,8 +3,11 @@ public import PolystoreStorage
 extension TransferEngine {
     /// Checks a store as a whole as `check` does, passes each violation to `body`, and returns the changes that mend it. Changes nothing.
     ///
-    /// Violations that follow from the removal of objects are passed to `body`, too.
-    /// - Parameter report: A closure that receives the progress. With options that remove objects the store is checked several times.
+    /// - Parameters:
+    ///   - store: An open store.
+    ///   - options: What the repair may remove. By default it removes no objects.
+    ///   - report: A closure that receives the progress. With options that remove objects the store is checked several times.
+    ///   - body: Receives each violation, also those that follow from the removal of objects.
     /// - Throws: `corrupted` if the store cannot be read at all; `cancelled`; errors of `body`.
     public func planRepair(
         of store: OpenStore, _ options: RepairOptions = RepairOptions(), report: Report? = nil,
@@ -60,7 +63,8 @@ extension TransferEngine {
     ///
     /// A repair that was interrupted is continued by checking and repairing the store again.
     /// - Parameters:
-    ///   - repair: The result of `planRepair`.
+    ///   - store: An open store.
+    ///   - repair: The result of `planRepair` for this store.
     ///   - report: Receives a description of each part that was committed.
     ///   - body: Receives each violation that is left.
     /// - Throws: `staleObject` if the store has changed since it was checked; `unsupported` for a store that cannot be repaired, such as the

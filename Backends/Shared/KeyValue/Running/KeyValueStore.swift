@@ -18,7 +18,9 @@ public final class KeyValueStore: Sendable {
 
     /// Creates a store over an engine that is not yet open.
     ///
-    /// - Parameter recordsHistory: Whether the store records its changes in the history.
+    /// - Parameters:
+    ///   - engine: An engine of ordered keys, which the store opens and closes.
+    ///   - recordsHistory: Whether the store records its changes in the history.
     public init(_ engine: any OrderedStore, recordsHistory: Bool = true) {
         self.engine = engine
         self.recordsHistory = recordsHistory
