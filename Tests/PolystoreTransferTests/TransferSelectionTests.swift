@@ -3,7 +3,6 @@ import PolystoreInMemory
 import PolystoreSQLite
 import PolystoreStorage
 import PolystoreTransfer
-import Synchronization
 import TestStores
 import Testing
 
@@ -223,129 +222,6 @@ import Testing
             merging.acceptedLosses = ["Order.items"]
             _ = try TransferEngine().transfer(from: source, to: other, merging)
         }
-    }
-
-    /// Item 3 of order 1 and item 5 of order 2 break a rule; order 2 has too few without it, and what refers to it goes too.
-    @Test func anObjectWithTooFewMembersIsLeftOutWithThem() throws {
-        let schema = try Schema(entities: [
-            Entity("Order", relationships: [Relationship("items", to: "Item", .toMany, inverse: "order", minCount: 2)]),
-            Entity(
-                "Item", attributes: [Attribute("size", .int64, rules: AttributeRules(maximum: .int(8)))],
-                relationships: [Relationship("order", to: "Order", inverse: "items")]),
-            Entity("Bill", relationships: [Relationship("order", to: "Order", isOptional: false)]),
-        ])
-        let source = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
-        let writer = try source.beginWrite(), batch = RowBatch()
-        defer { writer.end() }
-        let (order, item, bill) = (
-            try #require(schema.index(of: "Order")), try #require(schema.index(of: "Item")), try #require(schema.index(of: "Bill"))
-        )
-        for key in [1, 2] as [Int64] { _ = batch.appendRow(key: key, version: 1, entity: order, slots: 0) }
-        try writer.load(order, batch)
-        batch.clear()
-        for (key, (size, owner)) in zip(1..., [(1, 1), (2, 1), (9, 1), (1, 2), (9, 2)] as [(Int64, Int64)]) {
-            let cells = batch.appendRow(key: Int64(key), version: 1, entity: item, slots: 2)
-            cells.initialize(to: .int(size))
-            (cells + 1).initialize(to: .int(owner))
-        }
-        try writer.load(item, batch)
-        batch.clear()
-        for key in [1, 2] as [Int64] { batch.appendRow(key: key, version: 1, entity: bill, slots: 1).initialize(to: .int(key)) }
-        try writer.load(bill, batch)
-        _ = try writer.commit(CommitRecord())
-        let target = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
-        let report = try TransferEngine().transfer(from: source, to: target, options { $0.onError = .skip() })
-        #expect(report.rejected.map { "\($0.entity) \($0.key)" }.sorted() == ["Bill 2", "Item 3", "Item 5", "Order 2"])
-        #expect(
-            report.rejected.first { $0.entity == "Order" }?.reason
-                == "Order.items must have at least 2 objects, and others are left out")
-        var findings: [String] = []
-        try TransferEngine().check(target) { findings.append($0.description) }
-        #expect(findings.isEmpty, "\(findings)")
-        let accepting = options {
-            $0.onError = .skip()
-            $0.acceptedLosses = ["Order.items"]
-        }
-        let small = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
-        #expect(try TransferEngine().transfer(from: source, to: small, accepting).rejected.map(\.entity) == ["Item", "Item"])
-        // A merge is judged by what the target has then. Order 2 has another item there.
-        let other = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)), merging = try other.beginWrite()
-        defer { merging.end() }
-        batch.clear()
-        _ = batch.appendRow(key: 2, version: 1, entity: order, slots: 0)
-        try merging.load(order, batch)
-        batch.clear()
-        for key in [4, 6] as [Int64] {
-            let cells = batch.appendRow(key: key, version: 1, entity: item, slots: 2)
-            cells.initialize(to: .int(1))
-            (cells + 1).initialize(to: .int(2))
-        }
-        try merging.load(item, batch)
-        _ = try merging.commit(CommitRecord())
-        let merged = try TransferEngine().transfer(
-            from: source, to: other,
-            options {
-                $0.onError = .skip()
-                $0.existing = .merge
-            })
-        #expect(merged.rejected.map { "\($0.entity) \($0.key)" }.sorted() == ["Item 3", "Item 5"])
-        try TransferEngine().check(other) { findings.append($0.description) }
-        #expect(findings.isEmpty, "\(findings)")
-    }
-
-    /// Item 3 breaks a rule, so order 1 has too few and item 4 needs it. Order 7 of the target has item 4 as before then.
-    @Test func onlyObjectsOfTheSourceAreRejectedByAMerge() throws {
-        let schema = try Schema(entities: [
-            Entity("Order", relationships: [Relationship("items", to: "Item", .toMany, inverse: "order", minCount: 2)]),
-            Entity(
-                "Item", attributes: [Attribute("size", .int64, rules: AttributeRules(maximum: .int(8)))],
-                relationships: [Relationship("order", to: "Order", isOptional: false, inverse: "items")]),
-        ])
-        func store(_ orders: [Int64], _ items: [(key: Int64, size: Int64, order: Int64)]) throws -> OpenStore {
-            let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)), writer = try store.beginWrite()
-            defer { writer.end() }
-            let order = try #require(schema.index(of: "Order")), item = try #require(schema.index(of: "Item")), batch = RowBatch()
-            for key in orders { _ = batch.appendRow(key: key, version: 1, entity: order, slots: 0) }
-            try writer.load(order, batch)
-            batch.clear()
-            for row in items {
-                let cells = batch.appendRow(key: row.key, version: 1, entity: item, slots: 2)
-                cells.initialize(to: .int(row.size))
-                (cells + 1).initialize(to: .int(row.order))
-            }
-            try writer.load(item, batch)
-            _ = try writer.commit(CommitRecord())
-            return store
-        }
-        let source = try store([1], [(3, 9, 1), (4, 1, 1)]), target = try store([7], [(4, 1, 7), (6, 1, 7)])
-        let records = Mutex<[String]>([])
-        let report = try TransferEngine().transfer(
-            from: source, to: target,
-            options {
-                $0.onError = .skip()
-                $0.existing = .merge
-                $0.receiveRejects = { rejects throws(StorageError) in
-                    try rejects.forEachRecord { row, _ in records.withLock { $0.append("\(row.entity) \(row.key)") } }
-                }
-            })
-        #expect(report.rejected.map { "\($0.entity) \($0.key)" }.sorted() == ["Item 3", "Item 4", "Order 1"])
-        #expect(records.withLock(\.self).sorted() == ["Item 3", "Item 4", "Order 1"])
-        var findings: [String] = []
-        try TransferEngine().check(target) { findings.append($0.description) }
-        #expect(findings.isEmpty)
-        // The plan of a merge into a target without objects is that of a copy.
-        let empty = try store([], []), reader = try source.beginRead(), present = try empty.beginRead()
-        defer {
-            reader.end()
-            present.end()
-        }
-        let plan = try TransferPlan(
-            reader, to: present,
-            options {
-                $0.onError = .skip()
-                $0.existing = .merge
-            }, nil, { _ in })
-        #expect(plan.rejected == ["Item": 2, "Order": 1])
     }
 
     @Test func aSubentityIsChosenAlone() throws {
