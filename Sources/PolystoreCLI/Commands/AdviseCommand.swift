@@ -26,7 +26,7 @@ struct AdviseCommand: ParsableCommand {
     @Option(
         name: .customLong("try"),
         help: ArgumentHelp(
-            "The kind of store for the copy, as a URL such as sqlite: or lmdb:/mnt/disk: a temporary folder or the folder of the URL, and for PostgreSQL a schema with a random name.",
+            "The kind of store for the copy, as a URL such as sqlite: for a temporary folder, or lmdb:/mnt/disk for this folder; PostgreSQL gets a schema with a random name.",
             valueName: "url"), completion: ShellCompletion.store)
     var trial: String?
 
