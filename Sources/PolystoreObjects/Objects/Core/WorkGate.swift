@@ -35,10 +35,10 @@ final class WorkGate: Sendable {
 }
 
 extension StackCore {
-    /// Begins work of the program.
+    /// Begins work of the program. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     ///
     /// - Throws: `storeClosed` after the beginning of a shutdown, except inside a transaction, which may end.
-    package func beginWork() throws(StorageError) {
+    @inline(never) package func beginWork() throws(StorageError) {
         do throws(StorageError) { try gate.enter() } catch {
             guard isInsideTransaction else { throw error }
             try gate.enter(isInner: true)
@@ -46,7 +46,7 @@ extension StackCore {
     }
 
     /// Ends work of the program.
-    package func endWork() { gate.leave() }
+    @inline(never) package func endWork() { gate.leave() }
 
     /// Runs a read of the program, for which a shutdown waits.
     ///
