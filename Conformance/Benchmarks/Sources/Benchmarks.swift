@@ -7,7 +7,8 @@ struct Benchmarks: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "polystore-benchmarks",
         abstract:
-            "Compares each store with the same work in C, with GRDB and with pgloader. A ratio below 1 means that Polystore is faster.")
+            "Compares each store with the same work in C, with GRDB, with the object mappers of Python and with pgloader. A ratio below 1 means that Polystore is faster."
+    )
 
     @Flag(help: "Print one JSON object per line instead of a table.")
     var json = false
@@ -51,6 +52,11 @@ struct Benchmarks: ParsableCommand {
         }
         if wanted.contains("sqlite"), wants("fields") {
             try FieldsBenchmark(place: places, count: count, rounds: rounds, report: show).run()
+        }
+        if wanted.contains("sqlite"), wants("python") {
+            let workloads = Workloads(
+                store: "sqlite", floor: nil, place: places, count: count, rounds: min(rounds, 3), wanted: nil, report: show)
+            try PythonBenchmark(workloads: workloads).run()
         }
         if wants("parse") { try ParseBenchmark(rounds: rounds, report: show).run() }
         if wants("compile") { try CompileBenchmark(place: places, rounds: rounds, report: show).run() }

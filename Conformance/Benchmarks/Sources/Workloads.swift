@@ -152,13 +152,13 @@ struct Workloads {
     }
 
     @inline(never)
-    private func fetchAll(_ stack: DataStack) throws {
+    func fetchAll(_ stack: DataStack) throws {
         let objects = try stack.fetchAll(From<Person>())
         if objects.count != count { throw BenchmarkError.wrongAnswer }
     }
 
     @inline(never)
-    private func create(_ stack: DataStack, _ values: [PersonValues]) throws {
+    func create(_ stack: DataStack, _ values: [PersonValues]) throws {
         try stack.perform(synchronous: { transaction in
             for value in values {
                 let person = try transaction.create(Person.self)
