@@ -55,6 +55,8 @@ import Testing
         let found = try await stack.read(timeout: .seconds(5)) { try $0.fetchCount(From<Note>()) }
         #expect(printed == ["0 of 1", "Tea", "Tea"] && found == 1)
         #expect(try await Desk(stack).texts() == ["Tea"])
+        for health in await stack.checkHealth(timeout: .seconds(2)) { print(health) }
+        #expect(printed.last?.hasPrefix("memory: ") == true && printed.last?.hasSuffix(" ms") == true)
         let hasEnded = try await stack.shutdown(draining: .seconds(10))
         if !hasEnded { print("some transactions were ended, and have stored nothing") }
         #expect(hasEnded && stack.storages.isEmpty)

@@ -1,0 +1,40 @@
+import Polystore
+import TestStores
+import Testing
+
+/// The condition of the stores of a stack.
+@Suite struct HealthTests {
+    @Test(arguments: TestStore.all) func aStoreThatCanBeReadHasNoError(_ kind: TestStore) async throws {
+        let name = "polystore_health_\(UInt64.random(in: 0...(.max)))", store = kind.make(named: name)
+        let stack = try DataStack(Person.self, Animal.self, Dog.self)
+        #expect(await stack.checkHealth().isEmpty)
+        try stack.addStorageAndWait(store)
+        let health = try #require(await stack.checkHealth().first)
+        #expect(health.error == nil && !health.isReadOnly && health.storeType == type(of: store).storeType && health.configuration == nil)
+        try await stack.shutdown()
+        #expect(await stack.checkHealth().isEmpty)
+        if kind == .memory { return }
+        let reader = try DataStack(Person.self, Animal.self, Dog.self)
+        try reader.addStorageAndWait(kind.make(named: name, readOnly: true))
+        #expect(await reader.checkHealth().map(\.isReadOnly) == [true])
+        try await reader.shutdown()
+        try kind.make(named: name).erase()
+    }
+
+    @Test func aFailingStoreIsNamedBesideTheOthers() async throws {
+        let schema = try Schema(
+            entities: [Entity("One", attributes: [Attribute("x", .int64)]), Entity("Two", attributes: [Attribute("x", .int64)])],
+            configurations: ["One": ["One"], "Two": ["Two"]])
+        let stack = try DataStack(schema: schema), failing = HookedStore(TestStore.memory.make(configuration: "One"))
+        try stack.addStorageAndWait(failing)
+        try stack.addStorageAndWait(TestStore.sqlite.make(configuration: "Two"))
+        failing.setHook { event throws(StorageError) in
+            if event == .beginRead { throw StorageError(.connectionLost, "the server is gone") }
+        }
+        let health = await stack.checkHealth()
+        #expect(health.map(\.configuration) == ["One", "Two"] && health.map { $0.error?.code } == [.connectionLost, nil])
+        #expect(health[0].description.hasSuffix(" (One): connectionLost, the server is gone"))
+        failing.setHook(nil)
+        #expect(await stack.checkHealth().allSatisfy { $0.error == nil })
+    }
+}
