@@ -68,6 +68,7 @@ import Testing
         "schema backfill": ["--batch: --pause"],
         "schema contract": ["--accept-loss: --timeout"],
         "schema abandon": ["--accept-losses: --timeout"],
+        "advise": ["--requests: --try"],
         "bench": ["--objects: --batch"],
     ]
 
