@@ -263,8 +263,9 @@ package final class StackCore: Sendable {
     /// The number of concurrent writers for stores that support them.
     private static let concurrentWriters = 4
 
+    /// The stores, in the order in which they were added. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     package var entries: [(position: Int, entry: Entry)] {
-        state.withLock { $0.entries }
+        @inline(never) get { state.withLock { $0.entries } }
     }
 
     func entry(_ position: Int) throws(StorageError) -> Entry {
