@@ -10,6 +10,16 @@ public struct MetricsInstrumentation: StoreInstrumentation {
     /// Creates an instrumentation with a prefix for the names of its metrics.
     public init(prefix: String = "polystore") { self.prefix = prefix }
 
+    /// Records the gauges `polystore_running`, `polystore_waiting` and `polystore_capacity` of each queue of a stack. The program calls it
+    /// as often as its metrics are collected.
+    public func recordQueues(of stack: DataStack) {
+        for queue in stack.queueStatistics {
+            for (label, count) in [("running", queue.running), ("waiting", queue.waiting), ("capacity", queue.capacity)] {
+                Gauge(label: "\(prefix)_\(label)", dimensions: [("queue", queue.kind.rawValue)]).record(count)
+            }
+        }
+    }
+
     /// Does nothing. All metrics are reported at the end.
     public func willBegin(_ kind: TransactionReport.Kind, author: String) -> (any Sendable)? { nil }
 

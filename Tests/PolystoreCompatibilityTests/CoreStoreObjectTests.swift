@@ -3,6 +3,16 @@ import PolystoreCompatibility
 import TestStores
 import Testing
 
+private final class Kennel: CoreStoreObject {
+    @Field.Relationship("hounds") var hounds: Set<Hound>
+    @Field.Relationship("founder") var founder: Hound?
+}
+
+private final class Hound: CoreStoreObject {
+    @Field.Relationship("kennel", inverse: \.$hounds) var kennel: Kennel?
+    @Field.Relationship("rivals") var rivals: Set<Hound>
+}
+
 @Suite(.serialized) struct CoreStoreObjectTests {
     private func add(_ store: TestStore, to stack: DataStack) throws { try stack.addStorageAndWait(store.make()) }
 
@@ -21,6 +31,18 @@ import Testing
         }
         let text = "notice: version \"V2\" of the model is not locked; its versionLock is:\n\(schema.versionLock)"
         #expect(logger.messages("not locked").filter { $0.contains("\"V2\"") } == [text])
+    }
+
+    @Test func aForgottenInverseIsLogged() throws {
+        let logger = RecordingLogger()
+        try logger.recording {
+            _ = try CoreStoreSchema(modelVersion: "hounds", entities: [Entity<Kennel>("Kennel"), Entity<Hound>("Hound")])
+        }
+        #expect(
+            logger.messages("without an inverse") == [
+                "warning: relationships without an inverse, whose changes are not seen from the other object: Hound.rivals (to Hound), "
+                    + "Kennel.founder (to Hound); declare the inverse on one of the two sides with \"inverse:\""
+            ])
     }
 
     @Test(arguments: TestStore.all) func valuesAreKept(_ store: TestStore) throws {

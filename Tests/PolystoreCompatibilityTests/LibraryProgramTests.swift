@@ -177,7 +177,7 @@ enum LibraryProgram {
         var output = ["\(try dataStack.requiredMigrationsForStorage(storage).count) migration"]
         _ = try await dataStack.async.addStorage(storage)
         CoreStoreDefaults.dataStack = dataStack
-        defer { CoreStoreDefaults.dataStack = DataStack() }
+        defer { CoreStoreDefaults.dataStack = .withoutEntities }
 
         let controller = try ShelfController(dataStack: dataStack)
         output.append("\(controller.monitor.numberOfSections()) section, \(controller.monitor[0, 1].title)")

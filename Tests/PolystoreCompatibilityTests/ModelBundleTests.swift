@@ -54,6 +54,7 @@ class NewPerson: CoreStoreObject {
         #expect(message { _ = try Schema.named("Other", in: files.bundle) } == expected)
         let program = ProcessInfo.processInfo.processName
         #expect(message { _ = try CoreDataStack() }?.hasPrefix("\"\(program).xcdatamodeld\" is not in the bundle") == true)
+        #expect(message { _ = try DataStack() }?.hasPrefix("\"\(program).xcdatamodeld\" is not in the bundle") == true)
         #expect(message { _ = try DataStack(migrationChain: ["a"]) }?.hasPrefix("\"\(program).xcdatamodeld\" is not in the bundle") == true)
     }
 

@@ -24,7 +24,7 @@ extension DefaultStackTests {
 
         @Test(arguments: TestStore.all) func fetching(_ store: TestStore) throws {
             try setUp(store)
-            defer { CoreStore.defaultStack = DataStack() }
+            defer { CoreStore.defaultStack = .withoutEntities }
             var people = try CoreStore.fetchAll(
                 From<MyPersonEntity>(),
                 Where("%K > %d", "age", 30)  // string format initializer
@@ -83,7 +83,7 @@ extension DefaultStackTests {
 
         @Test(arguments: TestStore.all) func querying(_ store: TestStore) throws {
             try setUp(store)
-            defer { CoreStore.defaultStack = DataStack() }
+            defer { CoreStore.defaultStack = .withoutEntities }
             let johnsAge = try CoreStore.queryValue(
                 From<MyPersonEntity>(),
                 Select<Int>("age"),
@@ -126,7 +126,7 @@ extension DefaultStackTests {
 
         @Test func deletingWhatAQueryFinds() throws {
             try setUp(.memory)
-            defer { CoreStore.defaultStack = DataStack() }
+            defer { CoreStore.defaultStack = .withoutEntities }
             _ = try CoreStore.perform(
                 synchronous: { transaction in
                     try transaction.deleteAll(

@@ -21,7 +21,7 @@ extension DefaultStackTests {
             try CoreStore.perform(synchronous: { try $0.create(Into<MyPersonEntity>()).age = 1 })
             #expect(try CoreStore.fetchAll(From<MyPersonEntity>()).map(\.age) == [1])
             for store in CoreStore.defaultStack.storages { try store.erase() }
-            CoreStore.defaultStack = DataStack()
+            CoreStore.defaultStack = .withoutEntities
             try? FileManager.default.removeItem(atPath: Self.home)
         }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import InMemoryTracing
 import Metrics
 import MetricsTestKit
@@ -64,6 +65,29 @@ import Tracing
         #expect(try timed("fetch", "Thing", "answered") == 2)
         #expect(try timed("count", "Thing", "answered") == 1)
         #expect(try timed("fetch", "Nothing", "invalidPredicate") == 1)
+    }
+
+    /// Of three transactions one runs, because the store takes one writer at a time.
+    @Test func gaugesShowWhatRunsAndWaits() async throws {
+        let stack = try stack(), metrics = Self.metrics, instrumentation = MetricsInstrumentation(prefix: "queues")
+        func gauge(_ label: String, _ queue: String) throws -> Double? {
+            try metrics.expectGauge("queues_\(label)", [("queue", queue)]).lastValue
+        }
+        func record(until waiting: Double) async throws {
+            repeat {
+                instrumentation.recordQueues(of: stack)
+                await Task.yield()
+            } while try gauge("waiting", "writes") != waiting
+        }
+        let isFree = DispatchSemaphore(value: 0)
+        let work = (0..<3).map { _ in Task { try await stack.perform { _ in isFree.wait() } } }
+        try await record(until: 2)
+        #expect(try gauge("running", "writes") == 1 && gauge("capacity", "writes") == 1)
+        #expect(try gauge("running", "reads") == 0 && gauge("waiting", "reads") == 0 && gauge("capacity", "reads") == 6)
+        for _ in work { isFree.signal() }
+        for task in work { try await task.value }
+        try await record(until: 0)
+        #expect(stack.queueStatistics.map(\.description)[0] == "writes: 0 of 1 running, 0 waiting")
     }
 
     @Test func spansAreChildrenOfTheCallersSpan() async throws {

@@ -10,6 +10,7 @@ import ServiceLifecycle
 ///     PATCH  /items/ID      {"isDone": true} changes an item
 ///     DELETE /items/ID      removes it
 ///     GET    /items/events   the list, now and after each commit, as server-sent events
+///     GET    /health         200 if each store can be read, otherwise 503; a line for each store
 struct ItemService: Sendable {
     /// An item in an answer.
     struct Representation: ResponseEncodable, Equatable, Sendable {
@@ -61,6 +62,13 @@ struct ItemService: Sendable {
             return HTTPResponse.Status.noContent
         }
         router.get("items/events") { _, _ in try events() }
+        router.get("health") { _, _ in
+            let stores = await stack.checkHealth(timeout: .seconds(2))
+            let isHealthy = !stores.isEmpty && stores.allSatisfy { $0.error == nil }
+            return Response(
+                status: isHealthy ? .ok : .serviceUnavailable,
+                body: ResponseBody(byteBuffer: ByteBuffer(string: stores.map { "\($0)\n" }.joined())))
+        }
         return router
     }
 

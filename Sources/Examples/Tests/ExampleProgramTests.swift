@@ -73,12 +73,14 @@ import Testing
             print(status, event())
             print(ask("PATCH", f"/items/{id}", {"isDone": True})[0], event())
             print(json.loads(ask("GET", "/items")[1]) == [{"id": id, "isDone": True, "title": "Paint"}])
+            print(ask("GET", "/health")[0], ask("GET", "/health")[1].startswith("sqlite: "))
             print(ask("DELETE", f"/items/{id}")[0], event(), ask("DELETE", f"/items/{id}")[0], ask("POST", "/items", {"name": "x"})[0])
             """
         let read = try Program(path: "/usr/bin/python3").run("-c", client)
         // It ends when it is asked to, although nobody has ended the events.
         service.terminate()
         service.waitUntilExit()
-        #expect(read.output == "[]\n200 [('Paint', False)]\n200 [('Paint', True)]\nTrue\n204 [] 404 400\n")
+        #expect(read.output == "[]\n200 [('Paint', False)]\n200 [('Paint', True)]\nTrue\n200 True\n204 [] 404 400\n")
+        #expect(service.terminationReason == .exit && service.terminationStatus == 0)
     }
 }

@@ -8,14 +8,15 @@ public enum CoreStore {
 
     /// The stack of the façade. It is created on first access, and can be replaced from any thread.
     ///
-    /// The initial stack has no entities, because on platforms other than Apple's there is no model in the program's resources.
+    /// The initial stack has the Xcode model with the name of the program; without such a model it has no entities.
     public static var defaultStack: DataStack {
         get {
-            stack.withLock { stack in
+            if let stack = stack.withLock({ $0 }) { return stack }
+            let initial = DataStack.ofTheProgram
+            return stack.withLock { stack in
                 if let stack { return stack }
-                let made = DataStack()
-                stack = made
-                return made
+                stack = initial
+                return initial
             }
         }
         set { stack.withLock { $0 = newValue } }

@@ -32,4 +32,19 @@ extension DataStack {
     ) throws(StorageError) {
         try self.init(xcodeModelName: XcodeDataModel.programName, bundle: bundle, migrationChain: migrationChain, models: models)
     }
+
+    /// Creates a stack without stores from the Xcode model with the name of the program, among the resources of the main bundle.
+    ///
+    /// - Throws: `notFound`, which names what was looked for and where; `invalidConfiguration` for an invalid model.
+    public convenience init() throws(StorageError) { try self.init(migrationChain: nil) }
+
+    /// A stack with the Xcode model of the program, or without entities if there is none. An invalid model is logged.
+    static var ofTheProgram: DataStack {
+        do throws(StorageError) {
+            return try DataStack()
+        } catch {
+            if error.code != .notFound { StoreLogging.log(.warning, "the model of the program is invalid: \(error.message)") }
+            return .withoutEntities
+        }
+    }
 }

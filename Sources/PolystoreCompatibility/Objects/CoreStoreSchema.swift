@@ -62,14 +62,25 @@ public struct CoreStoreSchema: DynamicSchema, Sendable {
                     slots: prototype.declaredFields.map { description.slot($0.keyPath) ?? -1 }, fieldCount: prototype.declaredFields.count),
                 for: types[index])
         }
+        Self.warnOfMissingInverses(schema)
         if let versionLock { try versionLock.check(schema) } else { Self.log(schema) }
     }
 
     /// Logs the lock to paste for a version without one.
     private static func log(_ schema: Schema) {
-        StoreLogging.logger.log(
-            level: .notice, message: "version \"\(schema.version)\" of the model is not locked; its versionLock is:\n\(schema.versionLock)",
-            fileName: #fileID, lineNumber: #line, functionName: #function)
+        StoreLogging.log(.notice, "version \"\(schema.version)\" of the model is not locked; its versionLock is:\n\(schema.versionLock)")
+    }
+
+    /// Logs the relationships without an inverse, which is mostly one that was forgotten.
+    private static func warnOfMissingInverses(_ schema: Schema) {
+        let names = schema.entities.flatMap { entity in
+            entity.relationships.filter { $0.inverse == nil }.map { "\(entity.name).\($0.name) (to \($0.destination))" }
+        }
+        if names.isEmpty { return }
+        StoreLogging.log(
+            .warning,
+            "relationships without an inverse, whose changes are not seen from the other object: \(names.joined(separator: ", ")); "
+                + "declare the inverse on one of the two sides with \"inverse:\"")
     }
 
     /// Sets each inverse on both sides, because declarations can name it on only one.

@@ -68,8 +68,8 @@ public final class DataStack: Sendable {
         try self.init(schemaHistory: SchemaHistory(schemas: [schema] + more, migrationChain: migrationChain, models: models))
     }
 
-    /// Creates a stack without entities and stores.
-    public convenience init() { self.init(.none, SchemaHistory(current: .empty)) }
+    /// A new stack without entities and stores.
+    package static var withoutEntities: DataStack { DataStack(.none, SchemaHistory(current: .empty)) }
 
     /// The stack's read context of the main actor, created on first use. It merges every commit.
     @MainActor public var viewContext: ViewContext {
