@@ -1,4 +1,6 @@
+import Dispatch
 import Polystore
+import Synchronization
 import TestStores
 import Testing
 
@@ -36,5 +38,38 @@ import Testing
         #expect(health[0].description.hasSuffix(" (One): connectionLost, the server is gone"))
         failing.setHook(nil)
         #expect(await stack.checkHealth().allSatisfy { $0.error == nil })
+    }
+
+    private final class Reads: Sendable { let count = Atomic(0) }
+
+    /// Stores that do not answer, although the limit of the check is over, delay neither the checks of others nor the answer.
+    @Test func storesThatDoNotAnswerDelayNoOther() async throws {
+        let names = (0..<10).map { "E\($0)" }
+        let schema = try Schema(
+            entities: names.map { Entity($0, attributes: [Attribute("x", .int64)]) },
+            configurations: Dictionary(uniqueKeysWithValues: names.map { ($0, [$0]) }))
+        let stack = try DataStack(schema: schema), isFree = DispatchSemaphore(value: 0), reads = Reads()
+        var hanging: [HookedStore] = []
+        for (index, name) in names.enumerated() {
+            let store = HookedStore(TestStore.memory.make(configuration: name))
+            try stack.addStorageAndWait(store)
+            if index >= 6 { continue }
+            hanging.append(store)
+            store.setHook { event in
+                if event != .beginRead { return }
+                reads.count.add(1, ordering: .relaxed)
+                isFree.wait()
+            }
+        }
+        let start = ContinuousClock.now
+        for _ in 0..<2 {
+            let health = await stack.checkHealth(timeout: .milliseconds(100))
+            #expect(health.prefix(6).allSatisfy { $0.error?.code == .timeout } && health.suffix(4).allSatisfy { $0.error == nil })
+        }
+        // A read that hangs is not begun again.
+        #expect(reads.count.load(ordering: .relaxed) == 6 && ContinuousClock.now - start < .seconds(60))
+        for store in hanging { store.setHook(nil) }
+        for _ in hanging { isFree.signal() }
+        while await stack.checkHealth(timeout: .seconds(30)).contains(where: { $0.error != nil }) {}
     }
 }

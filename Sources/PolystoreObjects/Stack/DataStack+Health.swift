@@ -1,4 +1,6 @@
+internal import PolystoreFoundation
 public import PolystoreStorage
+internal import Synchronization
 
 /// The condition of a store of a stack.
 public struct StoreHealth: Sendable, CustomStringConvertible {
@@ -24,19 +26,16 @@ public struct StoreHealth: Sendable, CustomStringConvertible {
 extension DataStack {
     /// Reads from each store, for the health check of a service.
     ///
-    /// The stores are read at the same time: an unreachable server does not delay what is known about the others.
-    /// - Parameter timeout: The maximum time for each store.
-    /// - Returns: The condition of each store, in the order in which they were added. Empty for a stack without stores, as after a shutdown.
+    /// The stores are read at the same time, and one that does not answer delays only this answer, and only until the time is over.
+    /// - Parameter timeout: The maximum time for each store, above zero.
+    /// - Returns: The condition of each store, in the order in which they were added; `cancelled` for stores that have not answered when the
+    ///   task is cancelled. Empty for a stack without stores, as after a shutdown: such a stack is not healthy.
     public func checkHealth(timeout: Duration = .seconds(5)) async -> [StoreHealth] {
         let core = core
         return await withTaskGroup(of: (Int, StoreHealth).self) { group in
-            for (place, (_, entry)) in core.entries.enumerated() {
+            for (place, (position, entry)) in core.entries.enumerated() {
                 group.addTask {
-                    let start = ContinuousClock.now, limit = WorkLimit(reading: timeout)
-                    // A queue of its own: long reads of the program do not make the stores look unreachable.
-                    let answer = await core.workers.openings.result(limit) { () throws(StorageError) in try Self.read(entry, limit) }
-                    var failure: StorageError?
-                    if case .failure(let error) = answer { failure = error }
+                    let start = ContinuousClock.now, failure = await Self.failure(of: entry, position, core, within: timeout)
                     return (
                         place,
                         StoreHealth(
@@ -49,10 +48,91 @@ extension DataStack {
         }
     }
 
+    /// Returns the reason why a store cannot be read, or nil.
+    private static func failure(
+        of entry: StackCore.Entry, _ position: Int, _ core: StackCore, within timeout: Duration
+    ) async -> StorageError? {
+        if core.unanswered.contains(position) {
+            return StorageError(.timeout, "the store has not answered an earlier check yet")
+        }
+        let limit = WorkLimit(reading: timeout)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let check = HealthCheck(position, core.unanswered, continuation)
+                core.workers.checks.submit(limit) { refusal, _ in
+                    var failure = refusal
+                    if refusal == nil {
+                        do throws(StorageError) { try read(entry, limit) } catch { failure = error }
+                    }
+                    check.end(failure)
+                }
+                // A store should end its work when the limit does, but a file system or a server may not let it.
+                let grace = min(max(timeout, .zero), .seconds(86_400)) + .milliseconds(250)
+                DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) { check.giveUp() }
+            }
+        } onCancel: {
+            limit.cancel()
+        }
+    }
+
     /// Looks up a row. Opening a session need not reach a server.
     private static func read(_ entry: StackCore.Entry, _ limit: WorkLimit) throws(StorageError) {
         let reader = try entry.store.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         if let entity = entry.entities.min() { try reader.rows(entity, keys: [0], into: RowBatch(capacity: 1)) }
+    }
+}
+
+/// The stores that have not answered a health check after its time, by their positions. They are not read again before they do.
+final class UnansweredChecks: Sendable {
+    private let positions = Mutex<Set<Int>>([])
+
+    /// Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
+    @inline(never)
+    func contains(_ position: Int) -> Bool { positions.withLock { $0.contains(position) } }
+
+    fileprivate func insert(_ position: Int) { positions.withLock { _ = $0.insert(position) } }
+
+    fileprivate func remove(_ position: Int) { positions.withLock { _ = $0.remove(position) } }
+}
+
+/// A health check of one store, answered once: by the end of its work or because the time is over.
+private final class HealthCheck: Sendable {
+    private enum State {
+        case waiting(CheckedContinuation<StorageError?, Never>)
+        case givenUp
+        case ended
+    }
+
+    private let state: Mutex<State>
+    private let position: Int
+    private let unanswered: UnansweredChecks
+
+    init(_ position: Int, _ unanswered: UnansweredChecks, _ continuation: CheckedContinuation<StorageError?, Never>) {
+        self.position = position
+        self.unanswered = unanswered
+        state = Mutex(.waiting(continuation))
+    }
+
+    /// Ends the check with its result.
+    func end(_ failure: StorageError?) {
+        state.withLock { state in
+            switch state {
+            case .waiting(let continuation): continuation.resume(returning: failure)
+            case .givenUp: unanswered.remove(position)
+            case .ended: break
+            }
+            state = .ended
+        }
+    }
+
+    /// Answers a check whose work has not ended.
+    func giveUp() {
+        state.withLock { state in
+            guard case .waiting(let continuation) = state else { return }
+            state = .givenUp
+            unanswered.insert(position)
+            continuation.resume(returning: StorageError(.timeout, "the store did not answer in time"))
+        }
     }
 }

@@ -49,6 +49,7 @@ package final class StackCore: Sendable {
     let completions = DispatchQueue(label: "polystore.completions")
     let commits = CommitHub()
     let joint = JointCommits()
+    let unanswered = UnansweredChecks()
     let additions = StoreAdditions()
     let gate = WorkGate()
     let requests = RequestRecorder()

@@ -12,6 +12,8 @@ package final class StackWorkers: Sendable {
     package let writes: WorkQueue
     /// The opening and migration of stores.
     package let openings: WorkQueue
+    /// The reads of health checks: as many as there may be stores that do not answer, because those must not delay the check of another.
+    package let checks: WorkQueue
 
     init() {
         reads = WorkQueue(threads, width: 6)
@@ -19,5 +21,6 @@ package final class StackWorkers: Sendable {
         observers = WorkQueue(threads, width: 4)
         writes = WorkQueue(threads, width: 1)
         openings = WorkQueue(threads, width: 4)
+        checks = WorkQueue(threads, width: 1000)
     }
 }
