@@ -137,6 +137,7 @@ import Testing
                 .transformEntity(sourceEntity: "Person", destinationEntity: "Person") { source, create in
                     if source["isVeryOldAccount"] as? Bool == true { return }  // left behind
                     let person = create()
+                    person.copyAttributes(from: source)
                     person["fullName"] = "\(source["firstName"] ?? "") \(source["lastName"] ?? "")"
                 },
             ])

@@ -58,6 +58,11 @@ struct MigrationLosses {
         }
     }
 
+    /// Whether an object of an entity of the stored version has a value in a slot.
+    static func isStored(_ entity: EntityIndex, _ slot: Int, _ source: ReadSession) throws(StorageError) -> Bool {
+        try isStored(Place(entity: entity, slot: slot), source.schema, source)
+    }
+
     private static func isStored(_ place: Place, _ schema: Schema, _ source: ReadSession) throws(StorageError) -> Bool {
         var plan = FetchPlan(entity: place.entity, entities: [place.entity], fields: .keysOnly)
         if let slot = place.slot {

@@ -229,6 +229,7 @@ public struct MigrationRunner {
         try MigrationChecks(mapping, migration.source).check(inPlace: inPlace, exceptValues: isFilledLater)
         let rows = MigrationRows(step.mapping, keys, from: migration.source, to: migration.destination, exceptValues: isFilledLater)
         try write(work, rows, step)
+        if !isFilledLater { try refuseForgotten(rows, step, migration.source) }
         try rows.noteLeftBehind(inPlace: inPlace)
         try migration.finish(keys, limits: rows.limits)
         try inverses.write(to: migration.destination, missing: rows.missing)
@@ -266,6 +267,24 @@ public struct MigrationRunner {
 
     private func refuseLosses(_ step: Step, _ source: ReadSession) throws(StorageError) {
         try refuse(try MigrationLosses(step.mapping, accepted: history.acceptedLosses).stored(in: source), of: step)
+    }
+
+    /// Refuses that a transformer leaves out values which nothing says are to be lost: mostly its program forgot to copy them.
+    private func refuseForgotten(_ rows: MigrationRows, _ step: Step, _ source: ReadSession) throws(StorageError) {
+        var paths: [String] = []
+        for (entity, slot, path) in rows.forgotten where !history.acceptedLosses.contains(path) && !paths.contains(path) {
+            if try MigrationLosses.isStored(entity, slot, source) { paths.append(path) }
+        }
+        guard let first = paths.first else { return }
+        let list = paths.map { "\"\($0)\"" }.joined(separator: ", ")
+        if acceptsLosses {
+            StoreLogging.notice("the step \(step.type) loses the data of \(list), which recreateStoreOnModelMismatch accepts")
+            return
+        }
+        throw StorageError(
+            .dataLossRefused,
+            "the step \(step.type) would lose the values of \(first), because its transformer neither reads nor assigns them: copy them with "
+                + "copyAttributes(from:), or accept the loss with acceptedLosses: [\(list)] of the history")
     }
 
     private func refuse(_ losses: [SchemaChange], of step: Step) throws(StorageError) {

@@ -6,6 +6,8 @@ package final class MigrationRows {
         let transformer: MigrationMapping.Transformer?
         /// Whether the first object that the route creates has the key of the old object.
         let keepsKey: Bool
+        /// Whether the transformer has created an object.
+        var hasCreated = false
 
         init(plan: RowPlan, transformer: MigrationMapping.Transformer?, keepsKey: Bool) {
             self.plan = plan
@@ -24,6 +26,8 @@ package final class MigrationRows {
     /// The keys of the discarded objects, by the new hierarchy to which they would belong. A key is the one that the object would have
     /// there.
     package private(set) var missing: [EntityIndex: Set<Int64>] = [:]
+    /// The attributes that both versions have and that a transformer, although it created objects, has neither read nor assigned.
+    package private(set) var forgotten: [(source: EntityIndex, slot: Int, path: String)] = []
     private let old: Schema
     private let new: Schema
 
@@ -85,8 +89,18 @@ package final class MigrationRows {
                 try problems.throwFirst()
                 try report(batch.count)
             }
+            for route in routes.joined() where route.hasCreated { noteForgotten(route.plan, read: object.read) }
         }
         try flush(root, out)
+    }
+
+    private func noteForgotten(_ plan: RowPlan, read: [EntityIndex: Set<Int>]) {
+        for (slot, origin) in plan.mapping.slots.enumerated() {
+            guard case .slot(let before, _) = origin, plan.entity.slots[slot].attribute != nil, !plan.assigned.contains(slot),
+                read[plan.mapping.source]?.contains(before) != true
+            else { continue }
+            forgotten.append((plan.mapping.source, before, "\(plan.entity.name).\(plan.entity.slots[slot].name)"))
+        }
     }
 
     private func flush(_ root: EntityIndex, _ out: RowBatch) throws(StorageError) {
@@ -138,6 +152,7 @@ package final class MigrationRows {
             try transformer(object) {
                 let next = isFirst ? key : newKey(root)
                 isFirst = false
+                route.hasCreated = true
                 route.plan.appendEmpty(object, key: next, frame.batch)
                 return UnsafeDestinationObject(route.plan, frame, key: next)
             }

@@ -25,6 +25,8 @@ final class RowPlan {
     /// The initial values of the attributes of a new object.
     private let defaults: [Cell]
     private let rules: [Rule]
+    /// The slots that a transformer has assigned in an object.
+    private(set) var assigned: Set<Int> = []
     /// The batch that contains the bytes of constant cells.
     private let constants = RowBatch(capacity: 1)
 
@@ -103,7 +105,13 @@ final class RowPlan {
             let cell = source.cell(position), converted = cell.isNull ? fallback : conversion.apply(cell, out) ?? .null
             if converted.isNull, !cell.isNull { noteRange(out.key(index), slot, problems) }
             cells[slot] = out.keeping(converted)
+            noteAssignment(slot)
         }
+    }
+
+    /// Records that a transformer assigns a slot.
+    func noteAssignment(_ slot: Int) {
+        if !assigned.contains(slot) { assigned.insert(slot) }
     }
 
     private func noteRange(_ key: Int64, _ slot: Int, _ problems: MigrationProblems) {

@@ -88,6 +88,7 @@ public final class UnsafeDestinationObject {
 
     private func set(_ slot: Int, _ value: Value) {
         do throws(ValueError) {
+            plan.noteAssignment(slot)
             let normal = try plan.shape.normalise(value, slot: slot)
             batch.mutableCells(index)[slot] = batch.cell(for: normal)
         } catch {

@@ -13,6 +13,8 @@ public final class UnsafeSourceObject {
     public private(set) var key: Int64 = 0
     private(set) var version: Int64 = 0
     private var cells: UnsafePointer<Cell>?
+    /// The slots of each entity that a transformer has read.
+    private(set) var read: [EntityIndex: Set<Int>] = [:]
     /// The batch of a row that was loaded for a relationship. The object owns the memory of its cells.
     private var loaded: RowBatch?
 
@@ -46,6 +48,7 @@ public final class UnsafeSourceObject {
 
     /// The value of an attribute.
     public subscript(attribute: MigrationAttribute) -> Value {
+        if read[entity.index]?.contains(attribute.slot) != true { read[entity.index, default: []].insert(attribute.slot) }
         guard attribute.slot < shape.types.count, let value = Value(cell(attribute.slot), as: attribute.type) else {
             problems.add(
                 StorageError(

@@ -113,9 +113,10 @@ enum TransformerCases {
 
     private static let writing: [ConformanceCase] = [
         migrationCase("M009.a-new-object-begins-with-its-defaults") { harness, check in
-            let scene = try scene(
+            var scene = try scene(
                 [Attribute("level", .int64, defaultValue: .int(7)), Attribute("name2", .string, isOptional: true, originalName: "name")],
                 team: { _, create in _ = create() })
+            scene.losses = ["Team.name", "Team.name2"]
             try scene.run(harness, fill: fill) { scratch in
                 let teams = try scratch.fetch(ObjectRequest("Team"))
                 check.equal(teams.map { $0.values["level"] }, [.int(7), .int(7)], "default")
@@ -162,6 +163,24 @@ enum TransformerCases {
     ]
 
     private static let failing: [ConformanceCase] = [
+        migrationCase("M009.a-forgotten-attribute-undoes-the-step") { harness, check in
+            let forgetful = try scene(team: { source, create in create()["text"] = "\(source.key)" })
+            try forgetful.refuse(harness, check, .dataLossRefused, "a name", says: "\"Team.name\"", fill: fill)
+            var accepted = forgetful
+            accepted.losses = ["Team.name"]
+            try accepted.run(harness, fill: fill) { check.equal(try texts($0), [.string("1"), .string("2")], "accepted") }
+            // What is read is used, what is assigned for some objects is not forgotten, and what has no values is not lost.
+            let reading = try scene(team: { source, create in create()["text"] = source["name"] })
+            try reading.run(harness, fill: fill) { check.equal(try texts($0), [.string("Reds"), .string("Blues")], "read") }
+            let some = try scene(team: { source, create in
+                let new = create()
+                if source.key == 1 { new["name"] = "First" }
+            })
+            try some.run(harness, fill: fill) { scratch in
+                check.equal(try scratch.fetch(ObjectRequest("Team")).map { $0.values["name"] }, [.string("First"), .null], "assigned")
+            }
+            try forgetful.run(harness, fill: { try $0.insert("Team", [[:]]) }) { check.equal(try texts($0), [.string("1")], "no values") }
+        },
         migrationCase("M009.what-a-transformer-throws-undoes-the-step") { harness, check in
             struct Mishap: Error {}
             let own = try scene(team: { source, create in
