@@ -1,3 +1,5 @@
+public import PolystoreFoundation
+
 /// The error type of every store and of the layers above: a code to act on, a message to read, and the underlying cause.
 ///
 /// The message never contains a stored value, a password, or a path of the host.
@@ -261,4 +263,9 @@ extension StorageError: CustomDebugStringConvertible {
         if let cause { lines.append("  cause: \(String(reflecting: cause))") }
         return lines.joined(separator: "\n")
     }
+}
+
+extension StorageError: LocalizedError {
+    /// The message, as `localizedDescription` too.
+    public var errorDescription: String? { message }
 }

@@ -148,3 +148,12 @@ extension StorageError {
     package static let unexpandedTilde = StorageError(
         .invalidConfiguration, "~ at the beginning of a path is only expanded by a shell; write the full path, or ./~")
 }
+
+extension StoreURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The text without the password.
+    public var description: String { redacted }
+    /// The text without the password.
+    public var debugDescription: String { redacted }
+    /// A mirror without children, so that `dump` does not print the password.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

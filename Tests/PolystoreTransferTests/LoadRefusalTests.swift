@@ -59,7 +59,11 @@ import Testing
             ("postgresq://app:one@db/shop", "postgresq://app:***@db/shop"),
             ("sqlite:///srv/a:b@c.db?busy=5s", "sqlite:///srv/a:b@c.db?busy=5s"),
         ] {
-            #expect(try StoreURL(text).redacted == shown)
+            let url = try StoreURL(text)
+            #expect(url.redacted == shown && "\(url)" == shown && String(reflecting: url) == shown)
+            var dumped = ""
+            dump(url, to: &dumped)
+            #expect(dumped == "- \(shown)\n")
         }
     }
 
