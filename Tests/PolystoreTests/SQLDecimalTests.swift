@@ -69,4 +69,11 @@ import Testing
         #expect(try numbers("SELECT n FROM (SELECT n, price, n AS m FROM Item) ORDER BY n") == [.int(0), .int(1), .int(2), .int(3)])
         #expect(try stack.perform(synchronous: { try $0.execute("UPDATE Item SET price = \(two) WHERE price > \(two)") }) == 2)
     }
+
+    /// Both are declared by a statement of their own, which is not one of the program.
+    @Test func tableFunctionsOfJSONCanBeRead() throws {
+        let stack = try stack()
+        #expect(try stack.queryRows("SELECT sum(value) AS s FROM json_each('[1, 2, 3]')").map { $0["s"] } == [.int(6)])
+        #expect(try stack.queryRows("SELECT count(*) AS c FROM json_tree('{\"a\": [1]}')").map { $0["c"] } == [.int(3)])
+    }
 }

@@ -40,13 +40,26 @@ extension PostgreSQLWriter {
     func execute(_ sql: RawSQL) throws(StorageError) -> Int {
         try checkOpen()
         try changeUnrecorded()
-        return try change(sql)
+        let changes = try change(sql)
+        try raiseKeys(after: sql)
+        return changes
     }
 
     func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
         try checkOpen()
         try changeUnrecorded()
-        return try changeReturning(sql)
+        let rows = try changeReturning(sql)
+        try raiseKeys(after: sql)
+        return rows
+    }
+
+    /// Raises the key sequences above the keys that a statement of the program has chosen for new rows.
+    private func raiseKeys(after sql: RawSQL) throws(StorageError) {
+        guard try RawStatement(change: sql, core.tables).mayAddRows else { return }
+        for root in core.tables.schema.roots {
+            let answer = try connection.query("SELECT max(\"_id\") FROM \(SQLText.quoted(core.tables.table(root)))", [])
+            if let key = answer.integer(0, 0) { try raiseKeys(root, above: key) }
+        }
     }
 }
 

@@ -21,6 +21,8 @@ final class SQLiteConnection: SQLConnection {
     var isSuspect = false
     /// Whether COMMIT waits for the disk, where the store is durable. Otherwise the session waits after it (`SQLiteLogFlush`).
     private var waitsForDisk = true
+    /// Whether the table functions of JSON are known.
+    var hasTableFunctions = false
     /// The log, which is open from the first transaction that waits for the disk after its COMMIT.
     private(set) var log: SQLiteLogFile?
     private var statements: [ExactText: SQLiteStatement] = [:]

@@ -22,6 +22,7 @@ extension SQLiteWriter {
         beside.quietly()
         let changes = try change(sql)
         if changes > 0 { beside.rows() }
+        try raiseKeys(after: sql)
         return changes
     }
 
@@ -29,7 +30,18 @@ extension SQLiteWriter {
         beside.quietly()
         let rows = try changeReturning(sql)
         if !rows.rows.isEmpty { beside.rows() }
+        try raiseKeys(after: sql)
         return rows
+    }
+
+    /// Raises the key counters above the keys that a statement of the program has chosen for new rows.
+    private func raiseKeys(after sql: RawSQL) throws(StorageError) {
+        guard try RawStatement(change: sql, core.tables).mayAddRows else { return }
+        for root in core.tables.schema.roots {
+            if let key = try connection.integer("SELECT max(\"_id\") FROM \(SQLText.quoted(core.tables.table(root)))") {
+                try raiseKeys(root, above: key)
+            }
+        }
     }
 }
 
@@ -121,7 +133,20 @@ extension SQLiteConnection {
                 + "and other computations use select, which is exact")
     }
 
+    /// Makes the table functions of JSON known. The engine declares each at its first use, by a statement that the authorizer of the
+    /// program's statements would refuse.
+    private func declareTableFunctions(of raw: RawStatement) {
+        if hasTableFunctions || !raw.sql.lowercased().contains("json_") { return }
+        hasTableFunctions = true
+        for name in ["json_each", "json_tree"] {
+            var statement: OpaquePointer?
+            _ = sqlite3_prepare_v3(handle, "SELECT 1 FROM \(name)('[]')", -1, 0, &statement, nil)
+            sqlite3_finalize(statement)
+        }
+    }
+
     private func rawStatement(_ raw: RawStatement, _ reads: DecimalReads) throws(StorageError) -> SQLiteStatement {
+        declareTableFunctions(of: raw)
         sqlite3_set_authorizer(
             handle,
             { context, action, object, column, _, trigger in

@@ -16,6 +16,12 @@ package struct RawStatement: Sendable {
     /// change rows, and is none.
     package let locksRows: Bool
 
+    /// Whether the statement may add rows. A text or a name that contains a verb is mistaken for one.
+    package var mayAddRows: Bool {
+        let text = sql.lowercased()
+        return ["insert", "replace", "merge"].contains { text.contains($0) }
+    }
+
     private static let queries: Set<String> = ["SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN"]
     private static let changes: Set<String> = ["INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH"]
     /// PostgreSQL accepts 65,535 values, SQLite 32,766.

@@ -77,6 +77,31 @@ extension SQLCases {
             } catch is Failure {}
             check.equal(try stack.names(), ["Ann"], "names")
         },
+        .graph("Q026.a-row-that-a-statement-adds-keeps-its-key", "W18", needs: sql) { stack, check in
+            func add(_ name: String) -> RawSQL {
+                """
+                INSERT INTO \(table: Club.self) (\(column: \Club.self), "_version", \(column: \Club.name)) \
+                SELECT max(\(column: \Club.self)) + 1, 1, \(name) FROM \(table: Club.self)
+                """
+            }
+            try stack.write { try $0.create(Club.self).name = "Chess" }
+            try stack.write { check.equal(try $0.execute(add("Go")), 1, "rows") }
+            try stack.write { transaction in
+                try transaction.create(Club.self).name = "Dance"
+                check.equal(try transaction.execute(add("Skat")), 1, "rows after an object of the transaction")
+                try transaction.create(Club.self).name = "Golf"
+            }
+            try stack.write { transaction in
+                struct Failure: Error {}
+                try? transaction.nested {
+                    try transaction.execute(add("Polo"))
+                    throw Failure()
+                }
+                try transaction.create(Club.self).name = "Yoga"
+            }
+            let names = try stack.fetchAll(From<Club>().orderBy(.ascending(\.name))).map(\.name)
+            check.equal(names, ["Chess", "Dance", "Go", "Golf", "Skat", "Yoga"], "clubs")
+        },
         .graph("Q025.contexts-follow-statements", "C1", needs: sql) { stack, check in
             try stack.add("Ann", "Bob")
             let context = stack.makeViewContext()
