@@ -133,6 +133,23 @@ import Testing
         #expect(try scene.stack.fetchOne(From<Person>().where(\.name == "Anna"))?.age == 701)
     }
 
+    @Test(arguments: TestStore.all) func redoingAnAssignmentInPlaceOfAValueIsNotCommitted(_ kind: TestStore) throws {
+        let scene = try Scene(kind), transaction = scene.stack.beginUnsafe(supportsUndo: true)
+        let ann = try person("Ann", transaction, From<Person>().properties(\.name, \.email))
+        scene.withoutConnection { ann.age += 1 }
+        #expect(ann.age == 1)
+        _ = try? transaction.markUndoPoint()
+        #expect(try transaction.undo() && transaction.undo())
+        #expect(ann.age == 700)
+        while try transaction.redo() {}
+        #expect(ann.age == 1)
+        for _ in 0..<3 { #expect(code { try transaction.commit() } == .connectionLost) }
+        try transaction.rollback()
+        ann.age += 1
+        try transaction.commit()
+        #expect(try scene.stack.fetchOne(From<Person>().where(\.name == "Ann"))?.age == 701)
+    }
+
     @Test(arguments: TestStore.all) func anAssignmentAfterALoadThatThrewIsCommitted(_ kind: TestStore) throws {
         let scene = try Scene(kind), transaction = scene.stack.beginUnsafe()
         let ann = try person("Ann", transaction), dog = try transaction.create(Dog.self)

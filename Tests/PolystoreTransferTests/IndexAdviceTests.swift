@@ -44,6 +44,32 @@ import Testing
 
     private func properties(_ items: [IndexAdvice.Item]) -> [[String]] { items.map(\.properties) }
 
+    @Test func requestsWithoutAPlanAreLeftOut() throws {
+        let stack = try Self.stack(InMemoryStore(), count: 10)
+        _ = try stack.fetchAll(people("city == \"city 1\""))
+        #expect((try? stack.fetchAll(people("nonsense == 1"))) == nil)
+        let numbers = try people().select([.count(as: "number")]).groupBy(named: "city").orderBy(.descending("number")).limit(3)
+        #expect(try stack.queryAttributes(numbers).count == 3)
+        let advice = try stack.adviseIndexes()
+        #expect(properties(advice.proposals) == [["city"]])
+    }
+
+    @Test func anExistingStoreIsNoCopy() throws {
+        let kind = TestStore.sqlite, name = "polystore_advice_\(UInt64.random(in: 0...(.max)))"
+        let stack = try Self.stack(kind.make(named: name))
+        defer { try? kind.make(named: name).erase() }
+        _ = try stack.fetchAll(people("city == \"city 1\""))
+        func error(_ copy: any StorageInterface) -> StorageError? {
+            do { _ = try stack.adviseIndexes { _ in copy } } catch { return error as? StorageError }
+            return nil
+        }
+        #expect(error(kind.make(named: name))?.code == .alreadyExists)
+        #expect(error(InMemoryStore())?.message.hasSuffix("of the kind memory") == true)
+        try stack.removeStorage(stack.storages[0])
+        // Nothing of it was migrated.
+        try DataStack(schema: Self.schema()).addStorageAndWait(kind.make(named: name))
+    }
+
     @Test(arguments: TestStore.all) func indexesAreTriedInACopy(_ kind: TestStore) throws {
         let stack = try Self.stack(kind.make(), count: 500, [Index(["name"])])
         for city in 0..<5 {

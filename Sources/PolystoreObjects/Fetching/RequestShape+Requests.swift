@@ -17,7 +17,10 @@ extension RequestShape {
         text += query.outputs.map(\.output.expression.shape).joined(separator: ", ")
         if !query.keys.isEmpty { text += " group by \(query.keys.map(\.shape).joined(separator: ", "))" }
         if let condition = query.condition { text += " having \(condition.shape)" }
-        self.init(fetch.entity, text: text, request: fetch.request)
+        var request = fetch.request
+        // The rows of groups are sorted and limited, and not the objects.
+        if !query.keys.isEmpty { (request?.order, request?.limit, request?.offset) = ([], nil, 0) }
+        self.init(fetch.entity, text: text, request: request)
     }
 
     /// Creates the shape of a lookup by ids.

@@ -37,7 +37,12 @@ public struct RequestStatistics: Sendable, CustomStringConvertible {
         count += 1
         rows += report.rows
         duration += report.duration
-        if report.failure != nil { failures += 1 }
+        if report.failure != nil {
+            // Nothing can be said about how a request that failed would be answered.
+            failures += 1
+            longest = max(longest, report.duration)
+            return
+        }
         if report.duration < longest { return }
         longest = report.duration
         slowest = request

@@ -51,6 +51,11 @@ struct FailedLoads {
         loads = loads.filter { $0.key.key != key || $0.key.store != store || $0.key.root != root || !isForgotten($0.key.name) }
     }
 
+    /// Records a failure again whose assignments are done again.
+    mutating func putBack(_ property: Property, _ error: StorageError) {
+        if loads[property] == nil { loads[property] = (.failed, error) }
+    }
+
     /// Records that all assignments since the failures were undone.
     mutating func undo() { for property in loads.keys { loads[property]?.state = .failed } }
 }
@@ -110,7 +115,7 @@ extension ObjectContext {
     }
 
     /// Whether an attribute is assigned. Relationships are not assigned while they cannot be loaded.
-    private func isAssigned(_ property: FailedLoads.Property, _ tracker: ChangeTracker) -> Bool {
+    func isAssigned(_ property: FailedLoads.Property, _ tracker: ChangeTracker) -> Bool {
         guard let object = identityMap(property.root, Int(property.store)).find(property.key), !object.isDeletedObject,
             let slot = object.description.slot(property.name), object.description.slots[slot].attribute != nil
         else { return false }

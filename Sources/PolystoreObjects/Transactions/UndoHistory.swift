@@ -27,8 +27,10 @@ struct UndoHistory {
         fileprivate var deletions: [[ManagedObject]] = []
         fileprivate var recounted = RewindableDictionary<ChangeTracker.Recount, Void>()
         fileprivate var saved: [ObjectIdentifier: Saved] = [:]
+        fileprivate let failedLoads: FailedLoads
 
         init(_ tracker: ChangeTracker) {
+            failedLoads = tracker.failedLoads
             (inserted, changed, deleted) = (tracker.inserted, tracker.changed, tracker.deleted)
             (bases, highSlots, clearings) = (tracker.bases, tracker.highSlots, tracker.clearings)
             (implied, deletions, recounted) = (tracker.implied, tracker.deletions, tracker.recounted)
@@ -56,6 +58,10 @@ struct UndoHistory {
             (tracker.links, tracker.reranked, tracker.restored) = (links, reranked, restored)
             (tracker.stored, tracker.lists, tracker.assignedSince) = (stored, lists, assignedSince)
             tracker.failedLoads.undo()
+            // What was assigned in this state in place of a value that could not be loaded is assigned again, even if the value was loaded since.
+            for (property, load) in failedLoads.loads where context.isAssigned(property, tracker) {
+                tracker.failedLoads.putBack(property, load.error)
+            }
             // The destinations of to-many relationships are determined again, from the store and the pending changes.
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()

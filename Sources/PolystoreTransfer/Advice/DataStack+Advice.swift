@@ -7,17 +7,22 @@ extension TransferEngine {
     /// - Parameters:
     ///   - store: An open store.
     ///   - requests: The requests.
-    ///   - copy: An empty store of the same kind, which is opened and receives a copy of all objects. Each index is tried in it: the requests
+    ///   - copy: A store of the same kind that does not exist yet, which is opened and receives a copy of all objects. Each index is tried in it: the requests
     ///     are measured, the copy is migrated, and they are measured again. Nil proposes all indexes that requests could use. The copy is
     ///     closed at the end and not removed.
-    /// - Throws: `invalidPredicate` for a request that the schema of the store does not allow; `alreadyExists` if the copy contains objects;
-    ///   the errors of a transfer; `cancelled`.
+    /// - Throws: `invalidPredicate` for a request that the schema of the store does not allow; `alreadyExists` if the copy exists;
+    ///   `invalidConfiguration` if it is of another kind; the errors of a transfer; `cancelled`.
     public func adviseIndexes(
         for requests: [AdvisedRequest], of store: OpenStore, tryingIn copy: (any StorageInterface)? = nil
     ) throws(StorageError) -> IndexAdvice {
         guard let copy else { return try IndexAdvisor(requests, store.schema, limit).advice() }
         let opened = try OpenStore(opening: copy, OpenRequest(schema: store.schema))
         do throws(StorageError) {
+            // A store that exists is somebody's, perhaps the measured one, and would be migrated.
+            guard opened.state.wasCreated else {
+                throw StorageError(
+                    .alreadyExists, "the store in which indexes are to be tried exists already; name a place where there is none")
+            }
             let advice = try adviseIndexes(for: requests, of: store, tryingInOpen: opened)
             try opened.close()
             return advice
@@ -34,7 +39,16 @@ extension TransferEngine {
         for requests: [AdvisedRequest], of store: OpenStore, tryingInOpen copy: OpenStore
     ) throws(StorageError) -> IndexAdvice {
         let advisor = try IndexAdvisor(requests, store.schema, limit)
-        _ = try transfer(from: store, to: copy)
+        guard copy.storeType == store.storeType else {
+            throw StorageError(
+                .invalidConfiguration,
+                "indexes of a store of the kind \(store.storeType) are tried in another one of this kind, and not in one of the kind "
+                    + copy.storeType)
+        }
+        var options = TransferOptions()
+        // They belong to the measured store, and are no objects.
+        options.acceptedLosses = [TransferOptions.jointCommits]
+        _ = try transfer(from: store, to: copy, options)
         return try advisor.advice(tryingIn: copy)
     }
 }
@@ -51,7 +65,7 @@ extension DataStack {
     /// ```
     /// - Parameters:
     ///   - limit: A limit that ends the work.
-    ///   - makeCopy: A closure that returns an empty store of the same kind for a store of the stack, in which indexes are tried (see
+    ///   - makeCopy: A closure that returns a store of the same kind that does not exist yet for a store of the stack, in which indexes are tried (see
     ///     ``PolystoreTransfer/TransferEngine/adviseIndexes(for:of:tryingIn:)``). Nil, also for single stores, proposes all indexes that
     ///     requests could use.
     /// - Returns: The advice for all stores. Requests that read several stores are considered in each of them.
@@ -63,7 +77,9 @@ extension DataStack {
         var advice = IndexAdvice()
         for (_, entry) in core.entries {
             let requests = statistics.compactMap { item -> AdvisedRequest? in
-                guard let request = item.slowest, let entity = schema.index(of: request.entity), entry.holds(entity) else { return nil }
+                guard let request = item.slowest, let entity = schema.index(of: request.entity), entry.holds(entity),
+                    (try? request.plan(in: schema)) != nil
+                else { return nil }
                 return AdvisedRequest(request, shape: item.shape, count: item.count, duration: item.duration)
             }
             if requests.isEmpty { continue }

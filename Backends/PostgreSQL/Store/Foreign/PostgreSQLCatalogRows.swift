@@ -238,7 +238,14 @@ struct PostgreSQLCatalogRows {
         }
     }
 
-    /// Returns the name of the primary key of a table, and the references that depend on it: the table, the name, and the definition.
+    /// Returns the schemas in which the connection looks for names, as the value of the setting `search_path`.
+    func searchPath() throws(StorageError) -> String {
+        let path = try connection.rows("SELECT current_setting('search_path')", [.string]).first?.first?.text ?? ""
+        return path.isEmpty ? "''" : path
+    }
+
+    /// Returns the name of the primary key of a table, and the references that depend on it: the table, the name, and the definition, in
+    /// names that are found through `searchPath`.
     func keyConstraint(_ schema: String, _ table: String) throws(StorageError) -> (name: String, references: [[String]])? {
         let place = "\(SQLText.quoted(schema)).\(SQLText.quoted(table))"
         let key: SQLText = """

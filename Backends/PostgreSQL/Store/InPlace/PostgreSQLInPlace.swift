@@ -108,7 +108,8 @@ final class PostgreSQLInPlace: Sendable {
         let columns = table.primaryKey.map(SQLText.quoted).joined(separator: ", ")
         let drops = former.references.map { "ALTER TABLE \($0[0]) DROP CONSTRAINT \($0[1]); " }.joined()
         let additions = former.references.map { " ALTER TABLE \($0[0]) ADD CONSTRAINT \($0[1]) \($0[2]);" }.joined()
-        return "BEGIN; \(drops)ALTER TABLE \(name) DROP CONSTRAINT \(SQLText.quoted(former.name)), ADD UNIQUE (\(columns)), \(addition);"
+        let path = former.references.isEmpty ? "" : "SET LOCAL search_path = \(try rows.searchPath()); "
+        return "BEGIN; \(path)\(drops)ALTER TABLE \(name) DROP CONSTRAINT \(SQLText.quoted(former.name)), ADD UNIQUE (\(columns)), \(addition);"
             + "\(additions) COMMIT;"
     }
 

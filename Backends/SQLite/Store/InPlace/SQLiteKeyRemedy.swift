@@ -44,7 +44,8 @@ struct SQLiteKeyRemedy {
             SELECT sql FROM main.sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL
                 AND tbl_name = \(bind: .string(table), .string) COLLATE NOCASE ORDER BY type, name
             """
-        let kindred = try connection.rows(others, [.string]).map { $0[0].text + "; " }.joined()
+        // A definition can end with a comment, which ends with its line.
+        let kindred = try connection.rows(others, [.string]).map { $0[0].text + "\n; " }.joined()
         return "CREATE TABLE \(new)\(definition); INSERT INTO \(new)(\(kept)) SELECT \(kept) FROM \(name); "
             + "\(try counter(table))DROP TABLE \(name); ALTER TABLE \(new) RENAME TO \(name); \(kindred)"
     }
