@@ -35,6 +35,11 @@ import Testing
         let open = From<Note>().where(\.isDone == false).orderBy(.ascending(\.created))
         for note in try stack.fetchAll(open.prefetch(\.tags)) { print(note.text, note.tags.map(\.name)) }
         print(try stack.fetchCount(From<Note>().where((\Note.tags).any(\.name == "home"))), "at home")
+        if let note = try stack.fetchOne(open) {
+            let id = note.objectID
+            try await stack.perform { transaction in try transaction.edit(id)?.text = "Buy green tea" }
+        }
+        #expect(try stack.fetchAll(open).map(\.text) == ["Buy green tea", "Call Ann"])
         let list = try stack.publishList(open)
         let following = Task {
             for await update in list.updates { print(update.snapshot.count, "open") }

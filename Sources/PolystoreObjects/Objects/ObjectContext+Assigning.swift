@@ -25,7 +25,7 @@ extension ObjectContext {
             object.isDeletedObject
             ? "assigned after the object was deleted"
             : isTaken ? "assigned after the closure of its batch" : "assigned outside its transaction"
-        let remedy = isTaken ? "assign to an object that is fetched" : "assign to the object that transaction.edit(object) returns"
+        let remedy = isTaken ? "assign to an object that is fetched" : "assign to the object that transaction.edit(id) returns"
         let name = object.description.name
         let error = StoreLogging.reportMisuse(
             StorageError(
