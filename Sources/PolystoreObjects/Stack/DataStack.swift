@@ -71,7 +71,10 @@ public final class DataStack: Sendable {
     /// A new stack without entities and stores.
     package static var withoutEntities: DataStack { DataStack(.none, SchemaHistory(current: .empty)) }
 
-    /// The stack's read context of the main actor, created on first use. It merges every commit.
+    /// The stack's read context of the main actor, created on first use.
+    ///
+    /// It applies commits before each fetch and in `merge()`, and soon after each commit while something observes it
+    /// (`MergeTime.automatic`).
     @MainActor public var viewContext: ViewContext {
         if let mainContext { return mainContext }
         let made = makeViewContext()
