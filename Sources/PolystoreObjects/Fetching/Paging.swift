@@ -3,6 +3,8 @@ public import PolystoreStorage
 extension FetchSource {
     /// Returns a page of a request: as many objects as its limit, 100 without one, after a cursor.
     ///
+    /// A page of the limit 0 is empty and has no next one.
+    ///
     /// - Throws: `invalidPredicate` for a modified cursor or one of another request.
     public func fetchPage<Object: ManagedObject>(
         _ from: From<Object>, after cursor: PageCursor? = nil

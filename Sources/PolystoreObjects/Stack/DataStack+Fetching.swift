@@ -97,6 +97,7 @@ extension DataStack {
 
     /// Returns a page of a request: as many objects as its limit, 100 without one, after a cursor.
     ///
+    /// A page of the limit 0 is empty and has no next one.
     /// Each page costs as much as the first, regardless of the number of preceding ones, if an index has the order.
     /// - Throws: `invalidPredicate` for a modified cursor or one of another request.
     public func fetchPage<Object: ManagedObject>(
