@@ -133,7 +133,9 @@ import Testing
         #expect(try scene.stack.fetchOne(From<Person>().where(\.name == "Anna"))?.age == 701)
     }
 
-    @Test(arguments: TestStore.all) func redoingAnAssignmentInPlaceOfAValueIsNotCommitted(_ kind: TestStore) throws {
+    /// The other stores fetch whole objects.
+    @Test(arguments: TestStore.all.filter { $0 == .sqlite || $0 == .postgresql })
+    func redoingAnAssignmentInPlaceOfAValueIsNotCommitted(_ kind: TestStore) throws {
         let scene = try Scene(kind), transaction = scene.stack.beginUnsafe(supportsUndo: true)
         let ann = try person("Ann", transaction, From<Person>().properties(\.name, \.email))
         scene.withoutConnection { ann.age += 1 }

@@ -19,7 +19,11 @@ extension RequestShape {
         if let condition = query.condition { text += " having \(condition.shape)" }
         var request = fetch.request
         // The rows of groups are sorted and limited, and not the objects.
-        if !query.keys.isEmpty { (request?.order, request?.limit, request?.offset) = ([], nil, 0) }
+        if !query.keys.isEmpty {
+            request?.order = []
+            request?.limit = nil
+            request?.offset = 0
+        }
         self.init(fetch.entity, text: text, request: request)
     }
 

@@ -80,12 +80,15 @@ import Testing
     ]) func theStatementsKeepTheTable(_ creation: String, _ column: String) throws {
         let database = try InPlaceDatabase(
             .sqlite, "\(creation); INSERT INTO a(\"\(column)\", n) VALUES('u', 3); CREATE TABLE b(id INTEGER PRIMARY KEY, a TEXT);")
+        // The definition ends with the comment, without the end of a line.
+        try database.sql("CREATE INDEX by_n ON a(n) -- by number")
         let model = try Schema(entities: [Entity("a")])
         let refused = failure { try DataStack(schema: model).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url))) }
         let message = try #require(refused?.message)
         let start = try #require(message.range(of: "as in: ")?.upperBound), end = try #require(message.range(of: " Or open")?.lowerBound)
         try database.sql(String(message[start..<end]))
         #expect(try database.sql("SELECT \"\(column)\", n FROM a") == ["u|3"])
+        #expect(try database.sql("SELECT count(*) FROM sqlite_master WHERE name = 'by_n'") == ["1"])
         #expect(try database.stack().schema.index(of: "a") != nil)
     }
 

@@ -109,8 +109,8 @@ final class PostgreSQLInPlace: Sendable {
         let drops = former.references.map { "ALTER TABLE \($0[0]) DROP CONSTRAINT \($0[1]); " }.joined()
         let additions = former.references.map { " ALTER TABLE \($0[0]) ADD CONSTRAINT \($0[1]) \($0[2]);" }.joined()
         let path = former.references.isEmpty ? "" : "SET LOCAL search_path = \(try rows.searchPath()); "
-        return "BEGIN; \(path)\(drops)ALTER TABLE \(name) DROP CONSTRAINT \(SQLText.quoted(former.name)), ADD UNIQUE (\(columns)), \(addition);"
-            + "\(additions) COMMIT;"
+        let exchange = "DROP CONSTRAINT \(SQLText.quoted(former.name)), ADD UNIQUE (\(columns)), \(addition);"
+        return "BEGIN; \(path)\(drops)ALTER TABLE \(name) \(exchange)\(additions) COMMIT;"
     }
 
     /// Returns the version of a row. A row that has not changed since the schema is used in place has version 1.
