@@ -59,7 +59,7 @@ struct AdviseCommand: ParsableCommand {
     /// Parses the requests.
     private func described(_ text: String, _ schema: Schema) throws -> [AdvisedRequest] {
         var found: [AdvisedRequest] = []
-        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }).enumerated()
         where !line.allSatisfy(\.isWhitespace) {
             do throws(StorageError) {
                 let description = try RequestDescription(json: String(line)), values = try description.valueRequest()
