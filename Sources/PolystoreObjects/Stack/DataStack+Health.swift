@@ -83,19 +83,6 @@ extension DataStack {
     }
 }
 
-/// The stores that have not answered a health check after its time, by their positions. They are not read again before they do.
-final class UnansweredChecks: Sendable {
-    private let positions = Mutex<Set<Int>>([])
-
-    /// Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
-    @inline(never)
-    func contains(_ position: Int) -> Bool { positions.withLock { $0.contains(position) } }
-
-    fileprivate func insert(_ position: Int) { positions.withLock { _ = $0.insert(position) } }
-
-    fileprivate func remove(_ position: Int) { positions.withLock { _ = $0.remove(position) } }
-}
-
 /// A health check of one store, answered once: by the end of its work or because the time is over.
 private final class HealthCheck: Sendable {
     private enum State {
