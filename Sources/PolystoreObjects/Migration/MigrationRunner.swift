@@ -275,7 +275,18 @@ public struct MigrationRunner {
         for (entity, slot, path) in rows.forgotten where !history.acceptedLosses.contains(path) && !paths.contains(path) {
             if try MigrationLosses.isStored(entity, slot, source) { paths.append(path) }
         }
-        guard let first = paths.first else { return }
+        try refuse(
+            paths, of: step, what: "the values of \(paths.first ?? "")",
+            remedy: "copy them with copyAttributes(from:), as the transformer neither reads nor assigns them")
+    }
+
+    private func refuse(_ losses: [SchemaChange], of step: Step) throws(StorageError) {
+        try refuse(
+            losses.map(\.path), of: step, what: losses.first?.loss ?? "", remedy: "keep the data with a CustomSchemaMappingProvider")
+    }
+
+    private func refuse(_ paths: [String], of step: Step, what: String, remedy: String) throws(StorageError) {
+        if paths.isEmpty { return }
         let list = paths.map { "\"\($0)\"" }.joined(separator: ", ")
         if acceptsLosses {
             StoreLogging.notice("the step \(step.type) loses the data of \(list), which recreateStoreOnModelMismatch accepts")
@@ -283,21 +294,7 @@ public struct MigrationRunner {
         }
         throw StorageError(
             .dataLossRefused,
-            "the step \(step.type) would lose the values of \(first), because its transformer neither reads nor assigns them: copy them with "
-                + "copyAttributes(from:), or accept the loss with acceptedLosses: [\(list)] of the history")
-    }
-
-    private func refuse(_ losses: [SchemaChange], of step: Step) throws(StorageError) {
-        guard let first = losses.first else { return }
-        let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
-        if acceptsLosses {
-            StoreLogging.notice("the step \(step.type) loses the data of \(paths), which recreateStoreOnModelMismatch accepts")
-            return
-        }
-        throw StorageError(
-            .dataLossRefused,
-            "the step \(step.type) would lose \(first.loss ?? ""); accept the loss with acceptedLosses: [\(paths)] of the history, "
-                + "or keep the data with a CustomSchemaMappingProvider")
+            "the step \(step.type) would lose \(what); accept the loss with acceptedLosses: [\(list)] of the history, or \(remedy)")
     }
 }
 
