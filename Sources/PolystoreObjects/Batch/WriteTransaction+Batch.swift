@@ -10,6 +10,9 @@ extension WriteTransaction {
     /// The call changes either all objects or, after an error, none: the transaction continues as if the method had not been called.
     /// Versions are incremented, the history contains every object, and living objects are updated. Rules of the model are validated at
     /// commit; for classes with rules, the changed objects are loaded for that.
+    ///
+    /// A trigger that someone has added to a table of a SQLite store can make the engine ignore the change of a row (`RAISE(IGNORE)`). In one
+    /// statement this is no error: the object stays as it is and is not counted.
     /// - Returns: The number of objects.
     /// - Throws: `unsupported` for a relationship; `arithmeticOverflow` and `divisionByZero` of the computed values; any error of writing.
     @discardableResult

@@ -181,6 +181,10 @@ extension BaseTransaction {
 
     /// Deletes all objects of a request and applies the delete rules.
     ///
+    /// Objects without delete rules to apply are deleted in one statement where the engine can do so. If a trigger that someone has added to
+    /// a table of a SQLite store makes the engine ignore the deletion of such a row (`RAISE(IGNORE)`), this is no error: the object stays and
+    /// is not counted.
+    ///
     /// - Returns: The number of deleted objects, including those deleted by a cascade.
     @discardableResult
     public func deleteAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
