@@ -140,7 +140,17 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
             remove.bind(.int(pair.owner), at: 1)
             remove.bind(.int(pair.member), at: 2)
             try check(remove.run(), owner)
+            // A pair that another transaction has removed is no error, and one that is still there was kept by a trigger.
+            if connection.changes == 0, try contains(pair, table) { throw SQLiteConstraint.ignored(core.tables, owner) }
         }
+    }
+
+    private func contains(_ pair: LinkPair, _ table: String) throws(StorageError) -> Bool {
+        let find = try connection.statement("SELECT 1 FROM \(table) WHERE \"owner\" = ?1 AND \"member\" = ?2")
+        defer { find.reset() }
+        find.bind(.int(pair.owner), at: 1)
+        find.bind(.int(pair.member), at: 2)
+        return try find.step()
     }
 
     func add(_ pairs: [LinkPair], link: Int) throws(StorageError) {
@@ -153,6 +163,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, KeyRaisi
             add.bind(.int(pair.rank), at: 2)
             add.bind(.int(pair.member), at: 3)
             try check(add.run(), owner)
+            if connection.changes != 1 { throw SQLiteConstraint.ignored(core.tables, owner) }
         }
     }
 

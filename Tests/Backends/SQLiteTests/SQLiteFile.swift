@@ -16,9 +16,13 @@ final class SQLiteFile {
     let path: String
     let store: any StorageInterface
     private let folder: URL
+    private let schema: Schema
 
-    /// - Parameter options: Behind the path of the URL.
-    init(_ options: String = "") throws {
+    /// - Parameters:
+    ///   - options: Behind the path of the URL.
+    ///   - schema: Another schema than that of items.
+    init(_ options: String = "", schema: Schema? = nil) throws {
+        self.schema = try schema ?? Self.schema.get()
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-sqlite-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         path = folder.appendingPathComponent("store.db").path
@@ -31,7 +35,7 @@ final class SQLiteFile {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    func open() throws { _ = try store.open(OpenRequest(schema: try Self.schema.get())) }
+    func open() throws { _ = try store.open(OpenRequest(schema: schema)) }
 
     /// Commits items with these numbers.
     func add(_ numbers: Range<Int64>) throws {

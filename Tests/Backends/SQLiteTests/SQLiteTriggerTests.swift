@@ -128,6 +128,53 @@ import Testing
         #expect(try file.count() == 1 && file.sql("SELECT count(*) FROM seen") == "1")
     }
 
+    private static let linked = Result {
+        try Schema(entities: [
+            Entity("Owner", relationships: [Relationship("tags", to: "Tag", .toMany, inverse: "owners")]),
+            Entity("Tag", relationships: [Relationship("owners", to: "Owner", .toMany, inverse: "tags")]),
+        ])
+    }
+
+    @Test func aPairThatATriggerIgnoresIsAnError() throws {
+        let schema = try Self.linked.get(), file = try SQLiteFile(schema: schema)
+        let owner = try #require(schema.index(of: "Owner")), tag = try #require(schema.index(of: "Tag"))
+        func apply(_ entities: [EntityChanges] = [], removed: [LinkPair] = [], added: [LinkPair] = [], loads: Bool = false) throws {
+            let writer = try file.store.beginWrite(WriteOptions())
+            defer { writer.end() }
+            if loads {
+                try writer.load(link: 0, added)
+            } else {
+                try writer.apply(ChangeSet(entities: entities, links: [LinkChanges(link: 0, removed: removed, added: added)]))
+            }
+            _ = try writer.commit(CommitRecord())
+        }
+        try apply(
+            [owner, tag].map { entity in
+                let rows = RowSource(count: 2) { part, batch in
+                    for index in part { _ = batch.appendRow(key: Int64(index + 1), version: 1, entity: entity, slots: 0) }
+                }
+                return EntityChanges(entity: entity, inserts: rows)
+            }, added: [LinkPair(owner: 1, member: 1)])
+        let table = "\"\(try file.sql("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%\"rank\"%'"))\""
+        let trouble = try file.sql(
+            """
+            CREATE TRIGGER keep BEFORE DELETE ON \(table) WHEN OLD.owner = 1 BEGIN SELECT RAISE(IGNORE); END;
+            CREATE TRIGGER hold BEFORE INSERT ON \(table) WHEN NEW.member = 2 BEGIN SELECT RAISE(IGNORE); END;
+            """)
+        #expect(trouble == "")
+        let kept = LinkPair(owner: 1, member: 1), held = LinkPair(owner: 2, member: 2)
+        let deletion = EntityChanges(entity: tag, deletes: [RowDeletion(key: 1, expectedVersion: 1)])
+        for refused in [
+            error { try apply(removed: [kept]) }, error { try apply([deletion], removed: [kept]) }, error { try apply(added: [held]) },
+            error { try apply(added: [held], loads: true) },
+        ] { #expect(refused?.code == .validationFailed && refused?.details.entity == "Owner", "\(refused?.description ?? "done")") }
+        // Other pairs are changed, and one that is not there is none to remove.
+        try apply(removed: [LinkPair(owner: 2, member: 1)], added: [LinkPair(owner: 2, member: 1)])
+        try apply(removed: [LinkPair(owner: 2, member: 1), LinkPair(owner: 1, member: 2)])
+        #expect(try file.sql("SELECT owner, member FROM \(table)") == "1|1")
+        #expect(try file.sql("SELECT count(*) FROM Tag") == "2")
+    }
+
     /// A row that is there, in the version that was read, was not changed by another transaction.
     @Test func aChangeThatATriggerIgnoresIsNoConflict() throws {
         let file = try SQLiteFile()
