@@ -146,6 +146,28 @@ import Testing
         #expect(found == (30, 30, "P10") && isDrained)
     }
 
+    @Test(arguments: [true, false]) func aReadThatIsWaitedForReadsFromItsStack(_ isSynchronous: Bool) async throws {
+        let stack = try stack(InMemoryStore()), begun = AsyncStream<Void>.makeStream(), mayEnd = DispatchSemaphore(value: 0)
+        let people = From<Person>().orderBy(.ascending(\.name))
+        // A read is no transaction, in which another one could not begin.
+        try stack.read(synchronous: { _ in try stack.perform(synchronous: { _ in }) })
+        let body: @Sendable (ReadTransaction) throws -> [Int] = { _ in
+            begun.continuation.finish()
+            mayEnd.wait()
+            let cursor = try stack.fetchCursor(people)
+            let first = try cursor.next()?.name == "P10" ? 1 : 0
+            cursor.close()
+            return [try stack.fetchCount(people), try stack.read(synchronous: { try $0.fetchCount(people) }), first]
+        }
+        let task = Task { isSynchronous ? try await onThread { try stack.read(synchronous: body) } : try await stack.read(body) }
+        for await _ in begun.stream {}
+        async let hasEnded = stack.shutdown(draining: .seconds(30))
+        try await isClosing(stack)
+        mayEnd.signal()
+        let (found, isDrained) = try await (task.value, hasEnded)
+        #expect(found == [30, 30, 1] && isDrained)
+    }
+
     @Test func aShutdownWaitsForTheCommitOfADetachedTransaction() async throws {
         let storage = HookedStore(InMemoryStore()), stack = try stack(storage)
         let mayWrite = DispatchSemaphore(value: 0), isWriting = Atomic(false), storedCount = Atomic(0)

@@ -157,7 +157,7 @@ extension DataStack {
     ) throws -> R {
         do {
             if let refusal { throw refusal }
-            let result = try ReadTransaction.run(core, limit, body)
+            let result = try RunningTransaction.run(core, isRead: true) { try ReadTransaction.run(core, limit, body) }
             measured?.end(Measured.Counts(), nil)
             return result
         } catch {

@@ -8,7 +8,7 @@ final class WorkGate: Sendable {
 
     /// Begins work. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     ///
-    /// - Parameter isInner: Whether the work is a part of a running transaction, which may end.
+    /// - Parameter isInner: Whether the work is a part of a running transaction or read, which may end.
     /// - Throws: `storeClosed` after the beginning of a shutdown.
     @inline(never) func enter(isInner: Bool = false) throws(StorageError) {
         let hasEntered = state.withLock { state in
@@ -37,10 +37,10 @@ final class WorkGate: Sendable {
 extension StackCore {
     /// Begins work of the program. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     ///
-    /// - Throws: `storeClosed` after the beginning of a shutdown, except inside a transaction, which may end.
+    /// - Throws: `storeClosed` after the beginning of a shutdown, except inside a transaction or a read, which may end.
     @inline(never) package func beginWork() throws(StorageError) {
         do throws(StorageError) { try gate.enter() } catch {
-            guard isInsideTransaction else { throw error }
+            guard isInsideClosure else { throw error }
             try gate.enter(isInner: true)
         }
     }
@@ -50,7 +50,7 @@ extension StackCore {
 
     /// Runs a read of the program, for which a shutdown waits.
     ///
-    /// - Throws: `storeClosed` after the beginning of a shutdown, except inside a transaction, which may end.
+    /// - Throws: `storeClosed` after the beginning of a shutdown, except inside a transaction or a read, which may end.
     @inline(__always)
     package func working<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         try beginWork()
