@@ -54,6 +54,35 @@ import Testing
         #expect(hasNothingToDo)
     }
 
+    /// The loops are children of the test: the end of its time cancels them.
+    @Test(.timeLimit(.minutes(1))) func sequencesOfCommitsAndOfPublishedValuesEnd() async throws {
+        let stack = try DataStack(Person.self, Animal.self, Dog.self), people = From<Person>()
+        try await stack.addStorage(InMemoryStore())
+        try await stack.perform { try $0.create(Person.self).name = "Ann" }
+        let ann = try #require(try stack.fetchOne(people))
+        let list = try stack.publishList(people), object = try stack.publishObject(ann)
+        let count = try stack.publishValue(of: Person.self) { try $0.fetchCount(From<Person>()) }
+        let commits = try [stack.commits(), stack.commits(.gap(after: 100))]
+        // The removal of the store may be merged into the commit, whose objects are unknown then.
+        async let merged = commits[0].reduce(0) { number, _ in number + 1 }
+        async let all = commits[1].reduce(0) { $0 + $1.changes.insertedObjectIDs(Person.self).count }
+        async let updates = list.updates.reduce(0) { number, _ in number + 1 }
+        async let snapshots = list.snapshots.reduce(0) { number, _ in number + 1 }
+        async let objects = object.snapshots.reduce(0) { number, _ in number + 1 }
+        async let values = count.values.reduce(0) { number, _ in number + 1 }
+        try await stack.perform { try $0.create(Person.self).name = "Bob" }
+        try await stack.shutdown(draining: .seconds(30))
+        #expect(await merged > 0)
+        #expect(await all == 1)
+        #expect(await updates > 0)
+        #expect(await snapshots > 0)
+        #expect(await objects > 0)
+        #expect(await values > 0)
+        // Those that begin later end at once, with the newest value.
+        #expect(try await stack.commits().reduce(0) { number, _ in number + 1 } == 0)
+        #expect(await list.updates.reduce(0) { number, _ in number + 1 } == 1)
+    }
+
     @Test func aTransactionThatTakesLongerFailsAndStoresNothing() async throws {
         let name = "polystore_\(UUID().uuidString.lowercased())"
         let stack = try DataStack(Person.self, Animal.self, Dog.self)

@@ -41,6 +41,8 @@ final class CommitHub: Sendable {
         var waiting: [Waiting] = []
         /// The read positions in the histories of the stores that other processes may change.
         var gates: [Int: HistoryGate] = [:]
+        /// Whether the stack was shut down.
+        var isFinished = false
     }
 
     /// A closure that waits for commits.
@@ -62,10 +64,21 @@ final class CommitHub: Sendable {
 
     /// Delivers every commit from now on to a subscriber, once each, while the subscriber is alive.
     func subscribe(_ subscriber: any CommitSubscriber) {
-        state.withLock { state in
+        let isFinished = state.withLock { state in
             state.subscribers.removeAll { $0.subscriber == nil || $0.subscriber === subscriber }
             state.subscribers.append(Subscriber(subscriber: subscriber))
+            return state.isFinished
         }
+        if isFinished { subscriber.didReceiveAll() }
+    }
+
+    /// Tells present and future subscribers that no commit will follow, after the last store was removed for good.
+    func finish() {
+        let subscribers = state.withLock { state in
+            state.isFinished = true
+            return state.subscribers.compactMap(\.subscriber)
+        }
+        for subscriber in subscribers { subscriber.didReceiveAll() }
     }
 
     /// Ends the delivery to a subscriber. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".

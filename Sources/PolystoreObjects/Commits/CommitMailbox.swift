@@ -12,6 +12,8 @@ package final class CommitMailbox: CommitSubscriber {
     private let keepsTombstones: Bool
     /// The maximum number of commits.
     private let commitLimit: Int
+    /// Whether the sequence of arrivals ends when the stack was shut down.
+    private let endsWithStack: Bool
 
     private struct State: Sendable {
         var commits: [CommittedChanges] = []
@@ -24,8 +26,9 @@ package final class CommitMailbox: CommitSubscriber {
 
     private let state = Mutex(State())
 
-    package init(capacity: Int = 10_000, commitLimit: Int = .max, keepsTombstones: Bool = false) {
+    package init(capacity: Int = 10_000, commitLimit: Int = .max, keepsTombstones: Bool = false, endsWithStack: Bool = false) {
         self.keepsTombstones = keepsTombstones
+        self.endsWithStack = endsWithStack
         self.capacity = capacity
         self.commitLimit = commitLimit
     }
@@ -93,6 +96,8 @@ package final class CommitMailbox: CommitSubscriber {
 
     /// Wakes the consumer although no commit has arrived.
     @inline(never) package func wake() { state.withLock { $0.continuation }?.yield() }
+
+    package func didReceiveAll() { if endsWithStack { finish() } }
 
     /// Ends the sequence of arrivals.
     func finish() {

@@ -3,7 +3,8 @@ public import PolystoreStorage
 
 /// The commits to the stores of a stack, by this stack and by other writers, in the order of delivery: `DataStack.commits`.
 ///
-/// A sequence is for one consumer. It retains the stack, and releases it when its task is cancelled or the sequence is released.
+/// A sequence is for one consumer. It retains the stack, and releases it when its task is cancelled or the sequence is released. It ends after
+/// the last commit before a shutdown of the stack.
 public struct StackCommits: AsyncSequence, Sendable {
     /// One commit, or several merged into one.
     public typealias Element = StackCommit
@@ -38,7 +39,7 @@ public struct StackCommits: AsyncSequence, Sendable {
             arrivals = source.mailbox.arrivals().makeAsyncIterator()
         }
 
-        /// Returns the next commit, or nil after the task was cancelled.
+        /// Returns the next commit, or nil after the task was cancelled or the stack was shut down.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> StackCommit? {
             while !Task.isCancelled {
                 if let commit = source.take() { return commit }
@@ -48,7 +49,7 @@ public struct StackCommits: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Returns the next commit, or nil after the task was cancelled.
+        /// Returns the next commit, or nil after the task was cancelled or the stack was shut down.
         public mutating func next() async -> StackCommit? { await next(isolation: nil) }
     }
 
@@ -61,10 +62,10 @@ public struct StackCommits: AsyncSequence, Sendable {
             self.core = core
             switch buffering {
             case .coalescing:
-                mailbox = CommitMailbox(keepsTombstones: true)
+                mailbox = CommitMailbox(keepsTombstones: true, endsWithStack: true)
                 isCoalescing = true
             case .gap(let count):
-                mailbox = CommitMailbox(commitLimit: Swift.max(count, 1), keepsTombstones: true)
+                mailbox = CommitMailbox(commitLimit: Swift.max(count, 1), keepsTombstones: true, endsWithStack: true)
                 isCoalescing = false
             }
             try core.observe(mailbox)

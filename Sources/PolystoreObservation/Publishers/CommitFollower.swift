@@ -10,10 +10,15 @@ protocol CommitFollower: AnyObject, Sendable {
 
     /// Handles commits whose effect could not be determined and cannot be by a retry.
     func cannotFollow()
+
+    /// Ends the sequences of what was published: nothing will follow, because the stack was shut down.
+    func finish()
 }
 
 extension CommitFollower {
     var isLocal: Bool { false }
 
     func cannotFollow() {}
+
+    func finish() {}
 }

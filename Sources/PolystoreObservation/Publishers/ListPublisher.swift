@@ -167,7 +167,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
                 steps = publisher.published.steps().makeAsyncIterator()
             }
 
-            /// Returns the next update, or nil if the task was cancelled.
+            /// Returns the next update, or nil if the task was cancelled or the stack was shut down.
             public mutating func next() async -> Update? {
                 guard let (snapshot, notes) = await steps.next() else { return nil }
                 defer { last = snapshot }
@@ -277,6 +277,8 @@ extension ListPublisher: CommitFollower {
     }
 
     func cannotFollow() { state.withLock { $0.engine.isBehind = true } }
+
+    func finish() { published.finish() }
 }
 
 /// The state of a publisher.

@@ -171,6 +171,8 @@ extension ObjectPublisher: CommitFollower {
         if isOther { tell() }
     }
 
+    func finish() { published.finish() }
+
     private func isConcerned(by batch: CommitBatch) -> Bool {
         // The removal of its store is delivered as an unknown change.
         guard let store else { return !batch.unknown.isEmpty && published.value != nil }

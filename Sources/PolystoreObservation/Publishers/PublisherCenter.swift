@@ -11,6 +11,8 @@ final class PublisherCenter: CommitSubscriber {
     private struct State: Sendable {
         var isWorking = false
         var isSignalled = false
+        /// Whether the stack was shut down, so that the publishers end after what they have received.
+        var isEnding = false
     }
 
     private struct Follower: Sendable {
@@ -58,10 +60,19 @@ final class PublisherCenter: CommitSubscriber {
             followers.removeAll { $0.follower == nil }
             followers.append(Follower(follower: follower))
         }
+        // After the addition, so that either this or the end of the others finds it.
+        if isEnding { follower.finish() }
     }
+
+    private var isEnding: Bool { state.withLock { $0.isEnding } }
 
     func receive(_ changes: CommittedChanges) {
         mailbox.receive(changes)
+        wake()
+    }
+
+    func didReceiveAll() {
+        state.withLock { $0.isEnding = true }
         wake()
     }
 
@@ -88,10 +99,13 @@ final class PublisherCenter: CommitSubscriber {
         while beginRound() {
             guard let core = core() else { return }
             let followers = followers.withLock { $0.compactMap(\.follower) }
+            // Before the commits are taken, so that the last ones are among them.
+            let isLast = isEnding
             for batch in CommitBatch.batches(of: mailbox.take()) { lead(followers, batch, core) }
             for (stores, followers) in dueStragglers() {
                 for batch in CommitBatch.batches(of: [.unknown(stores)]) { lead(followers, batch, core, again: true) }
             }
+            if isLast { for follower in self.followers.withLock({ $0.compactMap(\.follower) }) { follower.finish() } }
         }
     }
 

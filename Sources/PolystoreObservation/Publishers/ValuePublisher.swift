@@ -117,6 +117,8 @@ extension ValuePublisher: CommitFollower {
         }
     }
 
+    func finish() { published.finish() }
+
     private func isConcerned(by batch: CommitBatch) -> Bool {
         if entities.isEmpty || !batch.unknown.isEmpty { return true }
         if batch.entities.values.contains(where: { !entities.isDisjoint(with: $0) }) { return true }
