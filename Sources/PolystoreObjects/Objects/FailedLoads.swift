@@ -51,13 +51,17 @@ struct FailedLoads {
         loads = loads.filter { $0.key.key != key || $0.key.store != store || $0.key.root != root || !isForgotten($0.key.name) }
     }
 
-    /// Records a failure again whose assignments are done again.
-    mutating func putBack(_ property: Property, _ error: StorageError) {
-        if loads[property] == nil { loads[property] = (.failed, error) }
+    /// Returns to the assignments of another moment. What was assigned then without its stored value is so again, although the property may
+    /// have been loaded since. A failure whose property was not assigned then stays: its placeholder may be assigned again.
+    ///
+    /// - Parameters:
+    ///   - former: The failures of that moment.
+    ///   - isAssigned: Whether an attribute was assigned at that moment.
+    mutating func restore(_ former: FailedLoads, isAssigned: (Property) -> Bool) {
+        loads = loads.filter { !isAssigned($0.key) }
+        for property in loads.keys { loads[property]?.state = .failed }
+        for (property, load) in former.loads where load.state != .failed || isAssigned(property) { loads[property] = load }
     }
-
-    /// Records that all assignments since the failures were undone.
-    mutating func undo() { for property in loads.keys { loads[property]?.state = .failed } }
 }
 
 extension ObjectContext {
@@ -114,11 +118,20 @@ extension ObjectContext {
         }
     }
 
-    /// Whether an attribute is assigned. Relationships are not assigned while they cannot be loaded.
-    func isAssigned(_ property: FailedLoads.Property, _ tracker: ChangeTracker) -> Bool {
-        guard let object = identityMap(property.root, Int(property.store)).find(property.key), !object.isDeletedObject,
-            let slot = object.description.slot(property.name), object.description.slots[slot].attribute != nil
+    /// Whether an attribute is assigned, and its object not deleted. Relationships are not assigned while they cannot be loaded.
+    private func isAssigned(_ property: FailedLoads.Property, _ tracker: ChangeTracker) -> Bool {
+        object(of: property)?.isDeletedObject == false && isDirty(property, tracker)
+    }
+
+    /// Whether an attribute is assigned, also of an object that was deleted since.
+    func isDirty(_ property: FailedLoads.Property, _ tracker: ChangeTracker) -> Bool {
+        guard let object = object(of: property), let slot = object.description.slot(property.name),
+            object.description.slots[slot].attribute != nil
         else { return false }
         return tracker.mask(object).contains(slot)
+    }
+
+    private func object(of property: FailedLoads.Property) -> ManagedObject? {
+        identityMap(property.root, Int(property.store)).find(property.key)
     }
 }

@@ -287,6 +287,11 @@ extension ManagedObject {
     /// Appends the present values as a row to a batch.
     func encode(into batch: RowBatch) {
         complete()
+        encodePresent(into: batch)
+    }
+
+    /// Appends the present values as a row to a batch, with placeholders for unfetched ones.
+    func encodePresent(into batch: RowBatch) {
         let cells = batch.appendRow(key: _key, version: _version, entity: Int(_entity), slots: description.slots.count)
         _encode(cells, batch, .max)
     }

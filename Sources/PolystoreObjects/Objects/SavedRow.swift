@@ -3,11 +3,19 @@ internal import PolystoreStorage
 /// The values of an object at one point, to which it can return.
 struct SavedRow {
     let row: RowBatch
-    /// The slots that were unfetched and could not be loaded, so that the row has placeholders for them, in the form of `_dirty`.
+    /// The slots that were unfetched, so that the row has placeholders for them, in the form of `_dirty`.
     private let unfetched: UInt64
 
+    /// Saves the values of an object, and loads the unfetched ones first, as far as possible.
     init(_ object: ManagedObject) {
-        row = object.encodedRow()
+        object.complete()
+        self.init(presentOf: object)
+    }
+
+    /// Saves the values that an object has, and that the others are unfetched.
+    init(presentOf object: ManagedObject) {
+        row = RowBatch(capacity: 1)
+        object.encodePresent(into: row)
         unfetched = object.unfetched
     }
 

@@ -36,9 +36,10 @@ struct UndoHistory {
             (implied, deletions, recounted) = (tracker.implied, tracker.deletions, tracker.recounted)
             (links, reranked, restored) = (tracker.links, tracker.reranked, tracker.restored)
             (stored, lists, assignedSince) = (tracker.stored, tracker.lists, tracker.assignedSince)
+            // Nothing is loaded: to look at a state must not fail.
             for object in tracker.pendingObjects {
                 saved[ObjectIdentifier(object)] = Saved(
-                    object: object, values: SavedRow(object), dirty: object._dirty, flags: object._flags)
+                    object: object, values: SavedRow(presentOf: object), dirty: object._dirty, flags: object._flags)
             }
         }
 
@@ -57,11 +58,7 @@ struct UndoHistory {
             (tracker.implied, tracker.deletions, tracker.recounted) = (implied, deletions, recounted)
             (tracker.links, tracker.reranked, tracker.restored) = (links, reranked, restored)
             (tracker.stored, tracker.lists, tracker.assignedSince) = (stored, lists, assignedSince)
-            tracker.failedLoads.undo()
-            // What was assigned in this state in place of a value that could not be loaded is assigned again, even if the value was loaded since.
-            for (property, load) in failedLoads.loads where context.isAssigned(property, tracker) {
-                tracker.failedLoads.putBack(property, load.error)
-            }
+            tracker.failedLoads.restore(failedLoads) { context.isDirty($0, tracker) }
             // The destinations of to-many relationships are determined again, from the store and the pending changes.
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()
