@@ -80,15 +80,12 @@ import Testing
     ]) func theStatementsKeepTheTable(_ creation: String, _ column: String) throws {
         let database = try InPlaceDatabase(
             .sqlite, "\(creation); INSERT INTO a(\"\(column)\", n) VALUES('u', 3); CREATE TABLE b(id INTEGER PRIMARY KEY, a TEXT);")
-        // The definition ends with the comment, without the end of a line.
-        try database.sql("CREATE INDEX by_n ON a(n) -- by number")
         let model = try Schema(entities: [Entity("a")])
         let refused = failure { try DataStack(schema: model).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url))) }
         let message = try #require(refused?.message)
         let start = try #require(message.range(of: "as in: ")?.upperBound), end = try #require(message.range(of: " Or open")?.lowerBound)
         try database.sql(String(message[start..<end]))
         #expect(try database.sql("SELECT \"\(column)\", n FROM a") == ["u|3"])
-        #expect(try database.sql("SELECT count(*) FROM sqlite_master WHERE name = 'by_n'") == ["1"])
         #expect(try database.stack().schema.index(of: "a") != nil)
     }
 
@@ -135,6 +132,39 @@ import Testing
         let latvia = try #require(try stack.object("book", 1).object("country") as? DynamicObject)
         #expect(try latvia.value("name") == .string("Latvia"))
         #expect(try (latvia.object("part_of") as? DynamicObject)?.value("name") == .string("Europe"))
+    }
+
+    @Test func theStatementsKeepIndexesAndTriggersWithComments() throws {
+        let database = try InPlaceDatabase(
+            .sqlite,
+            """
+            CREATE TABLE country(code TEXT PRIMARY KEY, name TEXT, size INT); CREATE TABLE seen(id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TRIGGER note AFTER INSERT ON country BEGIN
+                -- the name; and nothing else
+                INSERT INTO seen(name) VALUES(NEW.name); -- once
+            END;
+            INSERT INTO country VALUES('LV', 'Latvia', 1);
+            """)
+        // Without a semicolon, as programs run statements: the comment is the end of the text.
+        for index in ["INDEX names ON country(name) -- by name", "UNIQUE INDEX sizes ON country(size) -- one of each; END"] {
+            try ForeignDatabases.run("sqlite3", ["-bail", database.name, "CREATE \(index)"], "")
+        }
+        let stored = try database.sql("SELECT sql FROM sqlite_master WHERE name = 'names'")
+        #expect(stored == ["CREATE INDEX names ON country(name) -- by name"])
+        let query = "SELECT type, name, tbl_name FROM sqlite_master WHERE tbl_name = 'country' AND sql IS NOT NULL ORDER BY 1, 2"
+        let before = try database.sql(query)
+        #expect(before == ["index|names|country", "index|sizes|country", "table|country|country", "trigger|note|country"])
+        let model = try Schema(entities: [Entity("country")])
+        let refused = failure { try DataStack(schema: model).addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(database.url))) }
+        let message = try #require(refused?.message)
+        let start = try #require(message.range(of: "as in: ")?.upperBound), end = try #require(message.range(of: " Or open")?.lowerBound)
+        try database.sql(String(message[start..<end]))
+        #expect(try database.sql(query) == before)
+        #expect(try database.sql("SELECT id, code, name, size FROM country") == ["1|LV|Latvia|1"])
+        try database.sql("INSERT INTO country(code, name, size) VALUES('NO', 'Norway', 2)")
+        #expect(try database.sql("SELECT name FROM seen ORDER BY id") == ["Latvia", "Norway"])
+        #expect(throws: (any Error).self) { try database.sql("INSERT INTO country(code, name, size) VALUES('EU', 'Europe', 2)") }
+        #expect(try database.stack().schema.index(of: "country") != nil)
     }
 
     @Test func foreignKeysToSeveralColumnsAreNamedByTheStatements() throws {

@@ -238,14 +238,10 @@ struct PostgreSQLCatalogRows {
         }
     }
 
-    /// Returns the schemas in which the connection looks for names, as the value of the setting `search_path`.
-    func searchPath() throws(StorageError) -> String {
-        let path = try connection.rows("SELECT current_setting('search_path')", [.string]).first?.first?.text ?? ""
-        return path.isEmpty ? "''" : path
-    }
-
-    /// Returns the name of the primary key of a table, and the references that depend on it: the table, the name, and the definition, in
-    /// names that are found through `searchPath`.
+    /// Returns the name of the primary key of a table, and the references that depend on it: the table, the name, and the definition. Tables
+    /// are named with their schemas.
+    ///
+    /// *Requires*: a transaction.
     func keyConstraint(_ schema: String, _ table: String) throws(StorageError) -> (name: String, references: [[String]])? {
         let place = "\(SQLText.quoted(schema)).\(SQLText.quoted(table))"
         let key: SQLText = """
@@ -257,7 +253,11 @@ struct PostgreSQLCatalogRows {
             SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint
             WHERE contype = 'f' AND conindid = \(bind: found[1], .int64)::oid AND conparentid = 0 ORDER BY 1, 2
             """
-        return (found[0].text, try connection.rows(text, [.string, .string, .string]).map { $0.map(\.text) })
+        // The server leaves out the names of schemas in the search path.
+        try connection.execute("SAVEPOINT polystore_names; SET LOCAL search_path = ''")
+        let references = try connection.rows(text, [.string, .string, .string]).map { $0.map(\.text) }
+        try connection.execute("ROLLBACK TO SAVEPOINT polystore_names; RELEASE SAVEPOINT polystore_names")
+        return (found[0].text, references)
     }
 
     /// Returns whether the numbers of a column can be keys.

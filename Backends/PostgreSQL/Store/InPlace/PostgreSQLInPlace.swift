@@ -56,8 +56,8 @@ final class PostgreSQLInPlace: Sendable {
         var reader = PostgreSQLCatalogReader(connection, schema: schema, isInPlace: true)
         var catalog = try reader.catalog()
         let rows = PostgreSQLCatalogRows(connection)
-        try catalog.leaveOutUnfit(request, option: "x-catalog=foreign") { table throws(StorageError) in
-            try Self.remedy(table, schema, rows)
+        try catalog.leaveOutUnfit(request, option: "x-catalog=foreign") { tables throws(StorageError) in
+            try tables.map { table throws(StorageError) in try Self.remedy(table, schema, rows) }.joined(separator: " ")
         }
         var source = try catalog.source()
         try source.adopt(request)
@@ -108,9 +108,8 @@ final class PostgreSQLInPlace: Sendable {
         let columns = table.primaryKey.map(SQLText.quoted).joined(separator: ", ")
         let drops = former.references.map { "ALTER TABLE \($0[0]) DROP CONSTRAINT \($0[1]); " }.joined()
         let additions = former.references.map { " ALTER TABLE \($0[0]) ADD CONSTRAINT \($0[1]) \($0[2]);" }.joined()
-        let path = former.references.isEmpty ? "" : "SET LOCAL search_path = \(try rows.searchPath()); "
         let exchange = "DROP CONSTRAINT \(SQLText.quoted(former.name)), ADD UNIQUE (\(columns)), \(addition);"
-        return "BEGIN; \(path)\(drops)ALTER TABLE \(name) \(exchange)\(additions) COMMIT;"
+        return "BEGIN; \(drops)ALTER TABLE \(name) \(exchange)\(additions) COMMIT;"
     }
 
     /// Returns the version of a row. A row that has not changed since the schema is used in place has version 1.

@@ -39,7 +39,10 @@ final class SQLiteInPlace: Sendable {
         var reader = SQLiteCatalogReader(connection, isInPlace: true)
         var catalog = try reader.catalog()
         let remedy = SQLiteKeyRemedy(connection)
-        try catalog.leaveOutUnfit(request, option: "catalog=foreign") { table throws(StorageError) in try remedy.statements(table) }
+        try catalog.leaveOutUnfit(request, option: "catalog=foreign") { tables throws(StorageError) in
+            // Those of another table depend on what the first ones have made of it.
+            try remedy.statements(tables[0])
+        }
         var source = try catalog.source()
         try source.adopt(request)
         try StoreMetadata.check(request, of: source.schema)

@@ -18,10 +18,11 @@ extension DatabaseCatalog {
     /// - Parameters:
     ///   - request: The request, whose model may name such a table.
     ///   - option: The URL option for reading the database only.
-    ///   - remedy: Returns the statements that add an integer key to a table; nil if foreign keys of other tables have to be changed first.
+    ///   - remedy: Returns the statements that add an integer key to each of some tables, or to the first one; nil if foreign keys that refer
+    ///     to the first one have to be changed before.
     /// - Throws: `unsupported`, with the reasons and the remedy, for tables that the model names, and for all tables if none remains.
     package mutating func leaveOutUnfit(
-        _ request: OpenRequest, option: String, remedy: (CatalogTable) throws(StorageError) -> String?
+        _ request: OpenRequest, option: String, remedy: ([CatalogTable]) throws(StorageError) -> String?
     ) throws(StorageError) {
         var unfit: [CatalogTable] = []
         while true {
@@ -44,12 +45,12 @@ extension DatabaseCatalog {
     }
 
     private static func refusal(
-        _ tables: [CatalogTable], _ option: String, _ remedy: (CatalogTable) throws(StorageError) -> String?
+        _ tables: [CatalogTable], _ option: String, _ remedy: ([CatalogTable]) throws(StorageError) -> String?
     ) throws(StorageError) -> StorageError {
         let faults = tables.flatMap { table in table.faults.map { "\(table.name): \($0)" } }
-        let unkeyed = tables.first { $0.keyFault != nil && !$0.hasLargeKeys }
-        let way = try unkeyed.map { table throws(StorageError) in
-            let statements = try remedy(table)
+        let unkeyed = tables.filter { $0.keyFault != nil && !$0.hasLargeKeys }
+        let way = try unkeyed.first.map { table throws(StorageError) in
+            let statements = try remedy(unkeyed)
             let example =
                 statements.map { ", as in: \($0)" }
                 ?? ", but first name the columns in the foreign keys that refer to \(table.name) without columns: they would refer to the new key."
