@@ -141,7 +141,7 @@ import Testing
         #expect(
             text == """
                 text,polystore_reason
-                "b",x,
+                "b",x,"mixed.csv, line 3: expected 1 fields, but found 2"
                 a,"mixed.csv, line 4: an earlier object in the files has the same text (""a"")"
 
                 """)

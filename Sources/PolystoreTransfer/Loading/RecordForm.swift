@@ -53,17 +53,17 @@ struct RecordForm {
             let all = members + ["\(JSONWriter.quoted(LoadRejects.reasonName)):\(JSONWriter.quoted(reason))"]
             return Array("{\(all.joined(separator: ","))}".utf8)
         }
+        let cause = CSVReader.Field(text: reason, isQuoted: true), old = columns.firstIndex(of: LoadRejects.reasonName)
         var fields = record.texts
-        if let raw = record.raw {
-            return line(fields, separator) + (fields.isEmpty ? [] : [separator]) + raw
-        } else if record.problem == nil {
-            if let index = columns.firstIndex(of: LoadRejects.reasonName) { fields.remove(at: index) }
-            fields.append(CSVReader.Field(text: reason, isQuoted: true))
-        } else if fields.count == columns.count + 1, !columns.contains(LoadRejects.reasonName) {
-            // With the column of the reason the number of fields must still be wrong.
-            fields.append(CSVReader.Field(text: "", isQuoted: false))
+        if record.problem == nil {
+            if let old { fields.remove(at: old) }
+            return line(fields + [cause], separator)
         }
-        return line(fields, separator)
+        // With one more column and one more field, a record with a wrong number of fields is still one; so is any other, which is read up to
+        // its fault. A record that was rejected before has its reason already.
+        let end = old == nil ? [separator] + line([cause], separator).map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 } : []
+        guard let raw = record.raw else { return line(fields, separator) + end }
+        return line(fields, separator) + (fields.isEmpty ? [] : [separator]) + raw + end
     }
 
     private func line(_ fields: [CSVReader.Field], _ separator: UInt8) -> [UInt8] {
