@@ -9,6 +9,8 @@ public final class WorkLimit: Sendable {
         var interrupts: [Int: @Sendable () -> Void] = [:]
         var next = 0
         var timer: (any DispatchSourceTimer)?
+        /// The error of the cancelled operation; nil for `cancelled`.
+        var reason: StorageError?
     }
 
     /// The time by which the operation must have ended, or nil without a limit.
@@ -65,8 +67,14 @@ public final class WorkLimit: Sendable {
     }
 
     /// Cancels the operation. The closures registered with `onEnd` are called before this method returns.
-    @inline(never) public func cancel() {
+    public func cancel() { cancel(nil) }
+
+    /// Cancels the operation, which then ends with an error. The closures registered with `onEnd` are called before this method returns.
+    ///
+    /// - Parameter reason: The error; nil for `cancelled`. A later one has no effect.
+    @inline(never) package func cancel(_ reason: StorageError?) {
         state.withLock { state in
+            if flags.load(ordering: .relaxed) & Self.cancelled == 0 { state.reason = reason }
             // Under the lock, so that a registered closure is either called here or its registration sees the flag.
             let flags = flags.bitwiseOr(Self.cancelled, ordering: .acquiringAndReleasing).newValue
             if flags & Self.lifted == 0 { state.interrupt() }
@@ -84,11 +92,14 @@ public final class WorkLimit: Sendable {
 
     /// Checks whether the operation may continue.
     ///
-    /// - Throws: `cancelled`, also if the calling task was cancelled; `timeout` after the deadline.
+    /// - Throws: `cancelled`, also if the calling task was cancelled, or the error with which the operation was cancelled; `timeout` after
+    ///   the deadline.
     @inline(never) public func check() throws(StorageError) {
         let flags = flags.load(ordering: .acquiring)
         if flags & Self.lifted != 0 { return }
-        if flags & Self.cancelled != 0 || Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
+        if flags & Self.cancelled != 0 || Task.isCancelled {
+            throw state.withLock { $0.reason } ?? StorageError(.cancelled, "the task was cancelled")
+        }
         if hasDeadline, let deadline, ContinuousClock.now >= deadline {
             let work =
                 changesNothing

@@ -64,6 +64,44 @@ import Testing
         #expect(await code { _ = try await addition.value } == .storeClosed)
     }
 
+    // MARK: Statements
+
+    /// The ways to run a statement that would not end by itself.
+    enum Endless: String, CaseIterable, Sendable {
+        case transaction, read, fetch
+
+        func run(_ stack: DataStack, _ sql: RawSQL) throws {
+            switch self {
+            case .transaction: try stack.perform(synchronous: { _ = try $0.execute(sql) })
+            case .read: _ = try stack.read(synchronous: { try $0.queryRows(sql) })
+            case .fetch: _ = try stack.queryRows(sql)
+            }
+        }
+    }
+
+    /// A fetch outside of a transaction or read is ended where it runs on a server.
+    @Test(arguments: [TestStore.sqlite, .postgresql], Endless.allCases)
+    func aShutdownEndsStatements(_ kind: TestStore, _ endless: Endless) async throws {
+        if endless == .fetch, kind == .sqlite { return }
+        let stack = try stack(kind.make()), mark = Int.random(in: 1...1_000_000_000)
+        let numbers: RawSQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <> -\(mark))"
+        let sql: RawSQL =
+            endless == .transaction
+            ? "\(numbers) DELETE FROM \"Person\" WHERE 7 = (SELECT count(*) FROM n)" : "\(numbers) SELECT count(*) FROM n"
+        let isRunning = Atomic(false)
+        async let ended = code {
+            try await onThread {
+                isRunning.store(true, ordering: .sequentiallyConsistent)
+                try endless.run(stack, sql)
+            }
+        }
+        while !isRunning.load(ordering: .sequentiallyConsistent) { try await Task.sleep(for: .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(100))
+        let hasEnded = try await stack.shutdown(draining: .milliseconds(10))
+        #expect(!hasEnded)
+        #expect(await ended == .storeClosed)
+    }
+
     // MARK: Fetches
 
     /// The ways to read from a stack.

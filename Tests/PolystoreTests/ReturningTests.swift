@@ -118,3 +118,32 @@ import Testing
         #expect(try stack.fetchCount(From<Person>()) == 3)
     }
 }
+
+/// The keys that statements of one program choose while another one has reserved them for new objects.
+@Suite(.timeLimit(.minutes(2))) struct ChosenKeyTests {
+    @Test(arguments: [TestStore.sqlite, .postgresql]) func aProgramWithReservedKeysCreatesObjectsNevertheless(_ kind: TestStore) throws {
+        let name = "polystore_\(UUID().uuidString.lowercased())"
+        let (first, second) = try (DataStack(Person.self, Animal.self, Dog.self), DataStack(Person.self, Animal.self, Dog.self))
+        let storage = kind.make(named: name)
+        try first.addStorageAndWait(storage)
+        try second.addStorageAndWait(kind.make(named: name))
+        defer { try? storage.erase() }
+        func create(_ name: String, _ stack: DataStack) throws { try stack.perform(synchronous: { try $0.create(Person.self).name = name }) }
+        try create("A", first)
+        try create("B", second)
+        // As if another program, which knows nothing of reserved keys, had copied rows.
+        let copies: RawSQL = """
+            INSERT INTO \(table: Person.self) (\(column: \Person.self), "_version", \(column: \Person.name), \(column: \Person.age))
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+            SELECT (SELECT max(\(column: \Person.self)) FROM \(table: Person.self)) + i, 1, 'copy', 0 FROM n
+            """
+        #expect(try first.perform(synchronous: { try $0.execute(copies) }) == 30_000)
+        for number in 0..<3 {
+            try create("C\(number)", second)
+            try create("D\(number)", first)
+        }
+        let found = try second.fetchAll(From<Person>().where(\.name != "copy").orderBy(.ascending(\.name))).map(\.name)
+        #expect(found == ["A", "B", "C0", "C1", "C2", "D0", "D1", "D2"])
+        #expect(try first.fetchCount(From<Person>()) == 30_008)
+    }
+}

@@ -26,6 +26,8 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     final let durability: Durability
     /// The keys that were taken from the server's sequences and not yet assigned, in rising order, by root.
     private let keys = Mutex<[EntityIndex: [Range<Int64>]]>([:])
+    /// The roots for which another program was found to have chosen keys that were taken from the server's sequences.
+    private let overtaken = Mutex<Set<EntityIndex>>([])
     private let oneKeyLayouts: [PostgreSQLRowLayout]
     private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
@@ -88,7 +90,8 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
             if checksOffset, let cluster { try PostgreSQLSetup(connection, schema).join(cluster, historyOffset) }
             connection.tables = tables
         }
-        readers = PostgreSQLPool(size: readerCount, idle: idle, patience: .reading(readTimeout), open: open, prepare: prepare)
+        readers = PostgreSQLPool(
+            size: readerCount, idle: idle, patience: .reading(readTimeout), endsOnClose: true, open: open, prepare: prepare)
         writers = PostgreSQLPool(size: Self.mostWriters, idle: idle, open: open, prepare: prepare)
         helpers = PostgreSQLPool(size: 4, idle: idle, open: open, prepare: prepare)
     }
@@ -182,6 +185,15 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     @inline(never) final func keep(_ reserved: [Range<Int64>], _ root: EntityIndex) {
         keys.withLock { $0[root, default: []] += reserved.filter { !$0.isEmpty } }
     }
+
+    /// Discards the stored blocks of a root, because another program has chosen a key of them, until the sequence is raised.
+    @inline(never) final func overtake(_ root: EntityIndex) {
+        removeKeys(root)
+        overtaken.withLock { _ = $0.insert(root) }
+    }
+
+    /// Whether the sequence of a root has to be raised above the present keys. Forgets it.
+    @inline(never) final func wasOvertaken(_ root: EntityIndex) -> Bool { overtaken.withLock { $0.remove(root) != nil } }
 
     /// Discards the stored blocks that contain or precede `key`, or all of them if `key` is nil.
     @inline(never) final func removeKeys(_ root: EntityIndex, upTo key: Int64? = nil) {

@@ -30,13 +30,16 @@ final class PostgreSQLPool: Sendable {
     private let prepare: @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
     /// A serial queue for requests to cancel: a server that does not answer blocks one thread, not one for each session.
     private let cancelling = DispatchQueue(label: "polystore-cancel")
+    /// The limit of sessions without one, which ends when the pool is closed.
+    private let closing: WorkLimit?
 
     /// - Parameters:
     ///   - patience: The times that the sessions wait for the server.
+    ///   - endsOnClose: Whether closing ends the statements of sessions without a limit, which change nothing.
     ///   - open: Opens a connection.
     ///   - prepare: Prepares a connection before its first session.
     init(
-        size: Int, idle: PostgreSQLIdleConnections, patience: Patience = Patience(),
+        size: Int, idle: PostgreSQLIdleConnections, patience: Patience = Patience(), endsOnClose: Bool = false,
         open: @escaping @Sendable () throws -> PostgreSQLConnection,
         prepare: @escaping @Sendable (PostgreSQLConnection) throws(StorageError) -> Void
     ) {
@@ -45,6 +48,7 @@ final class PostgreSQLPool: Sendable {
         self.patience = patience
         self.prepare = prepare
         self.open = open
+        closing = endsOnClose ? WorkLimit() : nil
     }
 
     /// Begins a session on a connection, after waiting for a free slot.
@@ -77,7 +81,7 @@ final class PostgreSQLPool: Sendable {
     private func begin<Session>(
         on connection: PostgreSQLConnection, _ limit: WorkLimit?, _ body: (PostgreSQLConnection) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
-        connection.begin(limit, cancelling, patience)
+        connection.begin(limit ?? closing, cancelling, patience)
         if !connection.isPrepared {
             try prepare(connection)
             connection.isPrepared = true
@@ -97,12 +101,13 @@ final class PostgreSQLPool: Sendable {
         leave()
     }
 
-    /// Ends sessions that wait for a connection with `storeClosed`, and those that begin from now on.
+    /// Ends sessions that wait for a connection with `storeClosed`, those that begin from now on, and statements that read without a limit.
     @inline(never) func close() {
         state.withLock { state in
             state.isClosed = true
             for turn in state.waiting { turn.signal() }
         }
+        closing?.cancel(StorageError(.storeClosed, "the store was closed while the server ran the statement"))
     }
 
     // MARK: Places

@@ -40,50 +40,55 @@ extension PostgreSQLWriter {
     func execute(_ sql: RawSQL) throws(StorageError) -> Int {
         try checkOpen()
         try changeUnrecorded()
-        let changes = try change(sql)
-        try raiseKeys(after: sql)
-        return changes
+        return try change(sql, andThen: raiseKeys)
     }
 
     func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
         try checkOpen()
         try changeUnrecorded()
-        let rows = try changeReturning(sql)
-        try raiseKeys(after: sql)
-        return rows
+        return try changeReturning(sql, andThen: raiseKeys)
     }
 
-    /// Raises the key sequences above the keys that a statement of the program has chosen for new rows.
-    private func raiseKeys(after sql: RawSQL) throws(StorageError) {
-        guard try RawStatement(change: sql, core.tables).mayAddRows else { return }
-        for root in core.tables.schema.roots {
-            let answer = try connection.query("SELECT max(\"_id\") FROM \(SQLText.quoted(core.tables.table(root)))", [])
-            if let key = answer.integer(0, 0) { try raiseKeys(root, above: key) }
-        }
+    /// Raises the key sequences above the keys that a statement of the program has chosen.
+    private func raiseKeys(after statement: RawStatement) throws(StorageError) {
+        if !statement.mayChooseKeys { return }
+        for root in core.tables.schema.roots { try raiseKeys(root) }
     }
 }
 
 extension PostgreSQLReader {
     /// Runs a statement of the program that changes rows, in a write transaction.
-    final func change(_ sql: RawSQL) throws(StorageError) -> Int {
-        try changed(sql) { $0.command.hasPrefix("SELECT") ? 0 : $0.changes }
+    ///
+    /// - Parameter end: A part of the statement that is done after it: if it fails, the statement has no effect.
+    final func change(
+        _ sql: RawSQL, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
+    ) throws(StorageError) -> Int {
+        try changed(sql, end) { $0.command.hasPrefix("SELECT") ? 0 : $0.changes }
     }
 
     /// Runs a statement of the program that changes rows, and returns those of its RETURNING clause.
-    final func changeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
-        try changed(sql) { result throws(StorageError) in
+    ///
+    /// - Parameter end: A part of the statement that is done after it: if it fails, the statement has no effect.
+    final func changeReturning(
+        _ sql: RawSQL, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
+    ) throws(StorageError) -> RawRows {
+        try changed(sql, end) { result throws(StorageError) in
             if !result.hasColumns { throw .returnsNoRows }
             return try result.rawRows()
         }
     }
 
     private func changed<Answer>(
-        _ sql: RawSQL, _ answer: (PostgreSQLResult) throws(StorageError) -> Answer
+        _ sql: RawSQL, _ end: (RawStatement) throws(StorageError) -> Void, _ answer: (PostgreSQLResult) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {
         try checkOpen()
         let statement = try RawStatement(change: sql, core.tables)
         try checkAccess(statement)
-        return try raw(statement, changesNothing: false, answer)
+        return try raw(statement, changesNothing: false) { result throws(StorageError) in
+            let found = try answer(result)
+            try end(statement)
+            return found
+        }
     }
 
     fileprivate func checkAccess(_ statement: RawStatement) throws(StorageError) {

@@ -30,9 +30,19 @@ extension PostgreSQLWriter {
         if let failure { throw failure }
     }
 
-    /// Returns an error that names the entity and the property of a value that a column does not accept. The types of the store accept
+    /// Returns the error of a conflict after which the transaction is run again, if a reserved key was chosen by a statement of another
+    /// program: the server does not know which keys are reserved.
+    ///
+    /// Otherwise returns one that names the entity and the property of a value that a column does not accept. The types of the store accept
     /// every value, so such a column was changed by hand.
     private func explained(_ error: StorageError, _ entity: EntityIndex?) -> StorageError {
+        if error.code == .alreadyExists, let root = entity.map({ core.tables.schema[$0].root }), reserved.contains(root) {
+            core.overtake(root)
+            let name = core.tables.schema.entities[root].name
+            return StorageError(
+                .serializationFailure, "a statement of another program has chosen a key that was reserved for a new object of \(name)",
+                details: .init(entity: name), cause: error.cause)
+        }
         guard let cause = error.cause as? PostgreSQLError.Cause, PostgreSQLRefusal.states.contains(cause.state) else { return error }
         let tables = core.tables, copied = cause.table.flatMap { name in tables.schema.roots.first { tables.table($0) == name } }
         guard let entity = entity ?? copied else { return error }

@@ -21,6 +21,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     private var isUnrecorded = false
     /// Whether a statement of the transaction may have made changes that its history entry does not record.
     private var hasUnrecorded: Bool
+    /// The roots for which the session has reserved keys.
+    private(set) var reserved: Set<EntityIndex> = []
     private var greatest: [EntityIndex: Int64] = [:]
     /// The number of rows that were loaded into each table that had been empty.
     private var loaded: [EntityIndex: Int] = [:]
@@ -60,30 +62,32 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
         let root = core.tables.schema[entity].root
+        reserved.insert(root)
+        if core.wasOvertaken(root) { try raiseKeys(root) }
         if let known = core.takeKeys(root, count) { return known }
         let name = core.tables.schema.entities[root].name
-        let blocks = max(1, (Int64(count) + PostgreSQLSetup.keyBlock - 1) / PostgreSQLSetup.keyBlock)
+        let number = max(1, (Int64(count) + PostgreSQLSetup.keyBlock - 1) / PostgreSQLSetup.keyBlock)
         let statement = "SELECT nextval('\(core.sequence(root))') FROM generate_series(1, $1::int8)"
-        let result = try lane.changeKeys(isShared: true, PostgreSQLStep(statement, [PostgreSQLParameter(blocks)]))
-        var reserved: [Range<Int64>] = []
+        let result = try lane.changeKeys(isShared: true, PostgreSQLStep(statement, [PostgreSQLParameter(number)]))
+        var blocks: [Range<Int64>] = []
         for row in 0..<result.count {
             guard let first = result.integer(row, 0) else { break }
             let (end, overflow) = first.addingReportingOverflow(PostgreSQLSetup.keyBlock)
             if overflow {
-                if reserved.isEmpty { throw StorageError(.limitExceeded, "no primary keys are left for new objects of \(name)") }
+                if blocks.isEmpty { throw StorageError(.limitExceeded, "no primary keys are left for new objects of \(name)") }
                 break
             }
-            if let last = reserved.last, last.upperBound == first {
-                reserved[reserved.count - 1] = last.lowerBound..<end
+            if let last = blocks.last, last.upperBound == first {
+                blocks[blocks.count - 1] = last.lowerBound..<end
             } else {
                 // Another session has reserved the block in between.
-                reserved.append(first..<end)
+                blocks.append(first..<end)
             }
         }
-        guard let first = reserved.first else { throw StorageError(.corrupted, "the key sequence of \(name) returned no key") }
+        guard let first = blocks.first else { throw StorageError(.corrupted, "the key sequence of \(name) returned no key") }
         let keys = first.prefix(count)
-        reserved[0] = keys.endIndex..<first.upperBound
-        core.keep(reserved, root)
+        blocks[0] = keys.endIndex..<first.upperBound
+        core.keep(blocks, root)
         return keys.startIndex..<keys.endIndex
     }
 
@@ -221,10 +225,16 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
                 .limitExceeded, "the greatest key of \(core.tables.schema.entities[root].name) leaves no primary keys for new objects")
         }
         let raising =
-            "SELECT setval('\(sequence)', $1::int8, false) FROM \(sequence) WHERE $1::int8 > "
-            + "CASE WHEN is_called THEN last_value + \(PostgreSQLSetup.keyBlock) ELSE last_value END"
+            "SELECT setval('\(sequence)', $1::int8, false) FROM \(sequence) WHERE "
+            + "CASE WHEN is_called THEN $1::int8 - \(PostgreSQLSetup.keyBlock) ELSE $1::int8 END > last_value"
         _ = try lane.changeKeys(isShared: false, PostgreSQLStep(raising, [PostgreSQLParameter(next)]))
         core.removeKeys(root, upTo: key)
+    }
+
+    /// Raises the key sequence of a root above the present keys.
+    final func raiseKeys(_ root: EntityIndex) throws(StorageError) {
+        let answer = try connection.query("SELECT max(\"_id\") FROM \(table(root))", [])
+        if let key = answer.integer(0, 0), key > 0 { try raiseKeys(root, above: key) }
     }
 
     /// Queues the history entry, if there is one.

@@ -20,25 +20,23 @@ extension SQLiteReader {
 extension SQLiteWriter {
     func execute(_ sql: RawSQL) throws(StorageError) -> Int {
         beside.quietly()
-        let changes = try change(sql)
+        let changes = try change(sql, andThen: raiseKeys)
         if changes > 0 { beside.rows() }
-        try raiseKeys(after: sql)
         return changes
     }
 
     func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
         beside.quietly()
-        let rows = try changeReturning(sql)
+        let rows = try changeReturning(sql, andThen: raiseKeys)
         if !rows.rows.isEmpty { beside.rows() }
-        try raiseKeys(after: sql)
         return rows
     }
 
-    /// Raises the key counters above the keys that a statement of the program has chosen for new rows.
-    private func raiseKeys(after sql: RawSQL) throws(StorageError) {
-        guard try RawStatement(change: sql, core.tables).mayAddRows else { return }
+    /// Raises the key counters above the keys that a statement of the program has chosen.
+    private func raiseKeys(after statement: RawStatement) throws(StorageError) {
+        if !statement.mayChooseKeys { return }
         for root in core.tables.schema.roots {
-            if let key = try connection.integer("SELECT max(\"_id\") FROM \(SQLText.quoted(core.tables.table(root)))") {
+            if let key = try connection.integer("SELECT max(\"_id\") FROM \(SQLText.quoted(core.tables.table(root)))"), key > 0 {
                 try raiseKeys(root, above: key)
             }
         }
@@ -47,23 +45,31 @@ extension SQLiteWriter {
 
 extension SQLiteReader {
     /// Runs a statement of the program that changes rows, in a write transaction.
-    final func change(_ sql: RawSQL) throws(StorageError) -> Int {
-        try changing(sql) { statement throws(StorageError) in
+    ///
+    /// - Parameter end: A part of the statement that is done after it: if it fails, the statement has no effect.
+    final func change(
+        _ sql: RawSQL, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
+    ) throws(StorageError) -> Int {
+        try changing(sql, end) { statement throws(StorageError) in
             while try statement.rawStep(core.tables) {}
             return connection.changes
         }
     }
 
     /// Runs a statement of the program that changes rows, in a write transaction, and returns those of its RETURNING clause.
-    final func changeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows {
-        try changing(sql) { statement throws(StorageError) in
+    ///
+    /// - Parameter end: A part of the statement that is done after it: if it fails, the statement has no effect.
+    final func changeReturning(
+        _ sql: RawSQL, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
+    ) throws(StorageError) -> RawRows {
+        try changing(sql, end) { statement throws(StorageError) in
             if sqlite3_column_count(statement.handle) == 0 { throw .returnsNoRows }
             return try statement.rawRows(core.tables)
         }
     }
 
     private func changing<Answer>(
-        _ sql: RawSQL, _ work: (SQLiteStatement) throws(StorageError) -> Answer
+        _ sql: RawSQL, _ end: (RawStatement) throws(StorageError) -> Void, _ work: (SQLiteStatement) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {
         try checkOpen()
         let raw = try RawStatement(change: sql, core.tables)
@@ -71,6 +77,7 @@ extension SQLiteReader {
         try connection.execute("SAVEPOINT polystore_raw")
         do throws(StorageError) {
             let changes = try run(raw, work)
+            try end(raw)
             try connection.execute("RELEASE polystore_raw")
             return changes
         } catch {

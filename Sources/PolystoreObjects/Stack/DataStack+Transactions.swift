@@ -24,9 +24,10 @@ extension DataStack {
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) async throws -> R {
-        try begin()
-        defer { core.gate.leave() }
-        let core = core, limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
+        let core = core, limit = WorkLimit(timeout: timeout)
+        try begin(limit)
+        defer { core.gate.leave(limit) }
+        let measured = Measured(core, .write, author.name)
         return try await core.workers.writes.run(limit, inside: RunningTransaction.around(core)) { refusal, turn in
             try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:_:)") {
                 var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit, turn: turn)
@@ -56,8 +57,8 @@ extension DataStack {
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, limit: WorkLimit,
         synchronous body: (WriteTransaction) throws -> R
     ) throws -> R {
-        try begin()
-        defer { core.gate.leave() }
+        try begin(limit)
+        defer { core.gate.leave(limit) }
         var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
         let measured = Measured(core, .write, author.name)
         return try reportingOurs {
@@ -85,8 +86,9 @@ extension DataStack {
         completion: @escaping @Sendable (Result<R, any Error>) -> Void
     ) {
         let core = core, queue = queue ?? core.completions
-        do throws(StorageError) { try begin() } catch { return queue.async { completion(.failure(error)) } }
-        let limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
+        let limit = WorkLimit(timeout: timeout)
+        do throws(StorageError) { try begin(limit) } catch { return queue.async { completion(.failure(error)) } }
+        let measured = Measured(core, .write, author.name)
         // Not a task: a program that blocks Swift's threads, for example on a semaphore for this completion, would wait forever.
         core.workers.writes.submit(limit, isSerial: true, inside: RunningTransaction.around(core)) { [weak self] refusal, turn in
             let result = Result {
@@ -95,7 +97,7 @@ extension DataStack {
                     return try runner.run(measured, unless: refusal, body)
                 }
             }
-            core.gate.leave()
+            core.gate.leave(limit)
             if refusal == nil { core.commits.waitForDelivery(atMost: 1) }
             queue.async { [weak self] in
                 if MainQueue.isCurrent { MainActor.assumeIsolated { self?.mergeIntoMainContext() } }
@@ -132,9 +134,10 @@ extension DataStack {
     public func read<R: Sendable>(
         timeout: Duration? = nil, _ body: @escaping @Sendable (ReadTransaction) throws -> R
     ) async throws -> R {
-        try beginRead()
-        defer { core.gate.leave() }
-        let core = core, limit = WorkLimit(reading: timeout), measured = Measured(core, .read, "")
+        let core = core, limit = WorkLimit(reading: timeout)
+        try beginRead(limit)
+        defer { core.gate.leave(limit) }
+        let measured = Measured(core, .read, "")
         return try await core.workers.reads.run(limit) { refusal, _ in
             try reportingOurs(functionName: "read(timeout:_:)") { try Self.runRead(core, limit, measured, unless: refusal, body) }
         }
@@ -146,9 +149,10 @@ extension DataStack {
     ///   - timeout: The maximum total duration; nil for no limit.
     ///   - body: The work.
     public func read<R>(timeout: Duration? = nil, synchronous body: (ReadTransaction) throws -> R) throws -> R {
-        try beginRead()
-        defer { core.gate.leave() }
-        return try reportingOurs { try Self.runRead(core, WorkLimit(reading: timeout), Measured(core, .read, ""), body) }
+        let limit = WorkLimit(reading: timeout)
+        try beginRead(limit)
+        defer { core.gate.leave(limit) }
+        return try reportingOurs { try Self.runRead(core, limit, Measured(core, .read, ""), body) }
     }
 
     private static func runRead<R>(
@@ -169,15 +173,15 @@ extension DataStack {
     /// Waits until subscribers have received every commit that ended before the call, for at most the given number of seconds.
     package func waitForDelivery(atMost seconds: Double) { core.commits.waitForDelivery(atMost: seconds) }
 
-    private func begin() throws(StorageError) {
+    private func begin(_ limit: WorkLimit) throws(StorageError) {
         try reporting { () throws(StorageError) in
             try core.checkReentrancy()
-            try core.gate.enter()
+            try core.gate.enter(limit)
         }
     }
 
-    private func beginRead() throws(StorageError) {
-        try reporting { () throws(StorageError) in try core.beginWork() }
+    private func beginRead(_ limit: WorkLimit) throws(StorageError) {
+        try reporting { () throws(StorageError) in try core.beginWork(limit) }
     }
 }
 

@@ -16,10 +16,10 @@ package struct RawStatement: Sendable {
     /// change rows, and is none.
     package let locksRows: Bool
 
-    /// Whether the statement may add rows. A text or a name that contains a verb is mistaken for one.
-    package var mayAddRows: Bool {
+    /// Whether the statement may add rows or change keys. A text or a name that contains a verb is mistaken for one.
+    package var mayChooseKeys: Bool {
         let text = sql.lowercased()
-        return ["insert", "replace", "merge"].contains { text.contains($0) }
+        return ["insert", "replace", "merge"].contains { text.contains($0) } || text.contains("update") && text.contains("_id")
     }
 
     private static let queries: Set<String> = ["SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN"]

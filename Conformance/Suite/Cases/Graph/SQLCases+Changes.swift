@@ -102,6 +102,29 @@ extension SQLCases {
             let names = try stack.fetchAll(From<Club>().orderBy(.ascending(\.name))).map(\.name)
             check.equal(names, ["Chess", "Dance", "Go", "Golf", "Skat", "Yoga"], "clubs")
         },
+        .graph("Q027.a-key-that-a-statement-changes-is-not-given-again", "W18", needs: sql) { stack, check in
+            func move(_ name: String) -> RawSQL {
+                """
+                UPDATE \(table: Club.self) SET \(column: \Club.self) = (SELECT max(\(column: \Club.self)) + 1 FROM \(table: Club.self)) \
+                WHERE \(column: \Club.name) = \(name)
+                """
+            }
+            let last: RawSQL = """
+                UPDATE \(table: Club.self) SET \(column: \Club.self) = \(Int64.max) WHERE \(column: \Club.name) = \("Go")
+                """
+            try stack.write { transaction in for name in ["Chess", "Go"] { try transaction.create(Club.self).name = name } }
+            try stack.write { check.equal(try $0.execute(move("Chess")), 1, "rows") }
+            try stack.write { transaction in
+                try transaction.create(Club.self).name = "Dance"
+                check.throwing(.limitExceeded, "the greatest key leaves none") { try transaction.execute(last) }
+                try transaction.create(Club.self).name = "Golf"
+            }
+            // The statement that was refused has had no effect, and others can be run.
+            try stack.write { check.equal(try $0.execute(move("insert")), 0, "rows of no object") }
+            try stack.write { try $0.create(Club.self).name = "Yoga" }
+            let names = try stack.fetchAll(From<Club>().orderBy(.ascending(\.name))).map(\.name)
+            check.equal(names, ["Chess", "Dance", "Go", "Golf", "Yoga"], "clubs")
+        },
         .graph("Q025.contexts-follow-statements", "C1", needs: sql) { stack, check in
             try stack.add("Ann", "Bob")
             let context = stack.makeViewContext()

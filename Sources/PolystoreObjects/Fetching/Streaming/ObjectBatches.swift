@@ -44,7 +44,7 @@ final class ObjectBatches<Object: ManagedObject> {
         measured = MeasuredRequest(context, .cursor, RequestShape(from, context.model))
         _ = try from.objectPlan(context.model)
         try context.checkStoreOnly(from)
-        seat = isAlone ? try StreamSeat.take(context.stack) : nil
+        seat = isAlone ? try StreamSeat.take(context.stack, limit) : nil
         readsInPlace = !isAlone && context.sessions != nil
         if isAlone {
             source = .rows(SessionPool(readingFrom: context.stack, limit), nil)

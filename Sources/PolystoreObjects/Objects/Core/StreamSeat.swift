@@ -6,21 +6,26 @@ internal import Synchronization
 final class StreamSeat {
     static let count = 4
     private let core: StackCore
+    private let limit: WorkLimit
 
-    private init(_ core: StackCore) { self.core = core }
+    private init(_ core: StackCore, _ limit: WorkLimit) {
+        self.core = core
+        self.limit = limit
+    }
 
     deinit {
         core.openStreams.subtract(1, ordering: .relaxed)
-        core.gate.leave()
+        core.gate.leave(limit)
     }
 
     /// Takes a permit, which is held until the object is released.
     ///
+    /// - Parameter limit: The limit of the reading, which a shutdown ends.
     /// - Throws: `busy` if no permit is available; `storeClosed` after the beginning of a shutdown.
-    static func take(_ core: StackCore) throws(StorageError) -> StreamSeat {
-        try core.beginWork()
+    static func take(_ core: StackCore, _ limit: WorkLimit) throws(StorageError) -> StreamSeat {
+        try core.beginWork(limit)
         // `deinit` reverts the count, and ends the work.
-        let isFree = core.openStreams.add(1, ordering: .relaxed).oldValue < count, seat = StreamSeat(core)
+        let isFree = core.openStreams.add(1, ordering: .relaxed).oldValue < count, seat = StreamSeat(core, limit)
         if isFree { return seat }
         throw StorageError(
             .busy,
