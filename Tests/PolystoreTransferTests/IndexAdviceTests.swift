@@ -102,7 +102,7 @@ import Testing
             measure: { plan, store in
                 let indexes = store.schema.entities[0].indexes.map(\.properties)
                 measured.append(indexes)
-                let slot = IndexCandidate.all(for: plan)[0].slots[0], name = store.schema[0].slots[slot].name
+                let slot = IndexCandidate.all(for: plan, in: schema)[0].slots[0], name = store.schema[0].slots[slot].name
                 return indexes.contains([name]) && name != "age" ? .milliseconds(1) : .milliseconds(3)
             })
         let advice = try advisor.advice(tryingIn: copy)

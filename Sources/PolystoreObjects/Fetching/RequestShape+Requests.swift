@@ -4,10 +4,9 @@ extension RequestShape {
     /// Creates the shape of a fetch.
     init<Object: ManagedObject>(_ from: From<Object>, _ model: StackModel) {
         let entity = Self.entity(from, model)
-        let request = ObjectRequest(
-            entity, where: from.predicate, orderBy: from.sort, limit: from.limit, offset: from.offset,
-            includesSubentities: from.includesSubentities)
-        self.init(entity, text: from.line(entity, predicate: from.predicate?.shape, order: from.sort.map(\.shape)), request: request)
+        self.init(
+            entity, text: from.line(entity, predicate: from.predicate?.shape, order: from.sort.map(\.shape)),
+            request: .objects(Self.request(from, entity)))
     }
 
     /// Creates the shape of a query for values.
@@ -17,18 +16,21 @@ extension RequestShape {
         text += query.outputs.map(\.output.expression.shape).joined(separator: ", ")
         if !query.keys.isEmpty { text += " group by \(query.keys.map(\.shape).joined(separator: ", "))" }
         if let condition = query.condition { text += " having \(condition.shape)" }
-        var request = fetch.request
-        // The rows of groups are sorted and limited, and not the objects.
-        if !query.keys.isEmpty {
-            request?.order = []
-            request?.limit = nil
-            request?.offset = 0
-        }
-        self.init(fetch.entity, text: text, request: request)
+        // Order and limit of grouped rows are not those of the objects, so that the request is kept as a whole.
+        let request = QueryRequest(
+            Self.request(query.from, Self.entity(query.from, model)), outputs: query.outputs.map(\.output), groupBy: query.keys,
+            having: query.condition, isDistinct: query.isDistinct)
+        self.init(fetch.entity, text: text, request: .values(request))
     }
 
     /// Creates the shape of a lookup by ids.
     init<Object: ManagedObject>(_ ids: [ObjectID<Object>]) { self.init(ids.first?.key.root, text: ids.first?.key.root ?? "\(Object.self)") }
+
+    private static func request<Object: ManagedObject>(_ from: From<Object>, _ entity: String) -> ObjectRequest {
+        ObjectRequest(
+            entity, where: from.predicate, orderBy: from.sort, limit: from.limit, offset: from.offset,
+            includesSubentities: from.includesSubentities)
+    }
 
     private static func entity<Object: ManagedObject>(_ from: From<Object>, _ model: StackModel) -> String {
         if let index = try? from.entity(model) { return model.schema.entities[index].name }

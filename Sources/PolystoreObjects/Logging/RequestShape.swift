@@ -4,10 +4,10 @@ internal import PolystoreStorage
 struct RequestShape {
     let entity: String?
     let text: String
-    /// The request for objects with its values; nil for other requests.
-    let request: ObjectRequest?
+    /// The request for objects or values, with its values; nil for other requests.
+    let request: RecordedRequest?
 
-    init(_ entity: String?, text: String, request: ObjectRequest? = nil) {
+    init(_ entity: String?, text: String, request: RecordedRequest? = nil) {
         self.entity = entity
         self.text = text
         self.request = request

@@ -18,13 +18,14 @@ public struct RequestStatistics: Sendable, CustomStringConvertible {
     public internal(set) var duration = Duration.zero
     /// The time of the slowest request.
     public internal(set) var longest = Duration.zero
-    /// The slowest request, with its values; nil for requests without a condition or an order.
-    package internal(set) var slowest: ObjectRequest?
+    /// The slowest request that did not fail, except by its time limit, with its values. Long lists are shortened.
+    package internal(set) var slowest: RecordedRequest?
+    private var longestKept = Duration.zero
 
-    init(_ report: RequestReport) {
+    init(_ report: RequestReport, shape: String) {
         kind = report.kind
         entity = report.entity
-        shape = report.shape
+        self.shape = shape
     }
 
     /// The statistics on one line.
@@ -33,18 +34,16 @@ public struct RequestStatistics: Sendable, CustomStringConvertible {
             + "\(duration.formattedMilliseconds) ms, at most \(longest.formattedMilliseconds) ms"
     }
 
-    mutating func add(_ report: RequestReport, _ request: ObjectRequest?) {
+    mutating func add(_ report: RequestReport, _ request: RecordedRequest?) {
         count += 1
         rows += report.rows
         duration += report.duration
-        if report.failure != nil {
-            // Nothing can be said about how a request that failed would be answered.
-            failures += 1
-            longest = max(longest, report.duration)
-            return
-        }
-        if report.duration < longest { return }
-        longest = report.duration
+        longest = max(longest, report.duration)
+        if report.failure != nil { failures += 1 }
+        // The time of a request that failed says nothing, unless it took too long.
+        guard report.failure == nil || report.failure == .timeout else { return }
+        guard let request, slowest == nil || report.duration >= longestKept else { return }
+        longestKept = report.duration
         slowest = request
     }
 }

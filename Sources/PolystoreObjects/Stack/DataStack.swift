@@ -128,7 +128,8 @@ public final class DataStack: Sendable {
 
     /// Whether the stack keeps statistics about its requests by their form; false at first.
     ///
-    /// They are kept in memory, with the values of the slowest request of each form.
+    /// They are kept in memory, with the values of the slowest request of each form, of which long lists are shortened and those of more
+    /// than 64 KB are left out.
     public var recordsRequests: Bool {
         get { core.recordsRequests }
         set { core.recordsRequests = newValue }
@@ -138,6 +139,9 @@ public final class DataStack: Sendable {
     ///
     /// There are at most 1,000 forms. If there are more, those that take the least time are discarded.
     public func requestStatistics() -> [RequestStatistics] { core.requests.statistics }
+
+    /// Whether the statistics lack requests for objects or values: those that were too large, and those of discarded forms.
+    package var lacksRequests: Bool { core.requests.lacksRequests }
 
     /// Discards the statistics about requests.
     public func clearRequestStatistics() { core.requests.clear() }

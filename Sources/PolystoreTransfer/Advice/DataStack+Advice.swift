@@ -7,22 +7,19 @@ extension TransferEngine {
     /// - Parameters:
     ///   - store: An open store.
     ///   - requests: The requests.
-    ///   - copy: A store of the same kind that does not exist yet, which is opened and receives a copy of all objects. Each index is tried in it: the requests
-    ///     are measured, the copy is migrated, and they are measured again. Nil proposes all indexes that requests could use. The copy is
-    ///     closed at the end and not removed.
-    /// - Throws: `invalidPredicate` for a request that the schema of the store does not allow; `alreadyExists` if the copy exists;
+    ///   - copy: A store of the same kind that does not exist yet. It is created and receives a copy of all objects; changes that other
+    ///     stores may keep for the store because of joint commits are not in it. Each index is tried in it: the requests are measured, the
+    ///     index is created, and they are measured again. Nil proposes all indexes that requests could use. The copy is closed at the end
+    ///     and not removed.
+    /// - Throws: `invalidPredicate` for a request that the schema of the store does not allow; `alreadyExists` if the copy existed before;
     ///   `invalidConfiguration` if it is of another kind; the errors of a transfer; `cancelled`.
     public func adviseIndexes(
         for requests: [AdvisedRequest], of store: OpenStore, tryingIn copy: (any StorageInterface)? = nil
     ) throws(StorageError) -> IndexAdvice {
-        guard let copy else { return try IndexAdvisor(requests, store.schema, limit).advice() }
+        guard let copy else { return try IndexAdvisor(requests, store.schema, to: store, limit).advice() }
+        try Self.check(kind: type(of: copy).storeType, of: store)
         let opened = try OpenStore(opening: copy, OpenRequest(schema: store.schema))
         do throws(StorageError) {
-            // A store that exists is somebody's, perhaps the measured one, and would be migrated.
-            guard opened.state.wasCreated else {
-                throw StorageError(
-                    .alreadyExists, "the store in which indexes are to be tried exists already; name a place where there is none")
-            }
             let advice = try adviseIndexes(for: requests, of: store, tryingInOpen: opened)
             try opened.close()
             return advice
@@ -34,61 +31,96 @@ extension TransferEngine {
 
     /// Proposes indexes that were tried in a copy of a store.
     ///
-    /// - Parameter copy: An empty store with the same schema, which is open.
+    /// - Parameter copy: A store with the same schema, which was created when it was opened.
     package func adviseIndexes(
         for requests: [AdvisedRequest], of store: OpenStore, tryingInOpen copy: OpenStore
     ) throws(StorageError) -> IndexAdvice {
-        let advisor = try IndexAdvisor(requests, store.schema, limit)
-        guard copy.storeType == store.storeType else {
+        try Self.check(kind: copy.storeType, of: store)
+        // It may be the store of a program, even that of the requests, and would be migrated.
+        guard copy.state.wasCreated else {
             throw StorageError(
-                .invalidConfiguration,
-                "indexes of a store of the kind \(store.storeType) are tried in another one of this kind, and not in one of the kind "
-                    + copy.storeType)
+                .alreadyExists,
+                "indexes are not tried in a store that existed before, and nothing was changed in it; name a place where there is none")
         }
+        let advisor = try IndexAdvisor(requests, store.schema, to: store, limit)
         var options = TransferOptions()
-        // They belong to the measured store, and are no objects.
         options.acceptedLosses = [TransferOptions.jointCommits]
         _ = try transfer(from: store, to: copy, options)
         return try advisor.advice(tryingIn: copy)
     }
+
+    /// Refuses a copy in a store of another kind, whose times would say nothing about the store.
+    private static func check(kind: String, of store: OpenStore) throws(StorageError) {
+        if kind == store.storeType { return }
+        throw StorageError(
+            .invalidConfiguration,
+            "indexes of a store of the kind \(store.storeType) are tried in another one of this kind, and not in one of the kind \(kind)")
+    }
 }
 
 extension DataStack {
-    /// Proposes indexes for the requests that the stack has recorded since `recordsRequests` was set, and names those that none of them
-    /// could use.
+    /// Proposes indexes for the requests that the stack has recorded since `recordsRequests` was set, and names those whose first property
+    /// none of them reads or compares.
     ///
     /// ```swift
     /// stack.recordsRequests = true
     /// // … the work of a day
-    /// let advice = try stack.adviseIndexes { _ in SQLiteStore(path: "/tmp/copy.db") }
+    /// let copy = SQLiteStore(path: "/tmp/copy.db")
+    /// let advice = try stack.adviseIndexes { _ in copy }
+    /// try copy.erase()
     /// print(advice)
     /// ```
+    /// Only requests for objects and for values are considered. Statements in SQL, lists and monitors, lookups by id, loads of relationships,
+    /// and the conditions of `updateAll` and `deleteAll` are not, and they may use an index that the advice calls unused. If the statistics
+    /// lack a request, because it was too large or there were too many forms, no index is called so.
+    ///
+    /// An index of a property with values of more than 1,024 bytes is not proposed: no store could have it.
+    ///
     /// - Parameters:
     ///   - limit: A limit that ends the work.
-    ///   - makeCopy: A closure that returns a store of the same kind that does not exist yet for a store of the stack, in which indexes are tried (see
-    ///     ``PolystoreTransfer/TransferEngine/adviseIndexes(for:of:tryingIn:)``). Nil, also for single stores, proposes all indexes that
-    ///     requests could use.
-    /// - Returns: The advice for all stores. Requests that read several stores are considered in each of them.
+    ///   - makeCopy: A closure that returns a store of the same kind for a store of the stack, which does not exist yet and in which indexes
+    ///     are tried (see ``PolystoreTransfer/TransferEngine/adviseIndexes(for:of:tryingIn:)``). Nil, also for single stores, proposes all
+    ///     indexes that requests could use.
+    /// - Returns: The advice for all stores. Requests that read several stores are considered in each of them; an index that helps in one of
+    ///   them is proposed.
     /// - Throws: The errors of copying and migrating.
     public func adviseIndexes(
         limit: WorkLimit? = nil, tryingIn makeCopy: ((any StorageInterface) throws -> (any StorageInterface)?)? = nil
     ) throws -> IndexAdvice {
-        let statistics = requestStatistics()
-        var advice = IndexAdvice()
+        let statistics = requestStatistics(), recorded = statistics.compactMap { AdvisedRequest($0) }
+        var found: [IndexAdvice] = []
         for (_, entry) in core.entries {
-            let requests = statistics.compactMap { item -> AdvisedRequest? in
-                guard let request = item.slowest, let entity = schema.index(of: request.entity), entry.holds(entity),
-                    (try? request.plan(in: schema)) != nil
-                else { return nil }
-                return AdvisedRequest(request, shape: item.shape, count: item.count, duration: item.duration)
+            let requests = recorded.filter { request in
+                guard let entity = schema.index(of: request.request.fetch.entity), entry.holds(entity) else { return false }
+                return request.isValid(in: entry.store.schema)
             }
             if requests.isEmpty { continue }
-            let found = try TransferEngine(limit: limit).adviseIndexes(
-                for: requests, of: entry.store, tryingIn: try makeCopy?(entry.store.storage))
-            advice.proposals += found.proposals
-            advice.rejected += found.rejected
-            advice.unused += found.unused
+            found.append(
+                try TransferEngine(limit: limit).adviseIndexes(
+                    for: requests, of: entry.store, tryingIn: try makeCopy?(entry.store.storage)))
         }
+        var advice = IndexAdvice(merging: found)
+        // A request to one store may use an index of an entity that is in another one too.
+        if !lacksRequests { advice.unused = try IndexAdvisor(recorded.filter { $0.isValid(in: schema) }, schema).unused }
         return advice
     }
+}
+
+extension AdvisedRequest {
+    /// Creates the slowest request of a form; nil if there is none.
+    fileprivate init?(_ statistics: RequestStatistics) {
+        guard var request = statistics.slowest else { return nil }
+        if case .objects(var fetch) = request {
+            switch statistics.kind {
+            // All objects are counted, whatever their order.
+            case .count: (fetch.order, fetch.limit, fetch.offset) = ([], nil, 0)
+            case .page: fetch.limit = fetch.limit ?? 100
+            case .fetch, .cursor, .ids, .lookup, .relationship, .values, .sql, .execute: break
+            }
+            request = .objects(fetch)
+        }
+        self.init(request, shape: statistics.shape, count: statistics.count, duration: statistics.duration)
+    }
+
+    fileprivate func isValid(in schema: Schema) -> Bool { (try? plan(in: schema)) != nil }
 }

@@ -1,4 +1,5 @@
 internal import PolystoreObjects
+internal import PolystoreStorage
 
 /// The indexes that would make requests faster, and those that no request uses.
 public struct IndexAdvice: Sendable, CustomStringConvertible {
@@ -41,8 +42,35 @@ public struct IndexAdvice: Sendable, CustomStringConvertible {
     public internal(set) var proposals: [Item] = []
     /// The indexes that requests could use and that made none of them faster in the copy.
     public internal(set) var rejected: [Item] = []
-    /// The declared indexes that no request could use, of entities of which objects were requested.
+    /// The declared indexes whose first property no request reads or compares, of entities of which objects were requested. Statements in
+    /// SQL, lists and monitors, lookups by id and loads of relationships are not considered.
     public internal(set) var unused: [Item] = []
+    /// The declarations of indexes that the values of a store do not allow.
+    var impossible: Set<String> = []
+
+    init() {}
+
+    /// Creates the advice for several stores from that for each of them, without unused indexes: what one store does not use, another may.
+    init(merging advice: [IndexAdvice]) {
+        // All stores have the indexes of the schema.
+        impossible = advice.reduce(into: []) { $0.formUnion($1.impossible) }
+        proposals = Self.merged(advice.flatMap(\.proposals)).filter { !impossible.contains($0.declaration) }
+        let proposed = Set(proposals.map(\.declaration))
+        rejected = Self.merged(advice.flatMap(\.rejected)).filter { !proposed.contains($0.declaration) }
+    }
+
+    /// Returns each index once, with the requests of all stores.
+    private static func merged(_ items: [Item]) -> [Item] {
+        var requests: [String: [Request]] = [:], first: [Item] = []
+        for item in items {
+            if requests[item.declaration] == nil { first.append(item) }
+            for request in item.requests where requests[item.declaration]?.contains(request) != true {
+                requests[item.declaration, default: []].append(request)
+            }
+            requests[item.declaration, default: []] += []
+        }
+        return first.map { Item(entity: $0.entity, properties: $0.properties, requests: requests[$0.declaration] ?? []) }
+    }
 
     /// The advice, line by line.
     public var description: String {
@@ -50,7 +78,8 @@ public struct IndexAdvice: Sendable, CustomStringConvertible {
             items.isEmpty ? [] : [title] + items.flatMap { ["  \($0.declaration)"] + $0.requests.map { "    \($0)" } }
         }
         let all =
-            lines("add:", proposals) + lines("tried without a gain:", rejected) + lines("not used by any of the requests:", unused)
+            lines("add:", proposals) + lines("tried without a gain:", rejected)
+            + lines("not used by any of the requests (without SQL, lists, lookups by id and loads of relationships):", unused)
         return all.isEmpty ? "no index to add or to remove" : all.joined(separator: "\n")
     }
 }
@@ -58,7 +87,7 @@ public struct IndexAdvice: Sendable, CustomStringConvertible {
 extension IndexAdvice.Request: CustomStringConvertible {
     /// The request with its numbers, on one line.
     public var description: String {
-        var text = shape
+        var text = shape.excerpt(200)
         if duration > .zero { text += ": \(count) request\(count == 1 ? "" : "s") in \(duration.formattedMilliseconds) ms" }
         if let trial {
             text += "; \(trial.before.formattedMilliseconds) ms without the index, \(trial.after.formattedMilliseconds) ms with it"

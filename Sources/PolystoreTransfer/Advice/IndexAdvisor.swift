@@ -1,27 +1,5 @@
-public import PolystoreStorage
 internal import PolystoreObjects
-
-/// A request for which indexes are looked for.
-public struct AdvisedRequest: Sendable {
-    let shape: String
-    let request: ObjectRequest
-    let count: Int
-    let duration: Duration
-
-    /// Creates a request that is to be made faster.
-    ///
-    /// - Parameters:
-    ///   - request: The request, with its values.
-    ///   - shape: The form in which it is shown.
-    ///   - count: The number of requests of this form.
-    ///   - duration: Their total time.
-    public init(_ request: ObjectRequest, shape: String, count: Int = 1, duration: Duration = .zero) {
-        self.shape = shape
-        self.request = request
-        self.count = count
-        self.duration = duration
-    }
-}
+package import PolystoreStorage
 
 /// Finds indexes for requests, and tries each of them in a copy of the store.
 package struct IndexAdvisor {
@@ -34,25 +12,33 @@ package struct IndexAdvisor {
 
     private struct Known {
         let advised: AdvisedRequest
-        let plan: FetchPlan
+        let whole: AdvisedRequest.Plan
+
+        var plan: FetchPlan { whole.fetch }
     }
 
     private let schema: Schema
     private let requests: [Known]
+    private let store: OpenStore?
     private let limit: WorkLimit?
     private let measure: Measurement?
 
-    /// - Parameter measure: A function for measurements; nil runs the fetch several times and takes the shortest time.
+    /// Creates the advisor of requests to a store.
+    ///
+    /// - Parameters:
+    ///   - store: The store, whose values are considered; nil if only the schema is.
+    ///   - measure: A function for measurements; nil runs the fetch several times and takes the shortest time.
     /// - Throws: `invalidPredicate` for a request that the schema does not allow.
     package init(
-        _ requests: [AdvisedRequest], _ schema: Schema, _ limit: WorkLimit? = nil, measure: Measurement? = nil
+        _ requests: [AdvisedRequest], _ schema: Schema, to store: OpenStore? = nil, _ limit: WorkLimit? = nil, measure: Measurement? = nil
     ) throws(StorageError) {
         self.schema = schema
+        self.store = store
         self.limit = limit
         self.measure = measure
         do throws(QueryError) {
             self.requests = try requests.map { advised throws(QueryError) in
-                Known(advised: advised, plan: try advised.request.plan(in: schema))
+                Known(advised: advised, whole: try advised.plan(in: schema))
             }
         } catch {
             throw StorageError(error)
@@ -60,13 +46,14 @@ package struct IndexAdvisor {
     }
 
     /// Returns the advice without a trial.
-    package func advice() -> IndexAdvice {
+    package func advice() throws(StorageError) -> IndexAdvice {
         var advice = IndexAdvice(), kept: [IndexCandidate] = []
         // An index with more slots may serve the requests of another one.
+        let candidates = try possibleCandidates(&advice)
         for (candidate, requests) in candidates.sorted(by: { $0.candidate.slots.count > $1.candidate.slots.count })
-        where !kept.contains(where: { $0.entity == candidate.entity && candidate.isServed(by: $0.slots) }) {
+        where !kept.contains(where: { isServed(candidate, by: $0) }) {
             kept.append(candidate)
-            let served = candidates.filter { $0.candidate.entity == candidate.entity && $0.candidate.isServed(by: candidate.slots) }
+            let served = candidates.filter { isServed($0.candidate, by: candidate) }
             let all = requests + served.filter { $0.candidate != candidate }.flatMap(\.requests)
             advice.proposals.append(item(candidate, all.map { ($0, nil) }))
         }
@@ -79,19 +66,29 @@ package struct IndexAdvisor {
     ///
     /// - Parameter copy: A copy of the store with the same schema, which is migrated.
     package func advice(tryingIn copy: OpenStore) throws(StorageError) -> IndexAdvice {
-        var advice = IndexAdvice(), store = copy, kept: [IndexCandidate] = []
-        for (candidate, requests) in candidates {
-            if kept.contains(where: { $0.entity == candidate.entity && candidate.isServed(by: $0.slots) }) { continue }
-            guard let indexed = try? extended(store.schema, candidate) else { continue }
+        var advice = IndexAdvice(), store = copy, kept: [IndexCandidate] = [], number = 0
+        for (candidate, requests) in try possibleCandidates(&advice) {
+            if kept.contains(where: { isServed(candidate, by: $0) }) { continue }
+            number += 1
+            guard let indexed = try? extended(store.schema, candidate, number) else { continue }
             let before = try times(of: requests, store)
+            if before.allSatisfy({ $0 == nil }) { continue }
             let former = store.schema
-            store = try migrated(store, to: indexed)
+            do throws(StorageError) {
+                store = try migrated(store, to: indexed)
+            } catch  where error.code == .valueTooLarge || error.code == .limitExceeded {
+                // The engine has no room for several long values in one entry of an index.
+                advice.impossible.insert(item(candidate, []).declaration)
+                continue
+            }
             let after = try times(of: requests, store)
-            let trials = zip(requests, zip(before, after)).map { ($0, IndexAdvice.Trial(before: $1.0, after: $1.1)) }
+            let trials = zip(requests, zip(before, after)).compactMap { request, times in
+                Self.trial(times.0, times.1).map { (request, $0) }
+            }
             let helped = trials.filter { Self.hasGain($0.1) }
             if helped.isEmpty {
                 advice.rejected.append(item(candidate, trials))
-                store = try migrated(store, to: try changed(former, after: indexed) { _ in })
+                store = try migrated(store, to: former)
             } else {
                 kept.append(candidate)
                 advice.proposals.append(item(candidate, helped))
@@ -100,6 +97,10 @@ package struct IndexAdvisor {
         advice.proposals = Self.sorted(advice.proposals)
         advice.unused = unused
         return advice
+    }
+
+    private static func trial(_ before: Duration?, _ after: Duration?) -> IndexAdvice.Trial? {
+        if let before, let after { IndexAdvice.Trial(before: before, after: after) } else { nil }
     }
 
     private static func hasGain(_ trial: IndexAdvice.Trial) -> Bool {
@@ -129,43 +130,84 @@ package struct IndexAdvisor {
     private var candidates: [(candidate: IndexCandidate, requests: [Known])] {
         var requests: [IndexCandidate: [Known]] = [:], order: [IndexCandidate] = []
         for known in self.requests.sorted(by: { $1.advised.duration < $0.advised.duration }) {
-            for candidate in IndexCandidate.all(for: known.plan) where !isDeclared(candidate) {
+            if isUnique(known.plan) { continue }
+            for candidate in IndexCandidate.all(for: known.plan, in: schema) where !isDeclared(candidate) {
                 if requests[candidate] == nil { order.append(candidate) }
                 requests[candidate, default: []].append(known)
             }
         }
-        return order.map { ($0, requests[$0] ?? []) }
+        // An index of an ancestor takes the place of the same one of its descendants.
+        for candidate in order {
+            let ancestor = order.first {
+                $0.entity != candidate.entity && $0.slots.count == candidate.slots.count && isServed(candidate, by: $0)
+            }
+            guard let ancestor else { continue }
+            requests[ancestor, default: []] += requests.removeValue(forKey: candidate) ?? []
+        }
+        return order.compactMap { candidate in requests[candidate].map { (candidate, $0) } }
     }
 
-    /// Whether a declared index or a unique constraint serves a candidate.
+    /// Returns the candidates without those with properties whose values are too long for an index, and adds these to the impossible ones.
+    private func possibleCandidates(
+        _ advice: inout IndexAdvice
+    ) throws(StorageError) -> [(candidate: IndexCandidate, requests: [Known])] {
+        let candidates = candidates
+        guard let store else { return candidates }
+        var possible: [(candidate: IndexCandidate, requests: [Known])] = [], long = LongValues(in: store, limit)
+        for (candidate, requests) in candidates {
+            var isImpossible = false
+            for slot in candidate.slots where !isImpossible {
+                let owner = sharesIndexes ? schema[candidate.entity].slots[slot].declaredIn : candidate.entity
+                isImpossible = try long.contain(slot, of: owner)
+            }
+            if isImpossible { advice.impossible.insert(item(candidate, []).declaration) } else { possible.append((candidate, requests)) }
+        }
+        return possible
+    }
+
+    /// Whether an index contains all objects of a hierarchy, whichever entity declares it. Stores with SQL have one table for them.
+    private var sharesIndexes: Bool { store?.capabilities.contains(.rawSQL) == true }
+
+    /// Whether an index of an entity over slots, in their order, helps as much as one for a candidate.
+    private func isServed(_ candidate: IndexCandidate, by slots: [Int], of other: EntityDescription) -> Bool {
+        (sharesIndexes || other.family.contains(candidate.entity)) && candidate.isServed(by: slots, of: other, in: schema)
+    }
+
+    /// Whether an index for one candidate helps as much as one for another.
+    private func isServed(_ candidate: IndexCandidate, by other: IndexCandidate) -> Bool {
+        isServed(candidate, by: other.slots, of: schema[other.entity])
+    }
+
+    /// Whether a fetch compares all properties of a unique constraint with single values, so that its index finds the few objects.
+    private func isUnique(_ plan: FetchPlan) -> Bool {
+        let values = IndexCandidate.valued(for: plan, in: schema)
+        return schema[plan.entity].uniqueConstraints.contains { values.isSuperset(of: $0.slots) }
+    }
+
+    /// Whether a declared index, a unique constraint or the index of a to-one relationship serves a candidate.
     private func isDeclared(_ candidate: IndexCandidate) -> Bool {
         let entity = schema[candidate.entity]
-        if entity.slots.count > 0, candidate.slots.contains(where: { entity.slots[$0].attribute?.coder != nil }) { return true }
-        return declared(entity).contains { $0.index.condition == nil && candidate.isServed(by: $0.slots) }
-            || entity.uniqueConstraints.contains { candidate.isServed(by: $0.slots) }
-    }
-
-    /// Returns the ordered indexes of an entity and its ancestors.
-    private func declared(_ entity: EntityDescription) -> [(index: Index, slots: [Int])] {
-        var found: [(Index, [Int])] = [], next: EntityIndex? = entity.index
-        while let current = next {
-            for index in schema.entities[current].indexes where index.kind == .ordered {
-                found.append((index, index.properties.compactMap(entity.slot)))
+        if candidate.slots.count == 1, entity.slots[candidate.slots[0]].destination != nil { return true }
+        if entity.uniqueConstraints.contains(where: { isServed(candidate, by: $0.slots, of: entity) }) { return true }
+        return schema[entity.root].family.contains { relative in
+            let other = schema[relative]
+            return schema.entities[relative].indexes.contains { index in
+                index.kind == .ordered && index.condition == nil
+                    && isServed(candidate, by: index.properties.compactMap(other.slot), of: other)
             }
-            next = schema[current].parent
         }
-        return found
     }
 
-    /// The declared indexes that no request could use.
-    private var unused: [IndexAdvice.Item] {
+    /// The declared indexes whose first property no request reads or compares, of entities of which objects were requested.
+    var unused: [IndexAdvice.Item] {
         var found: [IndexAdvice.Item] = []
+        let used = UsedProperties(requests.map(\.whole), schema)
         for (position, entity) in schema.entities.enumerated() {
             let description = schema[position], plans = requests.map(\.plan).filter { description.family.contains($0.entity) }
             if plans.isEmpty { continue }
             for index in entity.indexes where index.kind == .ordered && index.condition == nil {
-                let slots = index.properties.compactMap(description.slot)
-                if plans.contains(where: { IndexCandidate.isUsable(slots, for: $0) }) { continue }
+                guard let slot = index.properties.first.flatMap(description.slot) else { continue }
+                if used.contains(slot, of: position) { continue }
                 found.append(IndexAdvice.Item(entity: entity.name, properties: index.properties, requests: []))
             }
         }
@@ -175,34 +217,59 @@ package struct IndexAdvisor {
     // MARK: Trials
 
     /// Returns a schema with a further index.
-    private func extended(_ schema: Schema, _ candidate: IndexCandidate) throws(StorageError) -> Schema {
+    private func extended(_ schema: Schema, _ candidate: IndexCandidate, _ number: Int) throws(StorageError) -> Schema {
         let names = candidate.slots.map { schema[candidate.entity].slots[$0].name }
-        return try changed(schema, after: schema) { $0[candidate.entity].indexes.append(Index(names)) }
-    }
-
-    /// Returns a changed schema, with a version that no earlier schema has.
-    private func changed(
-        _ schema: Schema, after latest: Schema, _ change: (inout [Entity]) -> Void
-    ) throws(StorageError) -> Schema {
         var entities = schema.entities
-        change(&entities)
+        entities[candidate.entity].indexes.append(Index(names))
         do throws(SchemaError) {
-            return try Schema(version: latest.version + "'", entities: entities, configurations: schema.configurations)
+            return try Schema(
+                version: "\(self.schema.version), trial \(number)", entities: entities, configurations: schema.configurations)
         } catch {
             throw StorageError(error)
         }
     }
 
+    /// Migrates the copy to a schema with other indexes.
+    ///
+    /// The copy keeps no record of it: one that grows with each trial would be read again by each later one.
     private func migrated(_ store: OpenStore, to schema: Schema) throws(StorageError) -> OpenStore {
-        try limit?.check()
-        _ = try MigrationRunner(SchemaHistory(schemas: [store.schema, schema]), store).run()
-        return store.keeping(schema)
+        let step = MigrationStep(SchemaMapping(from: store.schema, to: schema))
+        var attempts = 1
+        while true {
+            try limit?.check()
+            do throws(StorageError) {
+                try take(step, store)
+                return store.keeping(schema)
+            } catch  where error.code == .serializationFailure && attempts < 40 {
+                // The engine has undone the step for a retry, for example because the map of an LMDB store had to grow first.
+                attempts += 1
+            }
+        }
     }
 
-    private func times(of requests: [Known], _ store: OpenStore) throws(StorageError) -> [Duration] {
-        var times: [Duration] = []
+    private func take(_ step: MigrationStep, _ store: OpenStore) throws(StorageError) {
+        let migration = try store.beginMigration(step, WriteOptions(limit: limit))
+        defer { migration.end() }
+        let keys = try MigrationKeys(step.mapping) { root throws(StorageError) in
+            try migration.source.reserveKeys(root, count: 1).lowerBound
+        }
+        let work = try migration.prepare()
+        guard work.roots.isEmpty, work.links.isEmpty else {
+            throw StorageError(.unsupported, "the store rewrites objects when it creates an index, so that indexes cannot be tried in it")
+        }
+        try migration.finish(keys, limits: keys.limits)
+        _ = try migration.commit(CommitRecord(author: "advise"))
+    }
+
+    /// Returns the times of requests; nil for one that the values of an object do not allow, such as a division by zero.
+    private func times(of requests: [Known], _ store: OpenStore) throws(StorageError) -> [Duration?] {
+        var times: [Duration?] = []
         for request in requests {
-            if let measure { times.append(try measure(request.plan, store)) } else { times.append(try shortestTime(request.plan, store)) }
+            do throws(StorageError) {
+                times.append(try (measure ?? shortestTime)(request.plan, store))
+            } catch  where [.arithmeticOverflow, .divisionByZero, .valueOutOfRange].contains(error.code) {
+                times.append(nil)
+            }
         }
         return times
     }

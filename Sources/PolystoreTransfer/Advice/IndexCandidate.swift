@@ -8,15 +8,20 @@ package struct IndexCandidate: Hashable {
     /// The slots that must follow in their order: the sort keys, or a slot that is compared with a range.
     let rest: [Int]
 
+    /// The maximum number of properties. PostgreSQL's indexes have at most 32 columns, and long before that a further one saves nothing.
+    private static let mostSlots = 16
+
     package var slots: [Int] { equal + rest }
 
     /// Returns the indexes that a fetch could use: one by which it finds its objects in their order, and one by which it finds those in a
     /// range, if that is another one. An order alone is worth an index only with a limit.
-    package static func all(for plan: FetchPlan) -> [IndexCandidate] {
-        let terms = IndexTerms(plan)
+    package static func all(for plan: FetchPlan, in schema: Schema) -> [IndexCandidate] {
+        if plan.limit == 0 { return [] }
+        let terms = IndexTerms(plan, schema)
         var found: [IndexCandidate] = []
         func add(_ rest: [Int]) {
-            let candidate = IndexCandidate(entity: plan.entity, equal: terms.equal, rest: rest)
+            let equal = Array(terms.equal.prefix(mostSlots)), rest = equal.count < terms.equal.count ? [] : rest
+            let candidate = IndexCandidate(entity: plan.entity, equal: equal, rest: Array(rest.prefix(mostSlots - equal.count)))
             if !candidate.slots.isEmpty, !found.contains(candidate) { found.append(candidate) }
         }
         let order = terms.order
@@ -31,34 +36,40 @@ package struct IndexCandidate: Hashable {
         return found
     }
 
-    /// Whether an index over slots, in their order, helps as much.
-    func isServed(by index: [Int]) -> Bool {
-        index.count >= slots.count && Set(index.prefix(equal.count)) == Set(equal) && Array(index[equal.count..<slots.count]) == rest
+    /// Whether an index of an entity over slots, in their order, helps as much, provided that it contains the objects of the candidate's entity.
+    func isServed(by index: [Int], of other: EntityDescription, in schema: Schema) -> Bool {
+        let own = schema[entity]
+        if other.root != own.root || index.count < slots.count { return false }
+        // Relatives may have other slots.
+        let columns = index.map { other.slots[$0].column }
+        return Set(columns.prefix(equal.count)) == Set(equal.map { own.slots[$0].column })
+            && columns[equal.count..<slots.count].elementsEqual(rest.map { own.slots[$0].column })
     }
 
-    /// Whether an index over slots could be used for a fetch at all.
-    static func isUsable(_ index: [Int], for plan: FetchPlan) -> Bool {
-        let terms = IndexTerms(plan)
-        guard let first = index.first else { return false }
-        return terms.equal.contains(first) || terms.range == first || terms.order.first == first
-    }
+    /// Returns the slots that a fetch compares with single values, none of them nil.
+    static func valued(for plan: FetchPlan, in schema: Schema) -> Set<Int> { IndexTerms(plan, schema).valued }
 }
 
 /// The parts of a fetch for which an engine can use an ordered index of the fetched entity.
 private struct IndexTerms {
     /// The slots that are compared with single values.
     private(set) var equal: [Int] = []
+    /// Those of them whose values are not nil.
+    private(set) var valued: Set<Int> = []
     /// The first slot that is compared with a range of values.
     private(set) var range: Int?
     /// The sort keys without those that are compared with single values, up to the first that is no slot or has another direction.
     private(set) var order: [Int] = []
 
-    init(_ plan: FetchPlan) {
+    private let slots: [Slot]
+
+    init(_ plan: FetchPlan, _ schema: Schema) {
+        slots = schema[plan.entity].slots
         add(plan.predicate)
         equal = Set(equal).sorted()
         if let slot = range, equal.contains(slot) { range = nil }
         for key in plan.sort {
-            guard key.ascending == plan.sort[0].ascending, let slot = Self.slot(key.expression) else { break }
+            guard key.ascending == plan.sort[0].ascending, let slot = self.slot(key.expression) else { break }
             if !equal.contains(slot), !order.contains(slot) { order.append(slot) }
         }
     }
@@ -66,30 +77,34 @@ private struct IndexTerms {
     private mutating func add(_ predicate: CheckedPredicate) {
         switch predicate {
         case .and(let parts): for part in parts { add(part) }
-        case .isNil(let path): if let slot = Self.slot(.path(path)) { equal.append(slot) }
-        case .isIn(let expression, _): if let slot = Self.slot(expression) { equal.append(slot) }
+        case .isNil(let path): if let slot = self.slot(.path(path)) { equal.append(slot) }
+        case .isIn(let expression, _): if let slot = self.slot(expression) { add(slot, .equal) }
         case .compare(let left, let comparison, let right):
-            if case .value = right, let slot = Self.slot(left) {
+            if case .value = right, let slot = self.slot(left) {
                 add(slot, comparison)
-            } else if case .value = left, let slot = Self.slot(right) {
+            } else if case .value = left, let slot = self.slot(right) {
                 add(slot, comparison)
             }
-        case .text(let expression, .beginsWith, _): if range == nil { range = Self.slot(expression) }
+        case .text(let expression, .beginsWith, _): if range == nil { range = self.slot(expression) }
         case .constant, .text, .related, .isEntity, .or, .not: break
         }
     }
 
     private mutating func add(_ slot: Int, _ comparison: Comparison) {
         switch comparison {
-        case .equal: equal.append(slot)
+        case .equal:
+            equal.append(slot)
+            valued.insert(slot)
         case .less, .lessOrEqual, .greater, .greaterOrEqual: if range == nil { range = slot }
         case .notEqual: break
         }
     }
 
-    /// Returns the slot of a property of the fetched object itself.
-    private static func slot(_ expression: CheckedExpression) -> Int? {
-        guard case .path(let path) = expression, path.steps.isEmpty, case .slot(let slot) = path.leaf else { return nil }
+    /// Returns the slot of a property of the fetched object itself. Coded attributes have no index.
+    private func slot(_ expression: CheckedExpression) -> Int? {
+        guard case .path(let path) = expression, path.steps.isEmpty, case .slot(let slot) = path.leaf,
+            slots[slot].attribute?.coder == nil
+        else { return nil }
         return slot
     }
 }

@@ -147,7 +147,7 @@ package final class StackCore: Sendable {
     }
 
     /// Reports a request to the instrumentation, the statistics and the logger.
-    func report(_ report: RequestReport, _ request: ObjectRequest?) {
+    func report(_ report: RequestReport, _ request: RecordedRequest?) {
         let (instrumentation, slowRequest, isLogged, isRecorded) = state.withLock {
             ($0.instrumentation, $0.slowRequest, $0.logsRequests, $0.recordsRequests)
         }
