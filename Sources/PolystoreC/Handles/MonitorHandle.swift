@@ -21,7 +21,7 @@ final class MonitorHandle: Handle {
         if try description.valueRequest() != nil {
             throw StorageError(.invalidPredicate, "a monitor observes objects, not values; leave out \"select\" and aggregates")
         }
-        try ObjectJSON.check(description.prefetched, of: description.entity, in: handle.stack.schema)
+        try description.checkPrefetched(in: handle.stack.schema)
         let from = From<DynamicObject>(try description.objectRequest(), prefetching: description.prefetched)
         try handle.enter()
         let publisher: ListPublisher<DynamicObject>

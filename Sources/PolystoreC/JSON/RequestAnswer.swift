@@ -15,7 +15,7 @@ struct RequestAnswer {
     /// - Throws: `invalidPredicate` for a request that has another form, or does not fit the model; errors of the stores.
     func json(_ request: String) throws(StorageError) -> String {
         let description = try RequestDescription(json: request)
-        try ObjectJSON.check(description.prefetched, of: description.entity, in: schema)
+        try description.checkPrefetched(in: schema)
         let from = From<DynamicObject>(try description.objectRequest(), prefetching: description.prefetched)
         guard let values = try description.valueRequest() else {
             return try ObjectJSON(schema, prefetched: description.prefetched).array(objects(from))

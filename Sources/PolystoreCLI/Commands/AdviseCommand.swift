@@ -11,7 +11,8 @@ struct AdviseCommand: ParsableCommand {
             {"entity": "Person", "where": "city == 'Rome'", "orderBy": ["age"], "limit": 10}. Without --try all indexes are proposed that the \
             requests could use. With --try the store is copied to a scratch store, each index is created there, the requests are measured \
             before and after it, and only indexes that make one of them faster by half are proposed; the scratch store is removed \
-            afterwards. Indexes that none of the requests could use are listed too. The store itself is only read.
+            afterwards. Indexes whose first property none of the requests reads or compares are listed too; statements in SQL and lookups by \
+            id may use them. The store itself is only read.
 
             An index is added by a new version of the model (schema apply). A program can record its own requests: see recordsRequests and \
             adviseIndexes of DataStack.
@@ -48,7 +49,12 @@ struct AdviseCommand: ParsableCommand {
     private func tried(
         _ url: String, _ requests: [AdvisedRequest], _ store: OpenStore, _ engine: TransferEngine
     ) throws -> IndexAdvice {
-        let place = try ScratchPlace(url)
+        let place: ScratchPlace
+        do throws(StorageError) { place = try ScratchPlace(url) } catch {
+            // The error is about the other store.
+            UsedStores.removeAll()
+            throw error
+        }
         defer { place.remove() }
         let copy = try Stores.create(place.text, store.schema)
         defer { copy.abandon() }
@@ -59,26 +65,38 @@ struct AdviseCommand: ParsableCommand {
     /// Parses the requests.
     private func described(_ text: String, _ schema: Schema) throws -> [AdvisedRequest] {
         var found: [AdvisedRequest] = []
+        // The two scalars at the end of a line of Windows are one character.
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }).enumerated()
         where !line.allSatisfy(\.isWhitespace) {
             do throws(StorageError) {
-                let description = try RequestDescription(json: String(line)), values = try description.valueRequest()
-                var request = try description.objectRequest()
-                // The rows of groups are sorted, and not the objects.
-                if values != nil { (request.order, request.limit, request.offset) = ([], nil, 0) }
-                try Self.check(request, schema)
+                let description = try RequestDescription(json: String(line))
+                let request: RecordedRequest
+                if let values = try description.valueRequest() {
+                    try Self.check { () throws(QueryError) in _ = try values.plan(in: schema) }
+                    request = .values(values)
+                } else {
+                    let objects = try description.objectRequest()
+                    try Self.check { () throws(QueryError) in _ = try objects.plan(in: schema) }
+                    request = .objects(objects)
+                }
+                try description.checkPrefetched(in: schema)
                 found.append(AdvisedRequest(request, shape: "line \(number + 1): \(description.line)"))
             } catch {
+                // The error is about the file.
+                UsedStores.removeAll()
                 let place = "\(requests == "-" ? "the standard input" : requests), line \(number + 1)"
                 throw StorageError(error.code, "\(place): \(error.message)", details: error.details, cause: error)
             }
         }
-        if found.isEmpty { throw StorageError(.invalidConfiguration, "\(requests) contains no requests") }
+        if found.isEmpty {
+            UsedStores.removeAll()
+            throw StorageError(.invalidConfiguration, "\(requests) contains no requests")
+        }
         return found
     }
 
-    private static func check(_ request: ObjectRequest, _ schema: Schema) throws(StorageError) {
-        do throws(QueryError) { _ = try request.plan(in: schema) } catch { throw StorageError(error) }
+    private static func check(_ body: () throws(QueryError) -> Void) throws(StorageError) {
+        do throws(QueryError) { try body() } catch { throw StorageError(error) }
     }
 
     private static func json(_ advice: IndexAdvice) -> String {
