@@ -13,12 +13,14 @@ import Testing
             entities: [
                 Entity(
                     "Person",
-                    attributes: [("name", .string), ("city", .string), ("photo", .data), ("age", .int64)].map(optional)
+                    attributes: [("name", .string), ("city", .string), ("photo", .data), ("age", .int64), (longName, .int64)].map(optional)
                         + (0..<40).map { optional("n\($0)", .int64) }),
                 Entity("Child", parent: "Person", attributes: [optional("school", .string)], indexes: children),
                 Entity("Adult", parent: "Person"),
             ], configurations: configurations)
     }
+
+    private static let longName = "aRatherLongNameOfAnAttributeOfPeople"
 
     private static func optional(_ name: String, _ type: ValueType) -> Attribute { Attribute(name, type, isOptional: true) }
 
@@ -126,6 +128,9 @@ import Testing
         #expect(
             try proposed(from("city == 'a'", of: "Adult"), from("city == 'a'", of: "Child"))
                 == (isShared ? [] : [#"Adult: Index(["city"])"#]))
+        let ofAll = try proposed(
+            from("age == 1", of: "Adult"), from("age == 1"), from("age == 1", of: "Child"), from("city == 'a'", of: "Child"))
+        #expect(ofAll == [#"Person: Index(["age"])"#])
         for store in stack.storages { try store.erase() }
     }
 
@@ -167,6 +172,16 @@ import Testing
         let stack = try Self.stack(TestStore.memory.make(), Self.schema())
         _ = try stack.fetchPage(from(order: ["city"]))
         #expect(declarations(try stack.adviseIndexes().proposals) == [byCity])
+    }
+
+    /// Forms of more than 10,000 bytes may differ only after them.
+    @Test func noIndexIsUnusedIfAFormWasCut() throws {
+        let stack = try Self.stack(TestStore.memory.make(), Self.schema(children: [Index(["school"])]))
+        let long = (0..<250).map { "\(Self.longName) == \($0)" }.joined(separator: " OR ")
+        _ = try stack.fetchAll(from("\(long) OR city == 'a'", of: "Child"))
+        let kept = try #require(stack.requestStatistics().first)
+        #expect(kept.shape.hasSuffix("…") && kept.slowest != nil)
+        #expect(try stack.adviseIndexes().unused.isEmpty)
     }
 
     /// One of the discarded forms may have used the index.

@@ -27,7 +27,8 @@ final class RequestRecorder: Sendable {
         let bounded = request?.bounded
         state.withLock { state in
             state.forms[form, default: RequestStatistics(report, shape: form.shape)].add(report, bounded)
-            if request != nil, bounded == nil { state.lacksRequests = true }
+            // Requests of other forms may begin alike.
+            if request != nil, isLong || bounded == nil { state.lacksRequests = true }
             if state.forms.count <= Self.maximumForms { return }
             var least: (form: Form, duration: Duration)?
             for (other, statistics) in state.forms where other != form && statistics.duration < least?.duration ?? .seconds(Int64.max) {

@@ -57,6 +57,15 @@ public struct IndexAdvice: Sendable, CustomStringConvertible {
         proposals = Self.merged(advice.flatMap(\.proposals)).filter { !impossible.contains($0.declaration) }
         let proposed = Set(proposals.map(\.declaration))
         rejected = Self.merged(advice.flatMap(\.rejected)).filter { !proposed.contains($0.declaration) }
+        sortProposals()
+    }
+
+    /// Sorts the proposals by descending time of their requests.
+    mutating func sortProposals() {
+        func time(_ item: Item) -> Duration {
+            item.requests.reduce(.zero) { $0 + ($1.duration > .zero ? $1.duration : $1.trial?.before ?? .zero) }
+        }
+        proposals.sort { (time($1), $0.declaration) < (time($0), $1.declaration) }
     }
 
     /// Returns each index once, with the requests of all stores.

@@ -57,7 +57,7 @@ package struct IndexAdvisor {
             let all = requests + served.filter { $0.candidate != candidate }.flatMap(\.requests)
             advice.proposals.append(item(candidate, all.map { ($0, nil) }))
         }
-        advice.proposals = Self.sorted(advice.proposals)
+        advice.sortProposals()
         advice.unused = unused
         return advice
     }
@@ -94,7 +94,7 @@ package struct IndexAdvisor {
                 advice.proposals.append(item(candidate, helped))
             }
         }
-        advice.proposals = Self.sorted(advice.proposals)
+        advice.sortProposals()
         advice.unused = unused
         return advice
     }
@@ -105,13 +105,6 @@ package struct IndexAdvisor {
 
     private static func hasGain(_ trial: IndexAdvice.Trial) -> Bool {
         trial.after * leastGain <= trial.before && trial.after + leastSaving <= trial.before
-    }
-
-    private static func sorted(_ items: [IndexAdvice.Item]) -> [IndexAdvice.Item] {
-        func time(_ item: IndexAdvice.Item) -> Duration {
-            item.requests.reduce(.zero) { $0 + ($1.duration > .zero ? $1.duration : $1.trial?.before ?? .zero) }
-        }
-        return items.sorted { (time($1), $0.declaration) < (time($0), $1.declaration) }
     }
 
     private func item(_ candidate: IndexCandidate, _ requests: [(Known, IndexAdvice.Trial?)]) -> IndexAdvice.Item {
@@ -136,13 +129,14 @@ package struct IndexAdvisor {
                 requests[candidate, default: []].append(known)
             }
         }
-        // An index of an ancestor takes the place of the same one of its descendants.
+        // An index of an ancestor takes the place of the same one of its descendants, and where indexes are shared, that of a relative.
         for candidate in order {
-            let ancestor = order.first {
-                $0.entity != candidate.entity && $0.slots.count == candidate.slots.count && isServed(candidate, by: $0)
+            let other = order.first {
+                requests[$0] != nil && !schema[candidate.entity].family.contains($0.entity) && $0.slots.count == candidate.slots.count
+                    && isServed(candidate, by: $0)
             }
-            guard let ancestor else { continue }
-            requests[ancestor, default: []] += requests.removeValue(forKey: candidate) ?? []
+            guard let other else { continue }
+            requests[other, default: []] += requests.removeValue(forKey: candidate) ?? []
         }
         return order.compactMap { candidate in requests[candidate].map { (candidate, $0) } }
     }
