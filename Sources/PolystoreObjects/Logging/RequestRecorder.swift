@@ -45,7 +45,7 @@ final class RequestRecorder: Sendable {
         }
     }
 
-    /// Whether requests for objects or values are missing: those that were too large, and those of discarded forms.
+    /// Whether requests for objects or values are missing: those that were too large, and those of forms that were discarded or cut.
     var lacksRequests: Bool {
         @inline(never) get { state.withLock { $0.lacksRequests } }
     }

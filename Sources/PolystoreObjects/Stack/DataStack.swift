@@ -140,7 +140,7 @@ public final class DataStack: Sendable {
     /// There are at most 1,000 forms. If there are more, those that take the least time are discarded.
     public func requestStatistics() -> [RequestStatistics] { core.requests.statistics }
 
-    /// Whether the statistics lack requests for objects or values: those that were too large, and those of discarded forms.
+    /// Whether the statistics lack requests for objects or values: those that were too large, and those of forms that were discarded or cut.
     package var lacksRequests: Bool { core.requests.lacksRequests }
 
     /// Discards the statistics about requests.
