@@ -40,7 +40,7 @@ extension StorageError {
     public init(_ error: (any Error)?) {
         switch error {
         case let error as StorageError: self = error
-        case let error?: self.init(.userError, "the closure of a transaction threw an error of the program", cause: error)
+        case let error?: self = .userError(error: error)
         case nil: self = .unknown
         }
     }
@@ -59,6 +59,11 @@ extension StorageError {
     public static var internalError: StorageError { pattern(.internalError) }
     /// The pattern of errors that the program has thrown.
     public static var userError: StorageError { pattern(.userError) }
+    /// Returns the error for one that the program has thrown, which is its cause.
+    public static func userError(error: any Error) -> StorageError {
+        StorageError(.userError, "the closure of a transaction threw an error of the program", cause: error)
+    }
+
     /// The error of a cancelled transaction, and its pattern.
     public static var userCancelled: StorageError { StorageError(.cancelled, "the transaction was cancelled") }
     /// The pattern of an error because no store was added that holds the entity.

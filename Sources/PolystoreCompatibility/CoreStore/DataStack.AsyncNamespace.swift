@@ -15,10 +15,13 @@ extension DataStack {
             try await base.addStorage(storage)
         }
 
-        /// Runs a closure in a write transaction on a thread of the stack, and commits when the closure returns.
+        /// Runs a closure in a write transaction on a thread of the stack, and commits when the closure returns. An error that the closure
+        /// throws is the cause of a `userError`.
         @discardableResult
-        public func perform<R: Sendable>(_ asynchronous: @escaping @Sendable (WriteTransaction) throws -> R) async throws -> R {
-            try await base.perform(asynchronous)
+        public func perform<R: Sendable>(
+            _ asynchronous: @escaping @Sendable (WriteTransaction) throws -> R
+        ) async throws(CoreStoreError) -> R {
+            do { return try await base.perform(asynchronous) } catch { throw CoreStoreError(error) }
         }
     }
 }

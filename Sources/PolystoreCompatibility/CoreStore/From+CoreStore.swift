@@ -39,6 +39,18 @@ extension From {
     /// Returns the request restricted by a condition in the grammar of `NSPredicate`, with arguments for its placeholders.
     public func `where`(_ format: String, _ arguments: Any?...) -> From { self.where(Where(format: format, arguments: arguments)) }
 
+    /// Returns the request restricted by a condition in the grammar of `NSPredicate`: `.where(format: "%K == %@", "name", "Ann")`.
+    public func `where`(format: String, _ arguments: Any?...) -> From { self.where(Where(format: format, arguments: arguments)) }
+
+    /// Returns the request restricted by a condition in the grammar of `NSPredicate`, with a list of arguments for its placeholders.
+    public func `where`(format: String, argumentArray: [Any]?) -> From { self.where(Where(format, argumentArray: argumentArray)) }
+
+    /// Returns the request restricted to objects that satisfy all conditions.
+    public func `where`(combineByAnd conditions: Where<Object>...) -> From { self.where(conditions.combinedByAnd()) }
+
+    /// Returns the request restricted to objects that satisfy at least one of the conditions.
+    public func `where`(combineByOr conditions: Where<Object>...) -> From { self.where(conditions.combinedByOr()) }
+
     /// Returns the request with settings that a closure changes.
     public func tweak(_ change: @escaping (TweakedRequest) -> Void) -> From { Tweak(change).applied(to: self) }
 

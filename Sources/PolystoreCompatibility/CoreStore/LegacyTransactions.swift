@@ -36,11 +36,12 @@ extension DataStack {
     /// Runs a closure and waits for it. Uncommitted changes are undone, with a warning to the logger.
     public func beginSynchronous(_ body: (LegacyTransaction) throws -> Void) throws {
         do {
-            try perform(synchronous: { transaction in
-                let legacy = LegacyTransaction(transaction)
-                try body(legacy)
-                if !legacy.isCommitted { try Self.warn(transaction) }
-            })
+            try perform(
+                sourceIdentifier: nil, synchronous: { transaction in
+                    let legacy = LegacyTransaction(transaction)
+                    try body(legacy)
+                    if !legacy.isCommitted { try Self.warn(transaction) }
+                })
         } catch is Uncommitted {}
     }
 

@@ -105,6 +105,11 @@ extension ListMonitor {
     /// Fetches the objects that clauses request. They replace all previous clauses; the class or entity and the stores of the list stay.
     public func refetch(_ clauses: [any FetchClause<Object>]) throws(StorageError) { try refetch(everything.applying(clauses)) }
 
+    /// Fetches the objects of a request, with its sections.
+    public func refetch(_ list: SectionMonitorChainBuilder<Object>) throws(StorageError) {
+        try refetch(list.from, sectionBy: list.sectionBy)
+    }
+
     /// Returns the information of a section, or an empty section if there is none. The name of `sectionInfo(at:)` in CoreStore.
     public func sectionInfoAtIndex(_ section: Int) -> ListSectionInfo {
         sectionInfo(at: section) ?? ListSectionInfo(identifier: "", name: "", numberOfObjects: 0)

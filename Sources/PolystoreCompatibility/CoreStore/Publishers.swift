@@ -81,3 +81,10 @@ extension CoreStore {
         try defaultStack.publishObject(representation)
     }
 }
+
+extension ListPublisher {
+    /// Fetches the objects of a request, with its sections. The next snapshot requires a reload.
+    public func refetch(_ list: SectionMonitorChainBuilder<Object>) throws(StorageError) {
+        try refetch(list.from, sectionBy: list.sectionBy)
+    }
+}

@@ -11,8 +11,21 @@ extension QuerySource {
     ) -> AttributesQuery<O> {
         let parts = clauses.reduce((from: from, keys: [])) { $1.applied(to: $0) }
         // Core Data ignores an order beside a value over all objects.
-        return parts.from.select(terms.map { Polystore.Select(named: $0.text, as: $0.alias) }).groupBy(named: parts.keys)
-            .withoutOrderOfOneRow()
+        return parts.from.query(terms).groupBy(named: parts.keys).withoutOrderOfOneRow()
+    }
+
+    private func value<O: ManagedObject, R: AttributeValue>(_ query: AttributesQuery<O>) throws(StorageError) -> R? {
+        try queryIdentities(query).first?.values[0].queried()
+    }
+
+    private func dictionaries<O: ManagedObject>(_ query: AttributesQuery<O>) throws(StorageError) -> [[String: Any]] {
+        let identities = query.identityPositions
+        return try queryIdentities(query).map { row in
+            var result: [String: Any] = [:]
+            for (name, value) in zip(row.names, row.values) { result[name] = value.natural }
+            for position in identities { result[row.names[position]] = ObjectID<O>(attributeValue: row.values[position]) }
+            return result
+        }
     }
 
     /// Returns a single value of the first result row, or nil if there is none or if it has another type. A number is converted to the type
@@ -28,7 +41,28 @@ extension QuerySource {
     public func queryValue<O: ManagedObject, R: AttributeValue>(
         _ from: From<O>, _ select: Select<R>, _ clauses: [any QueryClause<O>]
     ) throws(StorageError) -> R? {
-        try queryAttributes(query(from, select.selectTerms, clauses)).first?.values[0].queried()
+        try value(query(from, select.selectTerms, clauses))
+    }
+
+    /// Returns a single value of the first result row, or nil if there is none or if it has another type.
+    @_disfavoredOverload
+    public func queryValue<O: ManagedObject, R: AttributeValue>(
+        _ from: From<O>, _ select: Select<O, R>, _ clauses: any QueryClause<O>...
+    ) throws(StorageError) -> R? {
+        try value(query(from, select.selectTerms, clauses))
+    }
+
+    /// Returns a single value of the first result row, or nil if there is none or if it has another type.
+    @_disfavoredOverload
+    public func queryValue<O: ManagedObject, R: AttributeValue>(
+        _ from: From<O>, _ select: Select<O, R>, _ clauses: [any QueryClause<O>]
+    ) throws(StorageError) -> R? {
+        try value(query(from, select.selectTerms, clauses))
+    }
+
+    /// Returns a single value of the first result row, or nil if there is none or if it has another type.
+    public func queryValue<O: ManagedObject, R: AttributeValue>(_ chain: QueryChainBuilder<O, R>) throws(StorageError) -> R? {
+        try value(chain.query)
     }
 
     /// Returns the result rows as dictionaries, without values that are nil.
@@ -42,11 +76,29 @@ extension QuerySource {
     public func queryAttributes<O: ManagedObject>(
         _ from: From<O>, _ select: Select<[String: Any]>, _ clauses: [any QueryClause<O>]
     ) throws(StorageError) -> [[String: Any]] {
-        try queryAttributes(query(from, select.selectTerms, clauses)).map { row in
-            var result: [String: Any] = [:]
-            for (name, value) in zip(row.names, row.values) { result[name] = value.natural }
-            return result
-        }
+        try dictionaries(query(from, select.selectTerms, clauses))
+    }
+
+    /// Returns the result rows as dictionaries, without values that are nil: `Select<NSDictionary>("name", "age")`,
+    /// `Select<Person, NSDictionary>(.attribute(\.name))`.
+    @_disfavoredOverload
+    public func queryAttributes<O: ManagedObject, each Parameter>(
+        _ from: From<O>, _ select: Select<repeat each Parameter>, _ clauses: any QueryClause<O>...
+    ) throws(StorageError) -> [[String: Any]] {
+        try dictionaries(query(from, select.selectTerms, clauses))
+    }
+
+    /// Returns the result rows as dictionaries, without values that are nil.
+    @_disfavoredOverload
+    public func queryAttributes<O: ManagedObject, each Parameter>(
+        _ from: From<O>, _ select: Select<repeat each Parameter>, _ clauses: [any QueryClause<O>]
+    ) throws(StorageError) -> [[String: Any]] {
+        try dictionaries(query(from, select.selectTerms, clauses))
+    }
+
+    /// Returns the result rows as dictionaries, without values that are nil.
+    public func queryAttributes<O: ManagedObject, Row>(_ chain: QueryChainBuilder<O, Row>) throws(StorageError) -> [[String: Any]] {
+        try dictionaries(chain.query)
     }
 }
 

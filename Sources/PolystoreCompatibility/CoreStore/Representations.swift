@@ -3,6 +3,10 @@ public import PolystoreStorage
 
 /// The conversions between representations of an object in CoreStore.
 extension ObjectRepresentation {
+    /// Returns the identity of the object. The name of the property `objectID` in CoreStore.
+    @_disfavoredOverload
+    public func objectID() -> ObjectID<Object> { objectID }
+
     /// Returns a publisher of the object (`DataStack.publishObject`).
     public func asPublisher(in dataStack: DataStack) throws(StorageError) -> ObjectPublisher<Object> { try dataStack.publishObject(self) }
 
@@ -23,6 +27,10 @@ extension ObjectRepresentation {
 
 /// The same conversions for objects.
 extension ManagedObjectIdentity {
+    /// Returns the identity of the object. The name of the property `objectID` in CoreStore.
+    @_disfavoredOverload
+    public func objectID() -> ObjectID<Self> { objectID }
+
     /// Returns a publisher of the object (`DataStack.publishObject`).
     public func asPublisher(in dataStack: DataStack) throws(StorageError) -> ObjectPublisher<Self> { try dataStack.publishObject(objectID) }
 

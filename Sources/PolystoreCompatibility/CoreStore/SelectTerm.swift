@@ -38,4 +38,8 @@ public struct SelectTerm: Sendable, Hashable, ExpressibleByStringLiteral {
     public static func sum(_ keyPath: String, as alias: String? = nil) -> SelectTerm {
         SelectTerm("sum", keyPath, alias ?? "sum(\(keyPath))")
     }
+    /// Returns a term for the identity of the object, an `ObjectID`. Its default name is `objectID`.
+    ///
+    /// The query is `unsupported` if several stores hold the entity: specify a configuration, or fetch with `fetchObjectIDs`.
+    public static func objectID(as alias: String? = nil) -> SelectTerm { SelectTerm("SELF", alias ?? "objectID") }
 }

@@ -90,4 +90,7 @@ open class CoreStoreObject: ManagedObject {
 
     /// The fields, those of the class itself before those of its superclasses.
     final var declaredFields: ContiguousArray<FieldBase> { fields }
+
+    /// Loads the fields of an object that represents no row from a snapshot, so that their accessors compute values from it.
+    final func represent<Object>(_ snapshot: ObjectSnapshot<Object>) { for field in fields { field.load(snapshot) } }
 }

@@ -66,6 +66,36 @@ public struct CoreStoreSchema: DynamicSchema, Sendable {
         if let versionLock { try versionLock.check(schema) } else { Self.log(schema) }
     }
 
+    /// Creates a version of a model from its entities and their configurations: `[Entity<Person>("Person"): ["A"], Entity<Pet>("Pet"): []]`.
+    ///
+    /// The configuration without a name has all entities.
+    public init(
+        modelVersion: String, entityConfigurations: KeyValuePairs<any EntityDeclaration, Set<String>>, versionLock: VersionLock? = nil
+    ) throws(StorageError) {
+        let pairs = entityConfigurations.map { ($0.key.entityName, $0.value) }
+        try self.init(
+            modelVersion: modelVersion, entities: entityConfigurations.map(\.key),
+            entityConfigurations: Dictionary(pairs, uniquingKeysWith: { $0.union($1) }), versionLock: versionLock)
+    }
+
+    /// Creates a version of a model from the entities of each configuration: `["A": [Entity<Person>("Person")], "B": [Entity<Pet>("Pet")]]`. An
+    /// entity can be in several of them.
+    ///
+    /// The configuration without a name has all entities.
+    public init(
+        modelVersion: String, entitiesByConfiguration: [String: [any EntityDeclaration]], versionLock: VersionLock? = nil
+    ) throws(StorageError) {
+        var entities: [any EntityDeclaration] = [], configurations: [String: Set<String>] = [:]
+        for (configuration, members) in entitiesByConfiguration.sorted(by: { $0.key < $1.key }) {
+            for entity in members {
+                if !entities.contains(where: { $0.entityName == entity.entityName && $0.type == entity.type }) { entities.append(entity) }
+                configurations[entity.entityName, default: []].insert(configuration)
+            }
+        }
+        try self.init(
+            modelVersion: modelVersion, entities: entities, entityConfigurations: configurations, versionLock: versionLock)
+    }
+
     /// Logs the lock to paste for a version without one.
     private static func log(_ schema: Schema) {
         StoreLogging.log(.notice, "version \"\(schema.version)\" of the model is not locked; its versionLock is:\n\(schema.versionLock)")

@@ -15,18 +15,28 @@ public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
     /// - Parameters:
     ///   - entityName: The stored name.
     ///   - isAbstract: Whether only subclasses can have objects.
+    ///   - versionHashModifier: Has no effect: versions of a model differ by their names, and a store is migrated to another one even if no
+    ///     declaration differs. A value whose meaning changes has another version, and a mapping that converts it.
     ///   - indexes: Lists of fields, such as `[[\.$lastName, \.$firstName]]`.
     ///   - moreIndexes: Indexes over stored names, with a kind or a condition: `[Index(["age"], where: "isActive == true")]`.
     ///   - uniqueConstraints: Lists of fields for which no two objects may have the same values.
     public init(
-        _ entityName: String, isAbstract: Bool = false, indexes: [[PartialKeyPath<Object>]] = [], moreIndexes: [Index] = [],
-        uniqueConstraints: [[PartialKeyPath<Object>]] = []
+        _ entityName: String, isAbstract: Bool = false, versionHashModifier: String? = nil, indexes: [[PartialKeyPath<Object>]] = [],
+        moreIndexes: [Index] = [], uniqueConstraints: [[PartialKeyPath<Object>]] = []
     ) {
         self.entityName = entityName
         self.isAbstract = isAbstract
         self.indexes = indexes
         self.moreIndexes = moreIndexes
         self.uniqueConstraints = uniqueConstraints
+    }
+
+    /// Creates an entity of a class: `Entity(Person.self, "Person")`.
+    public init(
+        _ type: Object.Type, _ entityName: String, isAbstract: Bool = false, versionHashModifier: String? = nil,
+        indexes: [[PartialKeyPath<Object>]] = [], uniqueConstraints: [[PartialKeyPath<Object>]] = []
+    ) {
+        self.init(entityName, isAbstract: isAbstract, indexes: indexes, uniqueConstraints: uniqueConstraints)
     }
 
     /// The class of the entity.

@@ -9,7 +9,7 @@ open class FieldBase {
     final var owner: Unmanaged<CoreStoreObject>?
     /// The location from which a released object is fetched again.
     final var origin: ObjectPlace?
-    /// The slot in the rows of the object's entity, or -1 for a field that is not in a row.
+    /// The slot in the rows of the object's entity, -1 for a field that is not in a row, or `slotInSnapshot`.
     final var slot = -1
 
     init(_ keyPath: String) {
@@ -31,6 +31,15 @@ open class FieldBase {
 
     /// Loads the value from the cell of a row.
     func load(_ row: borrowing RowView, _ context: borrowing ObjectContext) {}
+
+    /// Loads the value from a snapshot, for the accessors of the fields of an object that represents it.
+    func load<Object>(_ snapshot: ObjectSnapshot<Object>) { slot = Self.slotInSnapshot }
+
+    /// The slot of a field whose object represents a snapshot.
+    static let slotInSnapshot = -2
+
+    /// Whether the object of the field represents a snapshot.
+    final var isInSnapshot: Bool { slot == Self.slotInSnapshot }
 
     /// Sets the initial value of a new object.
     func begin() {}

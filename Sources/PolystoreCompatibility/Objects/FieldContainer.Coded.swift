@@ -10,7 +10,7 @@ extension FieldContainer {
 
         private let coder: Coder
         private let first: () -> V
-        private let customGetter: Getter<V>?
+        let customGetter: Getter<V>?
         private let customSetter: Setter<V>?
 
         private init(
@@ -29,13 +29,14 @@ extension FieldContainer {
         /// - Parameters:
         ///   - wrappedValue: The value of a new object.
         ///   - keyPath: The stored name.
+        ///   - versionHashModifier: Has no effect, as that of an `Entity`.
         ///   - previousVersionKeyPath: The stored name in the previous version of the model.
         ///   - coder: The coder of the values, such as `FieldCoders.Json.self`.
         ///   - customGetter: The getter of the property. It reads the stored value from the `primitiveValue` of the field.
         ///   - customSetter: The setter of the property.
         ///   - affectedByKeyPaths: Has no effect: an observer compares the value of its property after each commit.
         public convenience init<C: FieldCoderType>(
-            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, previousVersionKeyPath: String? = nil, coder: C.Type,
+            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: C.Type,
             customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = []
         ) where C.FieldStoredValue == V {
             self.init(keyPath, wrappedValue, Self.closures(of: coder), previousVersionKeyPath, customGetter, customSetter)
@@ -43,7 +44,7 @@ extension FieldContainer {
 
         /// Creates a field whose initial value is computed for each object.
         public convenience init<C: FieldCoderType>(
-            _ keyPath: String, previousVersionKeyPath: String? = nil, coder: C.Type, customGetter: Getter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: C.Type, customGetter: Getter<V>? = nil,
             customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = [], dynamicInitialValue: @escaping () -> V
         ) where C.FieldStoredValue == V {
             self.init(keyPath, dynamicInitialValue, Self.closures(of: coder), previousVersionKeyPath, customGetter, customSetter)
@@ -51,7 +52,7 @@ extension FieldContainer {
 
         /// Creates a field whose initial value is nil. Nil is stored as nil and does not concern the coder.
         public convenience init<C: FieldCoderType>(
-            _ keyPath: String, previousVersionKeyPath: String? = nil, coder: C.Type, customGetter: Getter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: C.Type, customGetter: Getter<V>? = nil,
             customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = []
         ) where V == C.FieldStoredValue? {
             self.init(
@@ -62,7 +63,7 @@ extension FieldContainer {
 
         /// Creates a field whose values are encoded and decoded by closures.
         public convenience init(
-            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, previousVersionKeyPath: String? = nil, coder: Coder,
+            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: Coder,
             customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = []
         ) {
             self.init(keyPath, wrappedValue, coder, previousVersionKeyPath, customGetter, customSetter)
@@ -70,7 +71,7 @@ extension FieldContainer {
 
         /// Creates a field whose values are encoded and decoded by closures, and whose initial value is computed for each object.
         public convenience init(
-            _ keyPath: String, previousVersionKeyPath: String? = nil, coder: Coder, customGetter: Getter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: Coder, customGetter: Getter<V>? = nil,
             customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = [], dynamicInitialValue: @escaping () -> V
         ) {
             self.init(keyPath, dynamicInitialValue, coder, previousVersionKeyPath, customGetter, customSetter)
@@ -92,7 +93,7 @@ extension FieldContainer {
         /// The value, accessed through the custom getter and setter of the field.
         public var value: V {
             get {
-                guard let customGetter, let object = object as? Object, !object._isPrototype else { return decoded(stored) }
+                guard let customGetter, let object = object as? Object, isInSnapshot || !object._isPrototype else { return decoded(stored) }
                 return customGetter(ObjectProxy(object), ObjectProxy.FieldProxy(self))
             }
             set {

@@ -7,20 +7,20 @@ extension FieldContainer {
         /// The class of the destinations.
         public typealias Destination = R.Destination
 
-        /// Creates a field. If there is an inverse, the other side names it.
+        /// Creates a field. If there is an inverse, the other side names it. The modifier of the version's hash has no effect.
         public init(
             _ keyPath: String, minCount: Int? = nil, maxCount: Int? = nil, deleteRule: DeleteRule = .nullify,
-            previousVersionKeyPath: String? = nil
+            versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil
         ) {
             super.init(
                 keyPath, R.Destination.self, R.cardinality, deleteRule, counts: (minCount, maxCount), originalName: previousVersionKeyPath,
                 inverse: nil)
         }
 
-        /// Creates a field with its inverse.
+        /// Creates a field with its inverse. The modifier of the version's hash has no effect.
         public init<F: RelationshipField>(
             _ keyPath: String, minCount: Int? = nil, maxCount: Int? = nil, inverse: KeyPath<R.Destination, F>,
-            deleteRule: DeleteRule = .nullify, previousVersionKeyPath: String? = nil
+            deleteRule: DeleteRule = .nullify, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil
         ) {
             super.init(
                 keyPath, R.Destination.self, R.cardinality, deleteRule, counts: (minCount, maxCount), originalName: previousVersionKeyPath,

@@ -4,7 +4,7 @@ extension FieldContainer {
     /// A value in the row. Nil is allowed if the type is optional.
     @propertyWrapper
     public final class Stored<V: AttributeValue>: ValueField<V> {
-        private let customGetter: Getter<V>?
+        let customGetter: Getter<V>?
         private let customSetter: Setter<V>?
 
         private init(
@@ -21,12 +21,13 @@ extension FieldContainer {
         /// - Parameters:
         ///   - wrappedValue: The value of a new object.
         ///   - keyPath: The stored name.
+        ///   - versionHashModifier: Has no effect, as that of an `Entity`.
         ///   - previousVersionKeyPath: The stored name in the previous version of the model.
         ///   - customGetter: The getter of the property. It reads the stored value from the `primitiveValue` of the field.
         ///   - customSetter: The setter of the property.
         ///   - affectedByKeyPaths: Has no effect: an observer compares the value of its property after each commit.
         public convenience init(
-            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, previousVersionKeyPath: String? = nil,
+            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil,
             customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = []
         ) {
             self.init(keyPath, wrappedValue, isConstant: true, previousVersionKeyPath, customGetter, customSetter)
@@ -36,13 +37,14 @@ extension FieldContainer {
         ///
         /// - Parameters:
         ///   - keyPath: The stored name.
+        ///   - versionHashModifier: Has no effect, as that of an `Entity`.
         ///   - previousVersionKeyPath: The stored name in the previous version of the model.
         ///   - customGetter: The getter of the property. It reads the stored value from the `primitiveValue` of the field.
         ///   - customSetter: The setter of the property.
         ///   - affectedByKeyPaths: Has no effect: an observer compares the value of its property after each commit.
         ///   - dynamicInitialValue: Called for each new object.
         public convenience init(
-            _ keyPath: String, previousVersionKeyPath: String? = nil, customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil,
             affectedByKeyPaths: Set<String> = [], dynamicInitialValue: @escaping () -> V
         ) {
             self.init(keyPath, dynamicInitialValue, isConstant: false, previousVersionKeyPath, customGetter, customSetter)
@@ -50,7 +52,7 @@ extension FieldContainer {
 
         /// Creates a field whose initial value is nil.
         public convenience init(
-            _ keyPath: String, previousVersionKeyPath: String? = nil, customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil,
             affectedByKeyPaths: Set<String> = []
         ) where V: ExpressibleByNilLiteral {
             self.init(keyPath, { nil }, isConstant: true, previousVersionKeyPath, customGetter, customSetter)
@@ -68,7 +70,7 @@ extension FieldContainer {
         /// The value, accessed through the custom getter and setter of the field.
         public var value: V {
             get {
-                guard let customGetter, let object = object as? Object, !object._isPrototype else { return stored }
+                guard let customGetter, let object = object as? Object, isInSnapshot || !object._isPrototype else { return stored }
                 return customGetter(ObjectProxy(object), ObjectProxy.FieldProxy(self))
             }
             set {

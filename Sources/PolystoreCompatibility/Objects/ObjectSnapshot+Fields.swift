@@ -1,7 +1,8 @@
 public import Polystore
 
 extension ObjectSnapshot where Object: CoreStoreObject {
-    /// The value of a field: `snapshot.$name`. An assignment changes only the snapshot.
+    /// The value of a field: `snapshot.$name`. A custom getter of the field computes it from the values of the snapshot. An assignment changes
+    /// only the snapshot.
     public subscript<F: SnapshotField>(dynamicMember keyPath: KeyPath<Object, F>) -> F.SnapshotValue {
         get {
             let prototype = Object.prototype()
@@ -12,9 +13,20 @@ extension ObjectSnapshot where Object: CoreStoreObject {
             withExtendedLifetime(prototype) { prototype[keyPath: keyPath]._setValue(newValue, in: &self) }
         }
     }
+
+    /// The value of a virtual field, which its getter computes from the values of the snapshot.
+    public subscript<Owner: CoreStoreObject, V>(dynamicMember keyPath: KeyPath<Object, FieldContainer<Owner>.Virtual<V>>) -> V {
+        let prototype = Object.prototype()
+        return withExtendedLifetime(prototype) { prototype[keyPath: keyPath].value(in: self) }
+    }
 }
 
 extension ObjectPublisher where Object: CoreStoreObject {
+    /// Returns the value of a virtual field; nil if the object was deleted.
+    public subscript<Owner: CoreStoreObject, V>(dynamicMember keyPath: KeyPath<Object, FieldContainer<Owner>.Virtual<V>>) -> V? {
+        snapshot.map { $0[dynamicMember: keyPath] }
+    }
+
     /// Returns the value of a field: `publisher.$name`; nil if the object was deleted.
     public subscript<F: SnapshotField>(dynamicMember keyPath: KeyPath<Object, F>) -> F.SnapshotValue? {
         snapshot.map { $0[dynamicMember: keyPath] }

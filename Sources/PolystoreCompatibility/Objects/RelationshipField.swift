@@ -43,9 +43,20 @@ public class RelationshipField: FieldBase {
         set { key = newValue }
     }
 
-    final func one<T: ManagedObject>(_ type: T.Type) -> T? { object?._one(slot, key, type) }
-    final func setOne(_ target: ManagedObject?) { object?._setOne(slot, target) }
-    final func set<T: ManagedObject>(_ type: T.Type) -> Set<T> { object?._set(keyPath, type) ?? [] }
-    final func list<T: ManagedObject>(_ type: T.Type) -> [T] { object?._list(keyPath, type) ?? [] }
-    final func setMany(_ members: some Sequence<ManagedObject>) { object?._setMany(keyPath, members) }
+    final func one<T: ManagedObject>(_ type: T.Type) -> T? { isReadable ? object?._one(slot, key, type) : nil }
+    final func setOne(_ target: ManagedObject?) { if isReadable { object?._setOne(slot, target) } }
+    final func set<T: ManagedObject>(_ type: T.Type) -> Set<T> { isReadable ? object?._set(keyPath, type) ?? [] : [] }
+    final func list<T: ManagedObject>(_ type: T.Type) -> [T] { isReadable ? object?._list(keyPath, type) ?? [] : [] }
+    final func setMany(_ members: some Sequence<ManagedObject>) { if isReadable { object?._setMany(keyPath, members) } }
+
+    /// Whether the field has objects: a snapshot has only their identities, so that its use by an accessor is a programming error, which is
+    /// reported to the logger.
+    private var isReadable: Bool {
+        if !isInSnapshot { return true }
+        _ = StoreLogging.reportMisuse(
+            StorageError(
+                .invalidConfiguration,
+                "the getter of a field reads the relationship \(keyPath) in a snapshot, which has no objects; read only values in getters"))
+        return false
+    }
 }

@@ -26,17 +26,33 @@ extension SnapshotField {
 }
 
 extension FieldContainer.Stored: SnapshotField {
-    /// Returns the value in a snapshot.
-    public func _value<O>(in snapshot: ObjectSnapshot<O>) -> V { stored(snapshot) }
+    /// Returns the value in a snapshot, computed by the getter of the field if it has one.
+    public func _value<O>(in snapshot: ObjectSnapshot<O>) -> V {
+        if customGetter == nil { return stored(snapshot) }
+        object?.represent(snapshot)
+        return value
+    }
     /// Replaces the value in a snapshot.
     public func _setValue<O>(_ value: V, in snapshot: inout ObjectSnapshot<O>) { store(value, in: &snapshot) }
 }
 
 extension FieldContainer.Coded: SnapshotField {
-    /// Returns the decoded value in a snapshot.
-    public func _value<O>(in snapshot: ObjectSnapshot<O>) -> V { decoded(stored(snapshot)) }
+    /// Returns the decoded value in a snapshot, computed by the getter of the field if it has one.
+    public func _value<O>(in snapshot: ObjectSnapshot<O>) -> V {
+        if customGetter == nil { return decoded(stored(snapshot)) }
+        object?.represent(snapshot)
+        return value
+    }
     /// Encodes a value and replaces that in a snapshot.
     public func _setValue<O>(_ value: V, in snapshot: inout ObjectSnapshot<O>) { store(encoded(value), in: &snapshot) }
+}
+
+extension FieldContainer.Virtual {
+    /// Returns the value that the getter computes from a snapshot.
+    func value<O>(in snapshot: ObjectSnapshot<O>) -> V {
+        object?.represent(snapshot)
+        return value
+    }
 }
 
 extension FieldContainer.Relationship: SnapshotField where R: FieldSnapshotType {

@@ -27,6 +27,11 @@ public class ValueField<V: AttributeValue>: FieldBase {
         primitive = CoreStoreObject._decode(row, slot, context)
     }
 
+    override func load<Object>(_ snapshot: ObjectSnapshot<Object>) {
+        super.load(snapshot)
+        primitive = snapshot.value(keyPath).flatMap { V(attributeValue: $0) } ?? V.placeholder
+    }
+
     override func begin() { primitive = initial() }
 
     override func encoded(_ batch: RowBatch) -> Cell { primitive._encode(batch) }

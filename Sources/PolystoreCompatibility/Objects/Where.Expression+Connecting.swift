@@ -21,6 +21,20 @@ public func ~ <O: CoreStoreObject, F: ToOneField, V>(
     Where<O>.Expression<Where<O>.SingleTarget, F>.property(a).appending(b)
 }
 
+/// Returns the path to a property of the objects that a to-many relationship references: `(\.pets ~ \.name).any() == "Rex"`.
+public func ~ <O: ManagedObject, C: RelatedObjects, V>(
+    a: KeyPath<O, C>, b: KeyPath<C.Member, V>
+) -> Where<O>.Expression<Where<O>.CollectionTarget, V> {
+    Where<O>.Expression<Where<O>.CollectionTarget, C>.property(a).appending(b, isMany: true)
+}
+
+/// Returns the path to a property of the objects that a to-many relationship references: `(\.$pets ~ \.$name).any() == "Rex"`.
+public func ~ <O: CoreStoreObject, F: ToManyField, V>(
+    a: KeyPath<O, F>, b: KeyPath<F.Destination, V>
+) -> Where<O>.Expression<Where<O>.CollectionTarget, V> {
+    Where<O>.Expression<Where<O>.CollectionTarget, F>.property(a).appending(b, isMany: true)
+}
+
 /// Returns the path continued by a property of the object at its end.
 public func ~ <O: ManagedObject, T, D: ManagedObject, V>(a: Where<O>.Expression<T, D?>, b: KeyPath<D, V>) -> Where<O>.Expression<T, V> {
     a.appending(b)

@@ -2,7 +2,7 @@ internal import PolystoreStorage
 
 /// A request for rows of values, grouped or not.
 public struct AttributesQuery<Object: ManagedObject>: Sendable {
-    private(set) var from: From<Object>
+    package private(set) var from: From<Object>
     let outputs: [Select<Object>]
     private(set) var keys: [QueryExpression] = []
     private(set) var condition: QueryPredicate?
@@ -94,6 +94,17 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
         copy.isDistinct = true
         return copy
     }
+
+    /// Returns the query over the objects of another request.
+    package func over(_ from: From<Object>) -> AttributesQuery {
+        var copy = self
+        copy.from = from
+        copy.problem = problem ?? from.problem
+        return copy
+    }
+
+    /// The positions of the outputs that are the object itself, whose values are primary keys.
+    package var identityPositions: [Int] { outputs.indices.filter { outputs[$0].output.expression == .path(.object) } }
 
     /// Returns the query without its order if the result is one row, of aggregates over all objects.
     package func withoutOrderOfOneRow() -> AttributesQuery {

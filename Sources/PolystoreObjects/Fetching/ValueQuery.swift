@@ -2,7 +2,10 @@ internal import PolystoreStorage
 
 /// A request for one value.
 public struct ValueQuery<Object: ManagedObject, Result: AttributeValue>: Sendable {
-    let query: AttributesQuery<Object>
+    package let query: AttributesQuery<Object>
+
+    /// Creates a request for the first value of the first row of a query.
+    package init(query: AttributesQuery<Object>) { self.query = query }
 }
 
 extension From {
