@@ -92,4 +92,95 @@ import Testing
             })
         #expect(done.wait() == (isCancelled ? "cancelled" : "true"))
     }
+
+    // MARK: Errors of transactions
+
+    private func dataStack() throws -> DataStack {
+        let dataStack = try sampleStack()
+        try dataStack.addStorageAndWait(InMemoryStore())
+        return dataStack
+    }
+
+    private static func outcome(_ error: CoreStoreError) -> String {
+        switch error {
+        case .userCancelled: "cancelled"
+        case .userError: "user \(error.cause is OwnError)"
+        default: "\(error)"
+        }
+    }
+
+    private static func fail(_ transaction: WriteTransaction, _ isCancelled: Bool) throws {
+        _ = try transaction.create(MyPersonEntity.self)
+        if isCancelled { try transaction.cancel() }
+        throw OwnError()
+    }
+
+    @Test(arguments: [false, true]) func aSynchronousTransactionThrowsAnErrorOfCoreStore(_ isCancelled: Bool) throws {
+        let dataStack = try dataStack(), expected = isCancelled ? "cancelled" : "user true"
+        do {
+            try dataStack.perform(synchronous: { try Self.fail($0, isCancelled) })
+            Issue.record("nothing was thrown")
+        } catch { #expect(Self.outcome(error) == expected) }
+        do {
+            try dataStack.perform(synchronous: { try Self.fail($0, isCancelled) }, waitForAllObservers: false)
+            Issue.record("nothing was thrown")
+        } catch { #expect(Self.outcome(error) == expected) }
+        do {
+            try dataStack.perform(synchronous: { try Self.fail($0, isCancelled) }, sourceIdentifier: "test")
+            Issue.record("nothing was thrown")
+        } catch { #expect(Self.outcome(error) == expected) }
+        #expect(try dataStack.fetchCount(From<MyPersonEntity>()) == 0)
+    }
+
+    @Test(arguments: [false, true]) func anAsynchronousTransactionFailsWithAnErrorOfCoreStore(_ isCancelled: Bool) throws {
+        let dataStack = try dataStack(), expected = isCancelled ? "cancelled" : "user true"
+        let done = Done()
+        dataStack.perform(
+            asynchronous: { (transaction) -> Void in try Self.fail(transaction, isCancelled) },
+            completion: { (result) -> Void in
+                switch result {
+                case .success: done("success")
+                case .failure(.userCancelled): done("cancelled")
+                case .failure(let error): done(Self.outcome(error))
+                }
+            })
+        #expect(done.wait() == expected)
+        dataStack.perform(
+            asynchronous: { (transaction) -> Void in try Self.fail(transaction, isCancelled) }, sourceIdentifier: "test",
+            completion: { result in
+                switch result {
+                case .success: done("success")
+                case .failure(let error): done(Self.outcome(error))
+                }
+            })
+        #expect(done.wait() == expected)
+        dataStack.perform(
+            asynchronous: { (transaction) -> Void in try Self.fail(transaction, isCancelled) }, success: { done("success") },
+            failure: { (error) -> Void in done(Self.outcome(error)) })
+        #expect(done.wait() == expected)
+    }
+
+    @Test(arguments: [false, true]) func anAwaitedTransactionThrowsAnErrorOfCoreStore(_ isCancelled: Bool) async throws {
+        let dataStack = try dataStack()
+        do {
+            try await dataStack.async.perform { try Self.fail($0, isCancelled) }
+            Issue.record("nothing was thrown")
+        } catch { #expect(Self.outcome(error) == (isCancelled ? "cancelled" : "user true")) }
+    }
+
+    @Test func theNativeFormsThrowTheErrorOfTheProgram() async throws {
+        let dataStack = try dataStack()
+        #expect(throws: OwnError.self) { try dataStack.perform(author: .none, synchronous: { try Self.fail($0, false) }) }
+        await #expect(throws: OwnError.self) { try await dataStack.perform { try Self.fail($0, false) } }
+    }
+
+    @Test func anErrorOfAStoreRemainsItself() throws {
+        let dataStack = try dataStack()
+        do {
+            try dataStack.perform(synchronous: { _ in throw StorageError(.busy, "a") })
+            Issue.record("nothing was thrown")
+        } catch { #expect(error == StorageError(.busy, "a")) }
+        #expect(CoreStoreError.userError(error: OwnError()) == CoreStoreError(OwnError()))
+        #expect(CoreStoreError.userError(error: OwnError()).cause is OwnError)
+    }
 }

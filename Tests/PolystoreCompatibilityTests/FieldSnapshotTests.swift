@@ -91,4 +91,47 @@ import Testing
         (other.notes, other.walks) = (["b", "c"], [])
         #expect(snapshot.nickname == nil && snapshot.master == nil && other.notes == ["b", "c"] && other.walks == [])
     }
+
+    @Test(arguments: TestStore.all) func aSnapshotHasTheValuesOfGetters(_ store: TestStore) throws {
+        let stack = try DataStack(CoreStoreSchema(modelVersion: "V1", entities: [Entity<Gadget>("Gadget")]))
+        try stack.addStorageAndWait(store.make())
+        defer { for storage in stack.storages { try? storage.erase() } }
+        try stack.perform(synchronous: { transaction in
+            let saw = try transaction.create(Gadget.self), unnamed = try transaction.create(Gadget.self)
+            (saw.name, saw.note, unnamed.note) = ("saw", "old", "new")
+            #expect(try saw.asSnapshot(in: transaction)?.$title == "saw/OLD/2")
+        })
+        for gadget in try stack.fetchAll(From<Gadget>().orderBy(.ascending(\.$note))) {
+            let snapshot = try #require(try gadget.asSnapshot(in: stack))
+            #expect(snapshot.$name == gadget.name && snapshot.$words == gadget.words && snapshot.$title == gadget.title)
+            #expect(snapshot.$note == gadget.note && snapshot.$color == gadget.color)
+        }
+        let unnamed = try #require(try stack.fetchOne(From<Gadget>().where(\.$note == "NEW")))
+        var snapshot = try #require(try unnamed.asSnapshot(in: stack))
+        #expect(snapshot.$name == "unnamed" && snapshot.$words == ["a", "unnamed"] && snapshot.$title == "unnamed/NEW/2")
+        // The stored value is without the getter.
+        #expect(snapshot.value("name") == .string(""))
+        snapshot.$name = "axe"
+        #expect(snapshot.$name == "axe" && snapshot.$title == "axe/NEW/2" && unnamed.name == "unnamed")
+        let publisher = try unnamed.asPublisher(in: stack)
+        #expect(publisher.$name == "unnamed" && publisher.$title == "unnamed/NEW/2")
+    }
+
+    @Test func aGetterWithoutObjectsInASnapshotIsReported() throws {
+        final class Crate: CoreStoreObject {
+            @Field.Relationship("content") var content: Crate?
+            @Field.Virtual("isFull", customGetter: { object, _ in object.content != nil }) var isFull: Bool
+        }
+        let stack = try DataStack(CoreStoreSchema(modelVersion: "V1", entities: [Entity<Crate>("Crate")]))
+        try stack.addStorageAndWait(TestStore.memory.make())
+        try stack.perform(synchronous: { transaction in
+            let crate = try transaction.create(Crate.self)
+            crate.content = crate
+        })
+        let crate = try #require(try stack.fetchOne(From<Crate>())), logger = RecordingLogger()
+        let snapshot = try #require(try crate.asSnapshot(in: stack))
+        #expect(crate.isFull && snapshot.$content == crate.objectID)
+        ProcessLogger.replaced(by: logger) { #expect(!snapshot.$isFull) }
+        #expect(logger.messages("reads the relationship content in a snapshot").count == 1)
+    }
 }

@@ -37,7 +37,8 @@ extension DataStack {
     public func beginSynchronous(_ body: (LegacyTransaction) throws -> Void) throws {
         do {
             try perform(
-                sourceIdentifier: nil, synchronous: { transaction in
+                sourceIdentifier: nil,
+                synchronous: { transaction in
                     let legacy = LegacyTransaction(transaction)
                     try body(legacy)
                     if !legacy.isCommitted { try Self.warn(transaction) }

@@ -80,7 +80,7 @@ extension QuerySource {
     }
 
     /// Returns the result rows as dictionaries, without values that are nil: `Select<NSDictionary>("name", "age")`,
-    /// `Select<Person, NSDictionary>(.attribute(\.name))`.
+    /// `Select<Person, NSDictionary>(.attribute(\Person.name))`.
     @_disfavoredOverload
     public func queryAttributes<O: ManagedObject, each Parameter>(
         _ from: From<O>, _ select: Select<repeat each Parameter>, _ clauses: any QueryClause<O>...

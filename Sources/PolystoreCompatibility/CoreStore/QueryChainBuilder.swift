@@ -22,9 +22,11 @@ extension From {
     func query(_ terms: [SelectTerm]) -> AttributesQuery<Object> { select(terms.map { Polystore.Select(named: $0.text, as: $0.alias) }) }
 
     /// Returns a query with the values of a clause: `.select(Select<Int>(.maximum("age")))`.
-    public func select<Result>(_ clause: Select<Result>) -> QueryChainBuilder<Object, Result> { QueryChainBuilder(query(clause.selectTerms)) }
+    public func select<Result>(_ clause: Select<Result>) -> QueryChainBuilder<Object, Result> {
+        QueryChainBuilder(query(clause.selectTerms))
+    }
 
-    /// Returns a query with the values of a clause: `.select(Select<Person, Int>(.maximum(\.age)))`.
+    /// Returns a query with the values of a clause: `.select(Select<Person, Int>(.maximum(\Person.age)))`.
     public func select<Result>(_ clause: Select<Object, Result>) -> QueryChainBuilder<Object, Result> {
         QueryChainBuilder(query(clause.selectTerms))
     }

@@ -3,7 +3,7 @@ internal import Polystore
 
 /// The values that a query in the form of CoreStore returns: `Select<Int>(.maximum("age"))`, `Select("name", .count("friends"))`.
 ///
-/// The parameters are the type of the result, or the class and the type of the result as since CoreStore 5: `Select<Person, Int>(.maximum(\.age))`.
+/// The parameters are the type of the result, or the class and the type of the result as since CoreStore 5: `Select<Person, Int>(.maximum(\Person.age))`.
 /// Rows are `NSDictionary` or `[String: Any]`.
 public struct Select<each Parameter>: Sendable, Hashable {
     /// The values of each row.
@@ -14,14 +14,6 @@ public struct Select<each Parameter>: Sendable, Hashable {
 
     /// Selects values by stored names.
     public init(_ terms: [SelectTerm]) { selectTerms = terms }
-
-    /// Selects values by key paths. A query for a single value returns the first one.
-    @_disfavoredOverload
-    public init(_ first: KeyPathTerm, _ more: KeyPathTerm...) { selectTerms = ([first] + more).map(\.term) }
-
-    /// Selects values by key paths.
-    @_disfavoredOverload
-    public init(_ terms: [KeyPathTerm]) { selectTerms = terms.map(\.term) }
 
     /// Selects the identity of each object: `Select<ObjectID<Person>>()`.
     public init() { selectTerms = [.objectID()] }

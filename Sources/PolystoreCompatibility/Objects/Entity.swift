@@ -15,8 +15,8 @@ public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
     /// - Parameters:
     ///   - entityName: The stored name.
     ///   - isAbstract: Whether only subclasses can have objects.
-    ///   - versionHashModifier: Has no effect: versions of a model differ by their names, and a store is migrated to another one even if no
-    ///     declaration differs. A value whose meaning changes has another version, and a mapping that converts it.
+    ///   - versionHashModifier: Has no effect: versions of a model differ by their names. Values whose meaning alone changes are converted by a
+    ///     `MigrationStage` between two versions.
     ///   - indexes: Lists of fields, such as `[[\.$lastName, \.$firstName]]`.
     ///   - moreIndexes: Indexes over stored names, with a kind or a condition: `[Index(["age"], where: "isActive == true")]`.
     ///   - uniqueConstraints: Lists of fields for which no two objects may have the same values.

@@ -65,7 +65,9 @@ extension RelationshipContainer.ToOne {
 
 extension RelationshipContainer.ToManyOrdered {
     /// Assigns destinations to a field, in order.
-    public static func .= (field: RelationshipContainer<Object>.ToManyOrdered<D>, objects: some Sequence<D>) { field.value = Array(objects) }
+    public static func .= (field: RelationshipContainer<Object>.ToManyOrdered<D>, objects: some Sequence<D>) {
+        field.value = Array(objects)
+    }
 
     /// Assigns the destinations of another field, in order.
     public static func .= <Other>(
@@ -77,7 +79,9 @@ extension RelationshipContainer.ToManyOrdered {
 
 extension RelationshipContainer.ToManyUnordered {
     /// Assigns destinations to a field.
-    public static func .= (field: RelationshipContainer<Object>.ToManyUnordered<D>, objects: some Sequence<D>) { field.value = Set(objects) }
+    public static func .= (field: RelationshipContainer<Object>.ToManyUnordered<D>, objects: some Sequence<D>) {
+        field.value = Set(objects)
+    }
 
     /// Assigns the destinations of another field.
     public static func .= <Other>(

@@ -36,7 +36,8 @@ extension FieldContainer {
         ///   - customSetter: The setter of the property.
         ///   - affectedByKeyPaths: Has no effect: an observer compares the value of its property after each commit.
         public convenience init<C: FieldCoderType>(
-            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: C.Type,
+            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil,
+            previousVersionKeyPath: String? = nil, coder: C.Type,
             customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = []
         ) where C.FieldStoredValue == V {
             self.init(keyPath, wrappedValue, Self.closures(of: coder), previousVersionKeyPath, customGetter, customSetter)
@@ -44,7 +45,8 @@ extension FieldContainer {
 
         /// Creates a field whose initial value is computed for each object.
         public convenience init<C: FieldCoderType>(
-            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: C.Type, customGetter: Getter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: C.Type,
+            customGetter: Getter<V>? = nil,
             customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = [], dynamicInitialValue: @escaping () -> V
         ) where C.FieldStoredValue == V {
             self.init(keyPath, dynamicInitialValue, Self.closures(of: coder), previousVersionKeyPath, customGetter, customSetter)
@@ -52,7 +54,8 @@ extension FieldContainer {
 
         /// Creates a field whose initial value is nil. Nil is stored as nil and does not concern the coder.
         public convenience init<C: FieldCoderType>(
-            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: C.Type, customGetter: Getter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: C.Type,
+            customGetter: Getter<V>? = nil,
             customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = []
         ) where V == C.FieldStoredValue? {
             self.init(
@@ -63,7 +66,8 @@ extension FieldContainer {
 
         /// Creates a field whose values are encoded and decoded by closures.
         public convenience init(
-            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: Coder,
+            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil,
+            previousVersionKeyPath: String? = nil, coder: Coder,
             customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = []
         ) {
             self.init(keyPath, wrappedValue, coder, previousVersionKeyPath, customGetter, customSetter)
@@ -71,7 +75,8 @@ extension FieldContainer {
 
         /// Creates a field whose values are encoded and decoded by closures, and whose initial value is computed for each object.
         public convenience init(
-            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: Coder, customGetter: Getter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, coder: Coder,
+            customGetter: Getter<V>? = nil,
             customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = [], dynamicInitialValue: @escaping () -> V
         ) {
             self.init(keyPath, dynamicInitialValue, coder, previousVersionKeyPath, customGetter, customSetter)

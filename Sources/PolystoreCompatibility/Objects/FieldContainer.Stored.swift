@@ -27,7 +27,8 @@ extension FieldContainer {
         ///   - customSetter: The setter of the property.
         ///   - affectedByKeyPaths: Has no effect: an observer compares the value of its property after each commit.
         public convenience init(
-            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil,
+            wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, versionHashModifier: String? = nil,
+            previousVersionKeyPath: String? = nil,
             customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil, affectedByKeyPaths: Set<String> = []
         ) {
             self.init(keyPath, wrappedValue, isConstant: true, previousVersionKeyPath, customGetter, customSetter)
@@ -44,7 +45,8 @@ extension FieldContainer {
         ///   - affectedByKeyPaths: Has no effect: an observer compares the value of its property after each commit.
         ///   - dynamicInitialValue: Called for each new object.
         public convenience init(
-            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, customGetter: Getter<V>? = nil,
+            customSetter: Setter<V>? = nil,
             affectedByKeyPaths: Set<String> = [], dynamicInitialValue: @escaping () -> V
         ) {
             self.init(keyPath, dynamicInitialValue, isConstant: false, previousVersionKeyPath, customGetter, customSetter)
@@ -52,7 +54,8 @@ extension FieldContainer {
 
         /// Creates a field whose initial value is nil.
         public convenience init(
-            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, customGetter: Getter<V>? = nil, customSetter: Setter<V>? = nil,
+            _ keyPath: String, versionHashModifier: String? = nil, previousVersionKeyPath: String? = nil, customGetter: Getter<V>? = nil,
+            customSetter: Setter<V>? = nil,
             affectedByKeyPaths: Set<String> = []
         ) where V: ExpressibleByNilLiteral {
             self.init(keyPath, { nil }, isConstant: true, previousVersionKeyPath, customGetter, customSetter)
