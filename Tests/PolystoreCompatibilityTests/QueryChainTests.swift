@@ -148,4 +148,20 @@ import Testing
         try publisher.refetch(byPlace)
         #expect(try publisher.snapshot == stack.publishList(byPlace).snapshot)
     }
+
+    @Test func fieldsOfTheEarlierFormAreSelected() throws {
+        let stack = try makeStack()
+        try stack.addStorageAndWait(TestStore.memory.make())
+        try stack.perform(synchronous: { transaction in
+            for age in 1...3 {
+                let dog = try transaction.create(Dog.self)
+                dog.age.value = age
+                if age == 2 { dog.nickname.value = "Rex" }
+            }
+        })
+        #expect(try stack.queryValue(From<Dog>().select(\.age).orderBy(.descending(\.age))) == 3)
+        #expect(try stack.queryValue(From<Dog>().select(\.nickname).where(\.age == 2)) == "Rex")
+        #expect(try stack.queryValue(From<Dog>().select(\.nickname).where(\.age == 1)) == nil)
+        #expect(try stack.queryValue(From<Dog>(), Select<Dog, Int>(.sum(\Dog.age))) == 6)
+    }
 }

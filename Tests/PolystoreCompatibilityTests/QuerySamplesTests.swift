@@ -121,6 +121,29 @@ extension DefaultStackTests {
                 GroupBy("age")
             )
             #expect(personJSON.map { "\($0["age"] ?? "") \($0["count"] ?? "")" } == ["22 1", "30 1", "80 1"])
+            // The same as chains, and with the class of the objects.
+            let chained = try CoreStore.queryAttributes(
+                From<MyPersonEntity>()
+                    .select(.attribute(\.$age), .count(\.$age, as: "count"))
+                    .groupBy(\.$age)
+            )
+            #expect(chained.map { $0["age"] } == [.int(22), .int(30), .int(80)])
+            personJSON = try CoreStore.queryAttributes(
+                From<MyPersonEntity>().select(NSDictionary.self, .attribute(\.$age)).where(\.$name == "Jane Doe"))
+            #expect(personJSON.compactMap { $0["age"] as? Int } == [22])
+            personJSON = try CoreStore.queryAttributes(
+                From<MyPersonEntity>(), Select<NSDictionary>("age"), Where("name == %@", "Old Man"))
+            #expect(personJSON.compactMap { $0["age"] as? Int } == [80])
+            let age = try CoreStore.queryValue(
+                From<MyPersonEntity>()
+                    .select(\.$age)  // binds the result to Int
+                    .where(\.$name == "John Smith")
+            )
+            #expect(age == johnsAge)
+            let known = try CoreStore.queryValue(
+                From<MyPersonEntity>(), Select<MyPersonEntity, Int>("age"), Where("name == %@", "John Smith"))
+            #expect(known == johnsAge)
+            #expect(try CoreStore.queryValue(From<MyPersonEntity>().select(Select<Int>(.maximum("age")))) == 80)
             for storage in CoreStore.defaultStack.storages { try storage.erase() }
         }
 

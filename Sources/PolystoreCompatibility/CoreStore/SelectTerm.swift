@@ -44,8 +44,9 @@ public struct SelectTerm: Sendable, Hashable, ExpressibleByStringLiteral {
     public static func objectID(as alias: String? = nil) -> SelectTerm { SelectTerm("SELF", alias ?? "objectID") }
 }
 
-// Key paths name their class, `.maximum(\Person.age)`, because the type of a term does not. Those of a chain, `.select(Int.self, .maximum(\.age))`,
-// need not.
+// Key paths name their class, `.maximum(\Person.age)`, because the type of a term does not. With terms of the parameters of `Select` the compiler
+// would infer it, but arrays of them end the process in the runtime of Swift 6.3. Those of a chain, `.select(Int.self, .maximum(\.age))`, need not
+// name it.
 extension SelectTerm {
     /// Returns a term for the value of a property: `.attribute(\Person.age)`.
     public static func attribute<O: ManagedObject, V>(_ keyPath: KeyPath<O, V>) -> SelectTerm { attribute(String(keyPath: keyPath)) }
