@@ -128,7 +128,9 @@ import Testing
         try first.addStorageAndWait(storage)
         try second.addStorageAndWait(kind.make(named: name))
         defer { try? storage.erase() }
-        func create(_ name: String, _ stack: DataStack) throws { try stack.perform(synchronous: { try $0.create(Person.self).name = name }) }
+        func create(_ name: String, _ stack: DataStack) throws {
+            try stack.perform(synchronous: { try $0.create(Person.self).name = name })
+        }
         try create("A", first)
         try create("B", second)
         // As if another program, which knows nothing of reserved keys, had copied rows.
