@@ -120,26 +120,29 @@ extension StoreURL {
     public var redacted: String {
         guard let start = text.firstRange(of: "://") else { return text }
         let rest = text[start.upperBound...], authority = rest.prefix { $0 != "/" }
-        // The server's library takes everything before an @ for the name and the password, a question mark too.
-        let begin = authority.firstIndex(of: "@") ?? rest.startIndex
         // A misspelt scheme is no reason to show a password, but in paths a colon and an @ have no meaning.
         let isServer = scheme == "postgresql"
-        let mark = isServer ? rest[begin...].firstIndex(of: "?") ?? rest.endIndex : authority.endIndex
+        // A question mark without the name of an option is a part of a password that should have been encoded.
+        let options = rest.firstRange(of: #/\?[^?@\/:=&]*=/#)?.lowerBound ?? rest.endIndex
+        let mark = isServer ? options : authority.endIndex
         // A password that contains a slash is not well-formed, but it is still a password.
         var address = String(rest[..<mark])
         if let at = address.lastIndex(of: "@"), let colon = address[..<at].firstIndex(of: ":") {
             address.replaceSubrange(address.index(after: colon)..<at, with: "***")
         }
         if !isServer { return text[..<start.upperBound] + address + rest[mark...] }
-        let options = rest[mark...].split(separator: "&", omittingEmptySubsequences: false).map(Self.redacted)
-        return text[..<start.upperBound] + address + options.joined(separator: "&")
-    }
-
-    /// Returns the option with its value replaced if the value is a password.
-    private static func redacted(_ option: Substring) -> String {
-        guard let sign = option.firstIndex(of: "=") else { return String(option) }
-        let name = PercentEncoding.decoded(option[..<sign])?.lowercased()
-        return name?.hasSuffix("password") == false ? String(option) : option[...sign] + "***"
+        var shown: [String] = [], isSecret = false
+        for option in rest[mark...].split(separator: "&", omittingEmptySubsequences: false) {
+            // A part without a name belongs to the value before it.
+            guard let sign = option.firstIndex(of: "=") else {
+                shown.append(isSecret ? "***" : String(option))
+                continue
+            }
+            let name = PercentEncoding.decoded(option[..<sign])?.lowercased()
+            isSecret = name.map { $0.hasSuffix("password") || $0.hasSuffix("secret") } ?? true
+            shown.append(isSecret ? option[...sign] + "***" : String(option))
+        }
+        return text[..<start.upperBound] + address + shown.joined(separator: "&")
     }
 }
 

@@ -72,4 +72,31 @@ import Testing
         for _ in hanging { isFree.signal() }
         while await stack.checkHealth(timeout: .seconds(30)).contains(where: { $0.error != nil }) {}
     }
+
+    /// A cancelled task receives its answer while the store hangs, and the store is not read again until all reads have ended.
+    @Test(.timeLimit(.minutes(2))) func aCancelledCheckIsAnswered() async throws {
+        let stack = try DataStack(Person.self, Animal.self, Dog.self), store = HookedStore(TestStore.memory.make())
+        try stack.addStorageAndWait(store)
+        let isFree = DispatchSemaphore(value: 0), reads = Reads()
+        store.setHook { event in
+            if event != .beginRead { return }
+            reads.count.add(1, ordering: .relaxed)
+            isFree.wait()
+        }
+        let checks = (0..<2).map { _ in Task { await stack.checkHealth(timeout: .seconds(3600)).map(\.error?.code) } }
+        while reads.count.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        for check in checks {
+            check.cancel()
+            #expect(await check.value == [.cancelled])
+        }
+        #expect(await Task { await stack.checkHealth().map(\.error?.code) }.value == [.timeout])
+        // One read ends, the other one still hangs.
+        isFree.signal()
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(await stack.checkHealth().map(\.error?.code) == [.timeout])
+        #expect(reads.count.load(ordering: .relaxed) == 2)
+        store.setHook(nil)
+        isFree.signal()
+        while await stack.checkHealth(timeout: .seconds(30)).contains(where: { $0.error != nil }) {}
+    }
 }

@@ -55,6 +55,10 @@ import Testing
             ("postgresql://app:one@db/shop?p%61ssword=two", "postgresql://app:***@db/shop?p%61ssword=***"),
             // As the library of the server reads it, and with a misspelt scheme.
             ("postgresql://app:o?ne@db/shop?user=a", "postgresql://app:***@db/shop?user=a"),
+            ("postgresql://app:o@ne?two@db/shop", "postgresql://app:***@db/shop"),
+            ("postgresql://app:one/two?three@db/shop?user=a", "postgresql://app:***@db/shop?user=a"),
+            ("postgresql://db/shop?password=one&two&user=a", "postgresql://db/shop?password=***&***&user=a"),
+            ("postgresql://db/shop?oauth_client_secret=one", "postgresql://db/shop?oauth_client_secret=***"),
             ("postgresql://db:5432/shop?options=a@b", "postgresql://db:5432/shop?options=a@b"),
             ("postgresq://app:one@db/shop", "postgresq://app:***@db/shop"),
             ("sqlite:///srv/a:b@c.db?busy=5s", "sqlite:///srv/a:b@c.db?busy=5s"),

@@ -347,7 +347,10 @@ extension PostgreSQLStore: WithdrawableStorage {
     }
 }
 
-extension PostgreSQLStore: CustomDebugStringConvertible {
+extension PostgreSQLStore: CustomDebugStringConvertible, CustomReflectable {
+    /// A mirror without children, so that `dump` does not print the password.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
     /// The server and the database without any password, the schema, the configuration, and whether the store refuses changes.
     public var debugDescription: String {
         let address = (try? PostgreSQLAddress(conninfo))?.publicText ?? "at an invalid address"

@@ -55,10 +55,10 @@ extension DataStack {
         if core.unanswered.contains(position) {
             return StorageError(.timeout, "the store has not answered an earlier check yet")
         }
-        let limit = WorkLimit(reading: timeout)
+        let limit = WorkLimit(reading: timeout), check = HealthCheck(position, core.unanswered)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let check = HealthCheck(position, core.unanswered, continuation)
+                check.begin(continuation)
                 core.workers.checks.submit(limit) { refusal, _ in
                     var failure = refusal
                     if refusal == nil {
@@ -68,10 +68,13 @@ extension DataStack {
                 }
                 // A store should end its work when the limit does, but a file system or a server may not let it.
                 let grace = min(max(timeout, .zero), .seconds(86_400)) + .milliseconds(250)
-                DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) { check.giveUp() }
+                DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) {
+                    check.giveUp(StorageError(.timeout, "the store did not answer in time"))
+                }
             }
         } onCancel: {
             limit.cancel()
+            check.giveUp(StorageError(.cancelled, "the task was cancelled before the store answered"))
         }
     }
 
@@ -83,43 +86,60 @@ extension DataStack {
     }
 }
 
-/// A health check of one store, answered once: by the end of its work or because the time is over.
+/// A health check of one store, answered once: by the end of its work, or because the time is over or the task was cancelled.
 private final class HealthCheck: Sendable {
     private enum State {
+        case new
+        /// The task was cancelled before the check began.
+        case refused(StorageError)
         case waiting(CheckedContinuation<StorageError?, Never>)
         case givenUp
         case ended
     }
 
-    private let state: Mutex<State>
+    private let state = Mutex(State.new)
     private let position: Int
     private let unanswered: UnansweredChecks
 
-    init(_ position: Int, _ unanswered: UnansweredChecks, _ continuation: CheckedContinuation<StorageError?, Never>) {
+    init(_ position: Int, _ unanswered: UnansweredChecks) {
         self.position = position
         self.unanswered = unanswered
-        state = Mutex(.waiting(continuation))
+    }
+
+    /// Sets what receives the answer. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
+    @inline(never) func begin(_ continuation: CheckedContinuation<StorageError?, Never>) {
+        state.withLock { state in
+            if case .refused(let error) = state {
+                state = .ended
+                return continuation.resume(returning: error)
+            }
+            state = .waiting(continuation)
+        }
     }
 
     /// Ends the check with its result.
-    func end(_ failure: StorageError?) {
+    @inline(never) func end(_ failure: StorageError?) {
         state.withLock { state in
             switch state {
             case .waiting(let continuation): continuation.resume(returning: failure)
             case .givenUp: unanswered.remove(position)
-            case .ended: break
+            case .new, .refused, .ended: break
             }
             state = .ended
         }
     }
 
     /// Answers a check whose work has not ended.
-    func giveUp() {
+    @inline(never) func giveUp(_ error: StorageError) {
         state.withLock { state in
-            guard case .waiting(let continuation) = state else { return }
-            state = .givenUp
-            unanswered.insert(position)
-            continuation.resume(returning: StorageError(.timeout, "the store did not answer in time"))
+            switch state {
+            case .new: state = .refused(error)
+            case .waiting(let continuation):
+                state = .givenUp
+                unanswered.insert(position)
+                continuation.resume(returning: error)
+            case .refused, .givenUp, .ended: break
+            }
         }
     }
 }

@@ -21,6 +21,15 @@ import Testing
         #expect(error?.description.contains("nowhere") == false)
     }
 
+    @Test func noPasswordIsPrintedWithAStore() throws {
+        let store = PostgreSQLStore(conninfo: "host=db password=secret", schema: "shop")
+        var dumped = ""
+        dump(store, to: &dumped)
+        for text in [dumped, "\(store)", String(reflecting: store)] {
+            #expect(text.contains("shop") && !text.contains("secret"), "\(text)")
+        }
+    }
+
     @Test func anOptionThatLibpqDoesNotKnowIsRefused() throws {
         #expect(try openingError("postgresql:///shop?colour=red")?.code == .invalidConfiguration)
         let near = try #require(try openingError("postgresql://ann:secret@db/shop?application_name=a&tlsmode=require"))
