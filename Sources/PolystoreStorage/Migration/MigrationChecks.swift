@@ -1,6 +1,9 @@
 /// Checks of rows that a store changes in place, performed before anything is changed. Rows that are written from scratch are checked one
 /// by one as they are written.
 package struct MigrationChecks {
+    /// The maximum number of objects that an error names.
+    private static let mostNamed = 20
+
     private let mapping: SchemaMapping
     private let source: ReadSession
 
@@ -13,7 +16,8 @@ package struct MigrationChecks {
     /// Checks the hierarchies of the newer version that the store changes in place.
     ///
     /// - Parameter exceptValues: Whether nil is allowed, because `RequiredValues` checks it after work of the program.
-    /// - Throws: `validationFailed`, which names the entity and the property, with keys of objects.
+    /// - Throws: `validationFailed`, and `valueTooLarge` for values that a new index does not hold. Both name the entity and the property, with
+    ///   keys of objects.
     package func check(inPlace roots: Set<EntityIndex>, exceptValues: Bool = false) throws(StorageError) {
         for part in mapping.entities where roots.contains(mapping.destination[part.destination].root) {
             let before = mapping.source[part.source], after = mapping.destination[part.destination]
@@ -29,6 +33,7 @@ package struct MigrationChecks {
                 let path = CheckedPath(steps: [], entity: part.source, leaf: .slot(position), type: old.type, text: old.name)
                 switch (old.content, new.content) {
                 case (.attribute(let old), .attribute(let new)):
+                    if after.isIndexed(slot), !before.isIndexed(position) { try refuseLong(position, before, after, new.name) }
                     if old.isOptional, !new.isOptional, fallback.isNull, !exceptValues {
                         try refuse(before, .isNil(path), after, new.name, "must have a value")
                     }
@@ -59,11 +64,23 @@ package struct MigrationChecks {
         .or([.compare(path, .less, .int(range.lowerBound)), .compare(path, .greater, .int(range.upperBound))])
     }
 
+    private func refuseLong(
+        _ slot: Int, _ before: EntityDescription, _ after: EntityDescription, _ property: String
+    ) throws(StorageError) {
+        let keys = try LongValues(in: source).keys(slot, of: before, most: Self.mostNamed)
+        if keys.isEmpty { return }
+        throw StorageError(
+            .valueTooLarge,
+            "\(after.name).\(property) has values of more than \(EntityDescription.maximumIndexedBytes) bytes, which its index in the "
+                + "new version does not hold; shorten them, or leave the index out",
+            details: .init(entity: after.name, property: property, keys: keys))
+    }
+
     private func refuse(
         _ entity: EntityDescription, _ predicate: CheckedPredicate, _ after: EntityDescription, _ property: String, _ message: String
     ) throws(StorageError) {
         var plan = FetchPlan(entity: entity.index, entities: [entity.index], predicate: predicate, fields: .keysOnly)
-        plan.limit = 20
+        plan.limit = Self.mostNamed
         let cursor = try source.cursor(for: plan), batch = RowBatch()
         var keys: [Int64] = []
         while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.key(index)) } }

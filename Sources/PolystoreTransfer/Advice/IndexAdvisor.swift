@@ -147,7 +147,7 @@ package struct IndexAdvisor {
     ) throws(StorageError) -> [(candidate: IndexCandidate, requests: [Known])] {
         let candidates = candidates
         guard let store else { return candidates }
-        var possible: [(candidate: IndexCandidate, requests: [Known])] = [], long = LongValues(in: store, limit)
+        var possible: [(candidate: IndexCandidate, requests: [Known])] = [], long = UnindexableProperties(in: store, limit)
         for (candidate, requests) in candidates {
             var isImpossible = false
             for slot in candidate.slots where !isImpossible {

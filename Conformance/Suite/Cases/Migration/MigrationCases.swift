@@ -151,6 +151,27 @@ enum MigrationCases {
                     scratch, [["a": .int(1), "b": .string("x")], ["a": .int(1), "b": .string("y")], ["a": .int(2), "b": .string("x")]])
             }
         },
+        migrationCase("M005.a-new-index-refuses-values-that-are-too-long", "M2") { harness, check in
+            let attributes = [Attribute("a", .string), Attribute("b", .data, isOptional: true)]
+            func schema(_ version: String, _ indexes: [Index], _ unique: [UniqueConstraint] = []) throws -> Schema {
+                try Schema(
+                    version: version, entities: [Entity("Note", attributes: attributes, indexes: indexes, uniqueConstraints: unique)])
+            }
+            func text(_ count: Int) -> Value { .string(String(repeating: "é", count: count)) }
+            func data(_ count: Int) -> Value { .data(Data(repeating: 7, count: count)) }
+            let before = try schema("V1", [])
+            let scene = MigrationScene(before, try schema("V2", [Index(["a"])], [UniqueConstraint(["b"])]))
+            let fitting: [[String: Value]] = [["a": text(512), "b": data(1024)], ["a": text(0), "b": .null]]
+            try scene.run(harness, fill: { try notes($0, fitting) }) { scratch in
+                check.equal(try scratch.keys(ObjectRequest("Note")), [1, 2], "values of the greatest length")
+            }
+            try scene.refuse(harness, check, .valueTooLarge, "a text of 1,026 bytes in 513 characters", keys: [2]) { scratch in
+                try notes(scratch, [["a": text(512), "b": .null], ["a": text(513), "b": .null]])
+            }
+            try scene.refuse(harness, check, .valueTooLarge, "data", keys: [1]) { scratch in
+                try notes(scratch, [["a": text(1), "b": data(1025)], ["a": text(1), "b": data(1024)]])
+            }
+        },
         migrationCase("M005.nil-that-becomes-a-value-keeps-constraints", "M2") { harness, check in
             func schema(_ version: String, _ b: Attribute) throws -> Schema {
                 try Schema(version: version, entities: [Entity("Note", attributes: [b], uniqueConstraints: [UniqueConstraint(["b"])])])
