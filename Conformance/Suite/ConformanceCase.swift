@@ -107,7 +107,8 @@ public enum ConformanceSuite {
         + RoutingCases.all + JointCases.all + IdentityCases.all + PendingCases.all
         + ContextCases.all + ConditionCases.all + ComputedCases.all + ImportCases.all
         + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all + LeavingMigrations.all
-        + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all + ConstraintCases.all
+        + TransformerCases.all + TransformerObjects.all + TransformerLosses.all + ChainCases.all + StepCases.all + RandomMigrations.all
+        + SchemaCases.all + ConstraintCases.all
         + WatchingCases.all + EventCases.all + PlaceCases.all + BatchEventCases.all + ConsumerCases.all
         + RandomObservation.all + RacingCases.all + TwoStackCases.all + SourceCases.all + InterludeCases.all
         + RollingCases.all + RollingRelationships.all + RollingPhases.all + RollingEndings.all + RollingRefusals.all + RandomRolling.all

@@ -229,7 +229,9 @@ public struct MigrationRunner {
         try MigrationChecks(mapping, migration.source).check(inPlace: inPlace, exceptValues: isFilledLater)
         let rows = MigrationRows(step.mapping, keys, from: migration.source, to: migration.destination, exceptValues: isFilledLater)
         try write(work, rows, step)
-        if !isFilledLater { try refuseForgotten(rows, step, migration.source) }
+        let forgotten = try ForgottenValues(
+            rows.forgotten, mapping.destination, accepted: history.acceptedLosses, in: migration.source)
+        if !isFilledLater { try refuse(forgotten, of: step) }
         try rows.noteLeftBehind(inPlace: inPlace)
         try migration.finish(keys, limits: rows.limits)
         try inverses.write(to: migration.destination, missing: rows.missing)
@@ -237,7 +239,11 @@ public struct MigrationRunner {
         try RenamedReferences(mapping, migration.destination).write()
         try MigrationRecord(mapping.source).keep(in: migration.destination)
         try step.stage?.run(.after, migration.destination, history)
-        if isFilledLater { try RequiredValues(migration.destination).check() }
+        if isFilledLater {
+            try RequiredValues(migration.destination).check()
+            try refuse(try forgotten.unassigned(in: migration.destination, below: rows.limits), of: step)
+        }
+        try rows.checkProblems()
         _ = try migration.commit(CommitRecord(author: "migration"))
     }
 
@@ -270,14 +276,11 @@ public struct MigrationRunner {
     }
 
     /// Refuses that a transformer leaves out values which nothing says are to be lost: mostly its program forgot to copy them.
-    private func refuseForgotten(_ rows: MigrationRows, _ step: Step, _ source: ReadSession) throws(StorageError) {
-        var paths: [String] = []
-        for (entity, slot, path) in rows.forgotten where !history.acceptedLosses.contains(path) && !paths.contains(path) {
-            if try MigrationLosses.isStored(entity, slot, source) { paths.append(path) }
-        }
+    private func refuse(_ forgotten: ForgottenValues, of step: Step) throws(StorageError) {
+        let reason = "no transformer reads or assigns them\(step.stage?.hasWorkAfter == true ? ", nor does postMigration" : "")"
         try refuse(
-            paths, of: step, what: "the values of \(paths.first ?? "")",
-            remedy: "copy them with copyAttributes(from:), as the transformer neither reads nor assigns them")
+            forgotten.paths, of: step, what: "the values of \(forgotten.paths.first ?? "")",
+            remedy: "copy them with copyAttributes(from:), because \(reason)")
     }
 
     private func refuse(_ losses: [SchemaChange], of step: Step) throws(StorageError) {

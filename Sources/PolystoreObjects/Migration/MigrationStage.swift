@@ -28,8 +28,9 @@ public struct MigrationStage: Sendable {
     ///   - destinationModels: The classes for entities of the newer version.
     ///   - preMigration: Work with the objects of the older version before the step.
     ///   - postMigration: Work with the objects of the newer version after the step. Afterwards all objects must have values for their required
-    ///     properties, which the work may set: also of a property
-    ///     that is new and has no default. An error of either closure undoes the step.
+    ///     properties, which the work may set: also of a property that is new and has no default. An attribute of both versions that a
+    ///     transformer leaves out counts as lost unless the work assigns it a value other than its default in an object of the step, or the
+    ///     history accepts the loss by name. An error of either closure undoes the step.
     public init(
         from sourceVersion: String, to destinationVersion: String, label: String = "", sourceModels: [ManagedObject.Type] = [],
         destinationModels: [ManagedObject.Type] = [], preMigration: Work? = nil, postMigration: Work? = nil

@@ -24,7 +24,8 @@ public struct CustomSchemaMappingProvider: SchemaMappingProvider {
         /// Copies the objects of an entity to another entity. Properties are matched by name.
         case copyEntity(sourceEntity: String, destinationEntity: String)
         /// Passes each object of an entity to a closure that creates the new objects. An entity can have several such mappings, which split
-        /// it.
+        /// it. An attribute of both versions that no closure reads or assigns, and no other mapping of the entity copies, is a loss, which
+        /// the step refuses unless it is accepted by name.
         case transformEntity(sourceEntity: String, destinationEntity: String, transformer: Transformer)
     }
 

@@ -26,11 +26,12 @@ package final class MigrationRows {
     /// The keys of the discarded objects, by the new hierarchy to which they would belong. A key is the one that the object would have
     /// there.
     package private(set) var missing: [EntityIndex: Set<Int64>] = [:]
-    /// The attributes that both versions have and that a transformer, although it created objects, has neither read nor assigned.
-    package private(set) var forgotten: [(source: EntityIndex, slot: Int, path: String)] = []
+    /// The attributes that both versions have and that a transformer, although it created objects, has not assigned.
+    private var unassigned: [ForgottenAttribute] = []
+    /// The shapes of the older version, which record what transformers have read for all hierarchies.
+    private let shapes: [ObjectShape]
     private let old: Schema
     private let new: Schema
-
     private let exceptValues: Bool
 
     /// Creates the row conversion of a migration step.
@@ -47,6 +48,7 @@ package final class MigrationRows {
         self.destination = destination
         old = mapping.schemas.source
         new = mapping.schemas.destination
+        shapes = old.descriptions.map(ObjectShape.init)
         extraKeys = keys.limits
     }
 
@@ -72,8 +74,8 @@ package final class MigrationRows {
             let routes = old.descriptions.map { self.routes($0, root) }
             let cursor = try source.cursor(for: FetchPlan(old, origin))
             let batch = RowBatch(capacity: 4096)
-            let object = UnsafeSourceObject(source, old.descriptions.map(ObjectShape.init), origin, problems)
-            let frame = MigrationFrame(old, out, keys, problems), offset = keys.offset(from: origin, to: root)
+            let frame = MigrationFrame(source, shapes, out, keys, problems), offset = keys.offset(from: origin, to: root)
+            var object = UnsafeSourceObject(frame, origin)
             while try cursor.next(into: batch) {
                 var index = 0
                 while index < batch.count {
@@ -81,7 +83,7 @@ package final class MigrationRows {
                     // tenth of the time.
                     let entity = batch.row(index).entity, list = routes[entity]
                     while index < batch.count, batch.row(index).entity == entity {
-                        try write(batch.row(index), offset, list, root, object, frame)
+                        try write(batch.row(index), offset, list, root, &object, frame)
                         if out.isFull || out.copiedBytes > 8 << 20 { try flush(root, out) }
                         index += 1
                     }
@@ -89,19 +91,49 @@ package final class MigrationRows {
                 try problems.throwFirst()
                 try report(batch.count)
             }
-            for route in routes.joined() where route.hasCreated { noteForgotten(route.plan, read: object.read) }
+            for route in routes.joined() where route.hasCreated { noteUse(by: route.plan) }
         }
         try flush(root, out)
     }
 
-    private func noteForgotten(_ plan: RowPlan, read: [EntityIndex: Set<Int>]) {
+    /// Records which attributes a transformer that created objects has assigned. What it assigned in some objects is not forgotten.
+    private func noteUse(by plan: RowPlan) {
         for (slot, origin) in plan.mapping.slots.enumerated() {
-            guard case .slot(let before, _) = origin, plan.entity.slots[slot].attribute != nil, !plan.assigned.contains(slot),
-                read[plan.mapping.source]?.contains(before) != true
-            else { continue }
-            forgotten.append((plan.mapping.source, before, "\(plan.entity.name).\(plan.entity.slots[slot].name)"))
+            guard case .slot(let before, _) = origin, plan.entity.slots[slot].attribute != nil else { continue }
+            if plan.shape.isUsed[slot] {
+                shapes[plan.mapping.source].noteUse(of: before)
+            } else {
+                unassigned.append(
+                    ForgottenAttribute(source: plan.mapping.source, sourceSlot: before, destination: plan.entity.index, slot: slot))
+            }
         }
     }
+
+    /// The attributes that both versions have and that a transformer, although it created objects, has not assigned, where no transformer
+    /// has read them and no other mapping of their entity keeps them. Complete after the last hierarchy. An attribute of the older version
+    /// that has several counterparts occurs once for each.
+    package var forgotten: [ForgottenAttribute] {
+        let copied = copiedSlots
+        return unassigned.filter { !shapes[$0.source].isUsed[$0.sourceSlot] && copied[$0.source]?.contains($0.sourceSlot) != true }
+    }
+
+    /// The slots of each entity that a mapping without a transformer copies, here or in place.
+    private var copiedSlots: [EntityIndex: Set<Int>] {
+        var result: [EntityIndex: Set<Int>] = [:]
+        for (index, part) in mapping.schemas.entities.enumerated() where mapping.transformers[index] == nil {
+            for (slot, origin) in part.slots.enumerated() {
+                guard case .slot(let before, _) = origin,
+                    CellConversion(from: old[part.source].slots[before].type, to: new[part.destination].slots[slot].type) != nil
+                else { continue }
+                result[part.source, default: []].insert(before)
+            }
+        }
+        return result
+    }
+
+    /// Throws the first problem that transformers have caused and that has not been thrown, such as the use of their objects after the last
+    /// call.
+    package func checkProblems() throws(StorageError) { try problems.throwFirst() }
 
     private func flush(_ root: EntityIndex, _ out: RowBatch) throws(StorageError) {
         if out.count > 0 { try destination.load(root, out) }
@@ -118,7 +150,7 @@ package final class MigrationRows {
     }
 
     private func write(
-        _ row: borrowing RowView, _ offset: Int64, _ routes: [Route], _ root: EntityIndex, _ object: UnsafeSourceObject,
+        _ row: borrowing RowView, _ offset: Int64, _ routes: [Route], _ root: EntityIndex, _ object: inout UnsafeSourceObject,
         _ frame: MigrationFrame
     ) throws(StorageError) {
         let key = row.key &+ offset, out = frame.batch
@@ -129,6 +161,8 @@ package final class MigrationRows {
                 isThere = isThere || route.keepsKey
                 continue
             }
+            // An object that the program has kept remains that of its row.
+            if !isKnownUniquelyReferenced(&object) { object = UnsafeSourceObject(frame, row.entity) }
             object.move(to: row)
             let first = out.count
             try run(transformer, object, route, key, root, frame)
@@ -139,8 +173,14 @@ package final class MigrationRows {
     }
 
     private func newKey(_ root: EntityIndex) -> Int64 {
-        defer { extraKeys[root, default: 1] += 1 }
-        return extraKeys[root] ?? 1
+        let key = extraKeys[root] ?? 1
+        if key < .max {
+            extraKeys[root] = key + 1
+        } else {
+            problems.add(
+                StorageError(.limitExceeded, "the hierarchy of \(new[root].name) has no more keys for the objects of the migration"))
+        }
+        return key
     }
 
     private func run(
@@ -148,6 +188,7 @@ package final class MigrationRows {
         _ frame: MigrationFrame
     ) throws(StorageError) {
         var isFirst = route.keepsKey
+        defer { frame.endCall() }
         do {
             try transformer(object) {
                 let next = isFirst ? key : newKey(root)

@@ -25,14 +25,16 @@ final class RowPlan {
     /// The initial values of the attributes of a new object.
     private let defaults: [Cell]
     private let rules: [Rule]
-    /// The slots that a transformer has assigned in an object.
-    private(set) var assigned: Set<Int> = []
+    private let schemas: SchemaMapping
+    /// The objects that each to-one relationship accepts; nil for an attribute. Only transformers need them.
+    private(set) lazy var targets: [ReferenceTarget?] = shape.destinations.map { $0.map { ReferenceTarget($0, schemas) } }
     /// The batch that contains the bytes of constant cells.
     private let constants = RowBatch(capacity: 1)
 
     /// - Parameter exceptValues: Whether nil is allowed, because `RequiredValues` checks it after work of the program.
     init(_ mapping: EntityMapping, _ schemas: SchemaMapping, _ keys: MigrationKeys, exceptValues: Bool) {
         self.mapping = mapping
+        self.schemas = schemas
         let entity = schemas.destination[mapping.destination]
         self.entity = entity
         shape = ObjectShape(entity)
@@ -97,7 +99,8 @@ final class RowPlan {
         }
     }
 
-    /// Sets the attributes of a row that are mapped from another row.
+    /// Sets the attributes of a row that are mapped from an object of the mapped entity or of one of its child entities, whose slots begin
+    /// with those of the mapped entity.
     func copyAttributes(of source: UnsafeSourceObject, to index: Int, _ out: RowBatch, _ problems: MigrationProblems) {
         let cells = out.mutableCells(index)
         for (slot, step) in steps.enumerated() {
@@ -105,13 +108,14 @@ final class RowPlan {
             let cell = source.cell(position), converted = cell.isNull ? fallback : conversion.apply(cell, out) ?? .null
             if converted.isNull, !cell.isNull { noteRange(out.key(index), slot, problems) }
             cells[slot] = out.keeping(converted)
-            noteAssignment(slot)
+            source.shape.noteUse(of: position)
+            shape.noteUse(of: slot)
         }
     }
 
-    /// Records that a transformer assigns a slot.
-    func noteAssignment(_ slot: Int) {
-        if !assigned.contains(slot) { assigned.insert(slot) }
+    /// Returns whether the attributes of an object can be copied.
+    func canCopy(_ source: UnsafeSourceObject) -> Bool {
+        source.entity.index == mapping.source || schemas.source[mapping.source].family.contains(source.entity.index)
     }
 
     private func noteRange(_ key: Int64, _ slot: Int, _ problems: MigrationProblems) {

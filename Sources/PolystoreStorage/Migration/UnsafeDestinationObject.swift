@@ -2,11 +2,14 @@
 ///
 /// Its attributes initially have their default values. Its to-one relationships initially reference the destinations of the older object's
 /// relationships, where these are matched by name. The object is unsafe because it is valid only while the transformer that created it
-/// runs.
+/// runs. Its use afterwards ends the step with `storeClosed`, but its key and its name remain, and it can still be assigned to a
+/// relationship.
 public final class UnsafeDestinationObject {
     private let plan: RowPlan
     private let frame: MigrationFrame
     private let index: Int
+    /// The call of a transformer in which the object is valid.
+    private let call: Int
     /// The primary key of the object within its hierarchy.
     public let key: Int64
 
@@ -15,12 +18,14 @@ public final class UnsafeDestinationObject {
         self.plan = plan
         self.frame = frame
         self.key = key
+        call = frame.call
         index = frame.batch.count - 1
     }
 
-    private var entity: EntityDescription { plan.entity }
+    var entity: EntityDescription { plan.entity }
     private var batch: RowBatch { frame.batch }
     private var problems: MigrationProblems { frame.problems }
+    private var isValid: Bool { frame.isValid(call, entity, key) }
 
     /// The name of the object's entity.
     public var entityName: String { entity.name }
@@ -32,7 +37,8 @@ public final class UnsafeDestinationObject {
         for (slot, description) in entity.slots.enumerated() {
             guard let attribute = description.attribute else { continue }
             var origin: MigrationAttribute?
-            if case .slot(let before, _) = plan.mapping.slots[slot], let attribute = frame.old[plan.mapping.source].slots[before].attribute
+            if case .slot(let before, _) = plan.mapping.slots[slot],
+                let attribute = frame.shapes[plan.mapping.source].entity.slots[before].attribute
             {
                 origin = MigrationAttribute(name: attribute.name, type: attribute.type, slot: before)
             }
@@ -42,28 +48,60 @@ public final class UnsafeDestinationObject {
 
     /// Copies the values of all attributes that are mapped from the older version. A required attribute whose value is nil receives its
     /// default.
+    ///
+    /// The source must be an object of the mapped entity, or of one of its child entities: the one that was passed to the transformer, or
+    /// a related one. Another object ends the step with `validationFailed`.
     public func copyAttributes(from source: UnsafeSourceObject) {
+        guard isValid, source.isValid else { return }
+        guard source.frame.problems === problems, plan.canCopy(source) else { return problems.add(refusal(copying: source)) }
         plan.copyAttributes(of: source, to: index, batch, problems)
     }
 
-    /// The value of an attribute.
-    public subscript(attribute: MigrationAttribute) -> Value {
-        get { Value(batch.mutableCells(index)[attribute.slot], as: attribute.type) ?? .null }
-        set { set(attribute.slot, newValue) }
+    private func refusal(copying source: UnsafeSourceObject) -> StorageError {
+        let mapped = frame.shapes[plan.mapping.source].entity.name
+        return StorageError(
+            .validationFailed,
+            "copyAttributes(from:) copies to this object of \(entity.name) from objects of \(mapped), and was given one of "
+                + "\(source.entityName)\(source.entityName == mapped ? " of another migration" : ""); assign its values by name",
+            details: .init(entity: entity.name, keys: [key]))
     }
 
-    /// The value of a property: of an attribute in its natural type, of a to-one relationship as an object of either version.
+    /// The value of the attribute with the name of another one, which can belong to another entity or to the older version.
     ///
-    /// Assigning a value of the wrong type, or to a name that the entity does not have, ends the step with an error that names the
-    /// property.
-    public subscript(name: String) -> Any? {
+    /// An attribute that the entity does not have ends the step with `invalidPredicate`.
+    public subscript(attribute: MigrationAttribute) -> Value {
         get {
-            guard let slot = entity.slot(name), plan.shape.destinations[slot] == nil else { return nil }
-            return self[MigrationAttribute(name: name, type: plan.shape.types[slot], slot: slot)].natural
+            guard isValid, let slot = plan.shape.slot(of: attribute, problems) else { return .null }
+            return value(slot)
         }
         set {
+            guard isValid, let slot = plan.shape.slot(of: attribute, problems) else { return }
+            set(slot, newValue)
+        }
+    }
+
+    private func value(_ slot: Int) -> Value { Value(batch.mutableCells(index)[slot], as: plan.shape.types[slot]) ?? .null }
+
+    /// The value of a property: of an attribute in its natural type. A relationship is nil.
+    ///
+    /// A to-one relationship is set to an object of either version: of its destination or a child entity, or of an entity of the older
+    /// version whose objects become such objects. An object of another entity, a value of the wrong type, and a name that the entity does
+    /// not have end the step with an error that names the property.
+    public subscript(name: String) -> Any? {
+        get {
+            guard isValid else { return nil }
+            guard let slot = entity.slot(name) else {
+                if entity.relationship(name) == nil { problems.add(.noProperty(name, entity)) }
+                return nil
+            }
+            return plan.shape.destinations[slot] == nil ? value(slot).natural : nil
+        }
+        set {
+            guard isValid else { return }
             guard let slot = entity.slot(name) else { return problems.add(refusal(name)) }
-            if let destination = plan.shape.destinations[slot] { return setReference(slot, destination, Self.unwrapped(newValue)) }
+            if plan.shape.destinations[slot] != nil, let target = plan.targets[slot] {
+                return setReference(slot, target, Self.unwrapped(newValue))
+            }
             // A nested optional is rare, and detecting one costs more than everything else here.
             guard let value = Value(natural: newValue) ?? Value(natural: Self.unwrapped(newValue)) else {
                 return problems.add(key, entity, name, "must be a \(plan.shape.types[slot].rawValue)")
@@ -88,7 +126,7 @@ public final class UnsafeDestinationObject {
 
     private func set(_ slot: Int, _ value: Value) {
         do throws(ValueError) {
-            plan.noteAssignment(slot)
+            plan.shape.noteUse(of: slot)
             let normal = try plan.shape.normalise(value, slot: slot)
             batch.mutableCells(index)[slot] = batch.cell(for: normal)
         } catch {
@@ -96,13 +134,20 @@ public final class UnsafeDestinationObject {
         }
     }
 
-    private func setReference(_ slot: Int, _ destination: EntityIndex, _ value: Any?) {
+    private func setReference(_ slot: Int, _ target: ReferenceTarget, _ value: Any?) {
+        let reference: Int64?
         switch value {
-        case nil: batch.mutableCells(index)[slot] = .null
-        case let object as UnsafeDestinationObject: batch.mutableCells(index)[slot] = .int(object.key)
-        case let object as UnsafeSourceObject:
-            batch.mutableCells(index)[slot] = .int(frame.keys.key(object.key, from: object.entity.root, inHierarchyOf: destination))
-        default: problems.add(key, entity, entity.slots[slot].name, "must be an object of \(frame.keys.schema.entities[destination].name)")
+        case nil:
+            batch.mutableCells(index)[slot] = .null
+            return
+        case let object as UnsafeDestinationObject where object.problems === problems: reference = target.key(of: object)
+        case let object as UnsafeSourceObject where object.frame.problems === problems: reference = target.key(of: object, frame.keys)
+        default: reference = nil
+        }
+        if let reference {
+            batch.mutableCells(index)[slot] = .int(reference)
+        } else {
+            problems.add(key, entity, entity.slots[slot].name, "must be an object of \(target.entity.name)")
         }
     }
 }

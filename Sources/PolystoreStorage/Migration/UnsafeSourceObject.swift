@@ -2,37 +2,40 @@ internal import PolystoreFoundation
 
 /// An object of the older version of a model that is being migrated. Its properties are read by name.
 ///
-/// The object is unsafe because it is valid only while the transformer to which it was passed runs.
+/// The object is unsafe because it and its related objects are valid only while the transformer to which it was passed runs. An object that
+/// is read afterwards has no values and ends the step with `storeClosed`. Its key and its name remain, and it can still be assigned to a
+/// relationship.
 public final class UnsafeSourceObject {
-    private let session: ReadSession
-    private var schema: Schema { session.schema }
-    private let problems: MigrationProblems
+    let frame: MigrationFrame
+    private var session: ReadSession { frame.source }
+    private var problems: MigrationProblems { frame.problems }
     private(set) var shape: ObjectShape
-    private let shapes: [ObjectShape]
     /// The primary key of the object within its hierarchy.
     public private(set) var key: Int64 = 0
     private(set) var version: Int64 = 0
     private var cells: UnsafePointer<Cell>?
-    /// The slots of each entity that a transformer has read.
-    private(set) var read: [EntityIndex: Set<Int>] = [:]
+    /// The call of a transformer in which the object is valid.
+    private var call = -1
     /// The batch of a row that was loaded for a relationship. The object owns the memory of its cells.
     private var loaded: RowBatch?
 
-    init(_ session: ReadSession, _ shapes: [ObjectShape], _ entity: EntityIndex, _ problems: MigrationProblems) {
-        self.session = session
-        self.shapes = shapes
-        shape = shapes[entity]
-        self.problems = problems
+    init(_ frame: MigrationFrame, _ entity: EntityIndex) {
+        self.frame = frame
+        shape = frame.shapes[entity]
     }
 
     var entity: EntityDescription { shape.entity }
 
     func move(to row: borrowing RowView) {
-        shape = shapes[row.entity]
+        shape = frame.shapes[row.entity]
         key = row.key
         version = row.version
         cells = row.cells
+        call = frame.call
     }
+
+    /// Whether the call of the transformer for which the object was made still runs. Reports it otherwise.
+    var isValid: Bool { frame.isValid(call, entity, key) }
 
     /// The name of the object's entity.
     public var entityName: String { entity.name }
@@ -44,21 +47,27 @@ public final class UnsafeSourceObject {
         }
     }
 
+    /// Returns the cell of a slot. The object must be valid.
     func cell(_ slot: Int) -> Cell { cells?[slot] ?? .null }
 
-    /// The value of an attribute.
+    /// The value of the attribute with the name of another one, which can belong to another entity or to the newer version.
+    ///
+    /// An attribute that the entity does not have ends the step with `invalidPredicate`.
     public subscript(attribute: MigrationAttribute) -> Value {
-        if read[entity.index]?.contains(attribute.slot) != true { read[entity.index, default: []].insert(attribute.slot) }
-        guard attribute.slot < shape.types.count, let value = Value(cell(attribute.slot), as: attribute.type) else {
-            problems.add(
-                StorageError(
-                    .corrupted,
-                    "\(entity.name).\(attribute.name) has a stored value that is not a valid \(attribute.type.rawValue); restore the store "
-                        + "from a backup"
-                ))
-            return .null
-        }
-        return value
+        guard isValid, let slot = shape.slot(of: attribute, problems) else { return .null }
+        return value(slot)
+    }
+
+    private func value(_ slot: Int) -> Value {
+        shape.noteUse(of: slot)
+        if let value = Value(cell(slot), as: shape.types[slot]) { return value }
+        problems.add(
+            StorageError(
+                .corrupted,
+                "\(entity.name).\(entity.slots[slot].name) has a stored value that is not a valid \(shape.types[slot].rawValue); restore the "
+                    + "store from a backup"
+            ))
+        return .null
     }
 
     /// The value of a property in its natural type: `Bool`, `Int` (also for `int16` and `int32`), `Double`, `Decimal`, `String`, `Date`,
@@ -66,10 +75,9 @@ public final class UnsafeSourceObject {
     ///
     /// A name that the entity does not have ends the step with `invalidPredicate`, which names the nearest property.
     public subscript(name: String) -> Any? {
+        guard isValid else { return nil }
         guard let slot = entity.slot(name) else { return members(name) }
-        guard let destination = shape.destinations[slot] else {
-            return self[MigrationAttribute(name: name, type: shape.types[slot], slot: slot)].natural
-        }
+        guard let destination = shape.destinations[slot] else { return value(slot).natural }
         return cell(slot).isNull ? nil : object(destination, cell(slot).int)
     }
 
@@ -77,9 +85,9 @@ public final class UnsafeSourceObject {
         let batch = RowBatch(capacity: 1)
         do throws(StorageError) { try session.rows(entity, keys: [key], into: batch) } catch { problems.add(error) }
         guard batch.count > 0 else { return nil }
-        batch.keepLastRow(schema)
+        batch.keepLastRow(session.schema)
         let row = batch.row(0)
-        let object = UnsafeSourceObject(session, shapes, row.entity, problems)
+        let object = UnsafeSourceObject(frame, row.entity)
         object.move(to: row)
         object.loaded = batch
         return object
@@ -115,21 +123,12 @@ public final class UnsafeSourceObject {
 
     private func inverse(_ destination: EntityIndex, _ slot: Int) throws(StorageError) -> [Int64] {
         let path = CheckedPath(
-            steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: schema[destination].slots[slot].name)
-        let cursor = try session.cursor(for: FetchPlan(schema, destination, where: .compare(path, .equal, .int(key)), fields: .keysOnly))
+            steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: session.schema[destination].slots[slot].name)
+        let cursor = try session.cursor(
+            for: FetchPlan(session.schema, destination, where: .compare(path, .equal, .int(key)), fields: .keysOnly))
         let batch = RowBatch()
         var keys: [Int64] = []
         while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.key(index)) } }
         return keys
-    }
-}
-
-extension StorageError {
-    /// Returns the error for a property that an entity does not have. The message names the nearest existing property.
-    static func noProperty(_ name: String, _ entity: EntityDescription) -> StorageError {
-        let names = entity.slots.map(\.name) + entity.relationships.map(\.relationship.name)
-        return StorageError(
-            .invalidPredicate, "entity \(entity.name) has no property \"\(name)\"\(Suggestion.nearest(name, in: names))",
-            details: .init(entity: entity.name, property: name))
     }
 }
