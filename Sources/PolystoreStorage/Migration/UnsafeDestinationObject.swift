@@ -61,7 +61,7 @@ public final class UnsafeDestinationObject {
         let mapped = frame.shapes[plan.mapping.source].entity.name
         return StorageError(
             .validationFailed,
-            "copyAttributes(from:) copies to this object of \(entity.name) from objects of \(mapped), and was given one of "
+            "an object of \(entity.name) is made from objects of \(mapped), but copyAttributes(from:) was given one of "
                 + "\(source.entityName)\(source.entityName == mapped ? " of another migration" : ""); assign its values by name",
             details: .init(entity: entity.name, keys: [key]))
     }

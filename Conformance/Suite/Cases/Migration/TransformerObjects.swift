@@ -176,7 +176,7 @@ enum TransformerObjects {
                 new.copyAttributes(from: source)
                 new["owner"] = new
             }
-            try itself.refuse(harness, check, .validationFailed, "itself", keys: [1, 2], says: "must be an object of Man", fill: fillDogs)
+            try itself.refuse(harness, check, .validationFailed, "itself", says: "must be an object of Man", fill: fillDogs)
         },
         migrationCase("M029.an-object-of-a-child-entity-is-assigned") { harness, check in
             let scene = try dogs { source, create in
