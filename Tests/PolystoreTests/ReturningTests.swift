@@ -148,4 +148,25 @@ import Testing
         #expect(found == ["A", "B", "C0", "C1", "C2", "D0", "D1", "D2"])
         #expect(try first.fetchCount(From<Person>()) == 30_008)
     }
+
+    /// The keys of new objects of a detached transaction are known before its commit, so another key cannot be chosen for them.
+    @Test(arguments: [TestStore.sqlite, .postgresql]) func aDetachedTransactionSaysWhatToDoAboutAChosenKey(_ kind: TestStore) throws {
+        let stack = try kind.stack()
+        defer { try? stack.storages.first?.erase() }
+        let transaction = stack.beginUnsafe(), lost = try transaction.create(Person.self)
+        lost.name = "lost"
+        let copy: RawSQL = """
+            INSERT INTO \(table: Person.self) (\(column: \Person.self), "_version", \(column: \Person.name), \(column: \Person.age))
+            VALUES (\(lost.objectID.key.key), 1, 'copy', 0)
+            """
+        try stack.perform(synchronous: { _ = try $0.execute(copy) })
+        for _ in 0..<2 {
+            let error = #expect(throws: StorageError.self) { try transaction.commit() }
+            #expect(error?.code == .alreadyExists && error?.message.contains("create it again") == true, "\(String(describing: error))")
+        }
+        try transaction.delete(lost)
+        try transaction.create(Person.self).name = "found"
+        try transaction.commit()
+        #expect(try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.name) == ["copy", "found"])
+    }
 }

@@ -51,8 +51,8 @@ extension PostgreSQLWriter {
 
     /// Raises the key sequences above the keys that a statement of the program has chosen.
     private func raiseKeys(after statement: RawStatement) throws(StorageError) {
-        if !statement.mayChooseKeys { return }
-        for root in core.tables.schema.roots { try raiseKeys(root) }
+        let roots = core.tables.schema.roots, tables = Set(statement.tablesWithChosenKeys(roots.map { core.tables.table($0) }))
+        for root in roots where tables.contains(core.tables.table(root)) { try raiseKeys(root) }
     }
 }
 

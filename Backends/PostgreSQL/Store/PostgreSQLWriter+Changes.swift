@@ -36,8 +36,9 @@ extension PostgreSQLWriter {
     /// Otherwise returns one that names the entity and the property of a value that a column does not accept. The types of the store accept
     /// every value, so such a column was changed by hand.
     private func explained(_ error: StorageError, _ entity: EntityIndex?) -> StorageError {
-        if error.code == .alreadyExists, let root = entity.map({ core.tables.schema[$0].root }), reserved.contains(root) {
+        if error.code == .alreadyExists, let root = entity.map({ core.tables.schema[$0].root }) {
             core.overtake(root)
+            if !reserved.contains(root) { return error }
             let name = core.tables.schema.entities[root].name
             return StorageError(
                 .serializationFailure, "a statement of another program has chosen a key that was reserved for a new object of \(name)",

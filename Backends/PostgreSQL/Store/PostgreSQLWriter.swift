@@ -233,7 +233,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
 
     /// Raises the key sequence of a root above the present keys.
     final func raiseKeys(_ root: EntityIndex) throws(StorageError) {
-        let answer = try connection.query("SELECT max(\"_id\") FROM \(table(root))", [])
+        let greatest = "SELECT max(\"_id\") FROM \(table(root)) WHERE \"_id\" <= \(RawStatement.greatestFollowedKey)"
+        let answer = try connection.query(greatest, [])
         if let key = answer.integer(0, 0), key > 0 { try raiseKeys(root, above: key) }
     }
 

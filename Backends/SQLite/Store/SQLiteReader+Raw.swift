@@ -34,11 +34,11 @@ extension SQLiteWriter {
 
     /// Raises the key counters above the keys that a statement of the program has chosen.
     private func raiseKeys(after statement: RawStatement) throws(StorageError) {
-        if !statement.mayChooseKeys { return }
-        for root in core.tables.schema.roots {
-            if let key = try connection.integer("SELECT max(\"_id\") FROM \(SQLText.quoted(core.tables.table(root)))"), key > 0 {
-                try raiseKeys(root, above: key)
-            }
+        let roots = core.tables.schema.roots, tables = Set(statement.tablesWithChosenKeys(roots.map { core.tables.table($0) }))
+        for root in roots where tables.contains(core.tables.table(root)) {
+            let greatest =
+                "SELECT max(\"_id\") FROM \(SQLText.quoted(core.tables.table(root))) WHERE \"_id\" <= \(RawStatement.greatestFollowedKey)"
+            if let key = try connection.integer(greatest), key > 0 { try raiseKeys(root, above: key) }
         }
     }
 }

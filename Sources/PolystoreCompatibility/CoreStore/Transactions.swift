@@ -11,25 +11,10 @@ extension DataStack {
     ///   - completion: A closure that is called on the main queue, after the observers of the stack were notified of the commit. An error that
     ///     `body` throws is the cause of a `userError`.
     public func perform<R>(
-        asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)?,
+        asynchronous body: sending @escaping (WriteTransaction) throws -> R, sourceIdentifier: (any Hashable & Sendable)? = nil,
         completion: @escaping @MainActor (Result<R, CoreStoreError>) -> Void
     ) {
         run(body, sourceIdentifier) { completion($0.mapError { CoreStoreError($0) }) }
-    }
-
-    /// Runs a closure in a write transaction in the background, and commits when it returns.
-    ///
-    /// - Parameters:
-    ///   - body: The work. Closures run one after the other, in the order of the calls.
-    ///   - completion: A closure that is called on a queue of the stack, after its observers were notified of the commit. An error that `body`
-    ///     throws is the cause of a `userError`.
-    public func perform<R: Sendable>(
-        asynchronous body: @escaping @Sendable (WriteTransaction) throws -> R,
-        completion: @escaping @Sendable (Result<R, CoreStoreError>) -> Void
-    ) {
-        perform(sourceIdentifier: nil, asynchronous: body) { (result: Result<R, any Error>) in
-            completion(result.mapError { CoreStoreError($0) })
-        }
     }
 
     /// Runs a closure in a write transaction in the background, then calls one of the handlers on the main queue. An error that the closure

@@ -80,6 +80,7 @@ extension DataStack {
     ///     the main queue after the commit was merged into `viewContext` and its monitors. The wait for the notification is limited to one
     ///     second, which expires for example if an unreachable server cannot determine the order of this commit and those of other
     ///     processes.
+    @_disfavoredOverload  // for that of the compatibility product, where it is imported
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         asynchronous body: @escaping @Sendable (WriteTransaction) throws -> R, on queue: DispatchQueue? = nil,
@@ -107,6 +108,7 @@ extension DataStack {
     }
 
     /// Runs a closure in a write transaction on a thread of the stack, and calls one of two handlers in place of a completion.
+    @_disfavoredOverload  // for that of the compatibility product, where it is imported
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         asynchronous body: @escaping @Sendable (WriteTransaction) throws -> R, on queue: DispatchQueue? = nil,

@@ -90,6 +90,12 @@ public final class UnsafeTransaction: BaseTransaction {
             } catch  where error.code == .serializationFailure && attempt < Self.attempts {
                 Threads.pause(seconds: Double.random(in: 0...0.02))
                 continue
+            } catch  where error.code == .alreadyExists && !tracker.inserted.isEmpty {
+                for block in keyBlocks.values { (block.next, block.end) = (0, 0) }
+                throw StorageError(
+                    .alreadyExists,
+                    "\(error.message): a statement in SQL has taken a key that was reserved for a new object; delete the new object in this "
+                        + "transaction, and create it again", details: error.details, cause: error.cause)
             } catch  where error.code == .busy {
                 // If the time limit expired while waiting for another writer, throw `timeout` and not `busy`.
                 try limit.check()

@@ -16,10 +16,19 @@ package struct RawStatement: Sendable {
     /// change rows, and is none.
     package let locksRows: Bool
 
-    /// Whether the statement may add rows or change keys. A text or a name that contains a verb is mistaken for one.
-    package var mayChooseKeys: Bool {
+    /// The greatest key that a statement can choose of which the counters of keys take notice. A greater one would leave no keys.
+    package static let greatestFollowedKey: Int64 = 1 << 62
+
+    /// Returns the tables to which the statement may add rows, or in which it may change keys. A text or a name that contains a verb is
+    /// mistaken for one.
+    ///
+    /// - Parameter tables: The names of tables.
+    package func tablesWithChosenKeys(_ tables: [String]) -> [String] {
         let text = sql.lowercased()
-        return ["insert", "replace", "merge"].contains { text.contains($0) } || text.contains("update") && text.contains("_id")
+        let adds = ["insert", "replace", "merge"].contains { text.contains($0) }
+        // An assignment of the key follows SET or another one; a comparison does not.
+        if !adds, !text.contains("_id") || text.firstMatch(of: #/(?:\bset\b|,)\s*\(?\s*["`\[]?_id["`\]]?\s*[=,)]/#) == nil { return [] }
+        return tables.filter { text.contains($0.lowercased()) }
     }
 
     private static let queries: Set<String> = ["SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN"]

@@ -301,6 +301,7 @@ package final class StackCore: Sendable {
             item.entry.entities.contains(entity) && (configurations?.contains { $0 == item.entry.store.configuration } ?? true)
         }
         guard !found.isEmpty else {
+            if gate.isClosed { throw WorkGate.closed }
             let wanted = configurations?.map { $0 ?? "Default" }.joined(separator: ", ")
             throw StorageError(
                 .notFound, "no store of this stack contains \(name)\(wanted.map { " in configuration \($0)" } ?? "")",
