@@ -34,16 +34,17 @@ struct BackupCommand: ParsableCommand {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let copy = try Self.made(folder, for: path).appendingPathComponent("copy")
         do throws(StorageError) { try storage.backup(to: copy) } catch {
+            Interruption.waitForEnd()
             // The disk that is full is that of the copy.
             guard error.code == .diskFull || error.code == .inputOutput else { throw error }
             UsedStores.removeAll()
             let reason = error.code == .diskFull ? "its disk is full" : "reading the store or writing the copy failed; check both disks"
             throw StorageError(error.code, "nothing was written to \(path): \(reason)", details: error.details, cause: error)
         }
+        Interruption.end(removing: nil)
         do { try FileManager.default.moveItem(atPath: copy.path, toPath: path) } catch {
             throw StorageError(.inputOutput, "the backup could not be given the name \(path); check that nothing has it", cause: error)
         }
-        Interruption.end(removing: nil)
         AtomicFile.synchroniseFolder(of: path)
         if !json { return }
         var isFolder: ObjCBool = false

@@ -9,8 +9,15 @@ enum Interruption {
     /// A limit that ends with the first signal. Sessions with this limit end in the middle of a statement.
     static var limit: WorkLimit { current.withLock { $0 } }
 
-    /// The folder of unfinished work that a signal removes; nil while the work ends by itself.
-    private static let unfinished = Mutex<String?>(nil)
+    /// Work that a signal ends by the removal of its folder.
+    private enum Unfinished {
+        case none
+        case folder(String)
+        /// A signal is ending the process.
+        case ending
+    }
+
+    private static let unfinished = Mutex(Unfinished.none)
 
     nonisolated(unsafe) private static var received: sig_atomic_t = 0
     nonisolated(unsafe) private static var output: Int32 = -1
@@ -43,14 +50,33 @@ enum Interruption {
     ///
     /// - Parameter folder: The folder that is removed then; nil when the work is done.
     static func end(removing folder: String?) {
-        unfinished.withLock { $0 = folder }
+        waitForEnd { $0 = folder.map(Unfinished.folder) ?? .none }
         watch()
+    }
+
+    /// Waits for the end of the process if a signal is ending it, because the work may have failed by the removal of its folder.
+    static func waitForEnd() { waitForEnd { _ in } }
+
+    private static func waitForEnd(otherwise change: (inout Unfinished) -> Void) {
+        let isEnding = unfinished.withLock { unfinished in
+            if case .ending = unfinished { return true }
+            change(&unfinished)
+            return false
+        }
+        while isEnding { sleep(1) }
     }
 
     private static func end() {
         limit.cancel()
-        guard let folder = unfinished.withLock({ $0 }) else { return }
-        try? FileManager.default.removeItem(atPath: folder)
+        let begun = unfinished.withLock { unfinished -> String? in
+            guard case .folder(let folder) = unfinished else { return nil }
+            unfinished = .ending
+            return folder
+        }
+        guard let folder = begun else { return }
+        // Under another name, because the command may still create files under the first one while they are removed.
+        let removed = folder + ".removed"
+        if rename(folder, removed) == 0 { try? FileManager.default.removeItem(atPath: removed) }
         Console.error("polystore: interrupted")
         _exit(exitCode)
     }
