@@ -51,8 +51,12 @@ public struct StorageCapabilities: Sendable, Hashable {
     /// The maximum number of attributes and to-one relationships in an entity's hierarchy.
     public var maximumColumns: Int
 
+    /// The number of sessions that can read at the same time, such as the size of a pool of connections; nil if only the machine limits it.
+    public var maximumReaders: Int?
+
     /// Creates a set of capabilities and limits.
-    public init(_ supported: Set<Capability>, maximumValueBytes: Int, maximumColumns: Int) {
+    public init(_ supported: Set<Capability>, maximumValueBytes: Int, maximumColumns: Int, maximumReaders: Int? = nil) {
+        self.maximumReaders = maximumReaders
         self.supported = supported
         self.maximumValueBytes = maximumValueBytes
         self.maximumColumns = maximumColumns

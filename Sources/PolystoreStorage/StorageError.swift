@@ -175,7 +175,8 @@ extension StorageError.Code {
     public static let divisionByZero = Self("divisionByZero")
     /// A relationship would have been loaded implicitly where implicit loads are not allowed. Prefetch it.
     public static let unplannedLoad = Self("unplannedLoad")
-    /// The history no longer contains the position of the token.
+    /// A position is not known any more: the history no longer contains that of the token, or a page cursor is not one of the request. Start
+    /// again from the beginning.
     public static let tokenExpired = Self("tokenExpired")
     /// The store, transaction, or context is already closed.
     public static let storeClosed = Self("storeClosed")

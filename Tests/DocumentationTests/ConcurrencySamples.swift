@@ -54,6 +54,15 @@ import Testing
         }
         let found = try await stack.read(timeout: .seconds(5)) { try $0.fetchCount(From<Note>()) }
         #expect(printed == ["0 of 1", "Tea", "Tea"] && found == 1)
+        let longest = try await stack.read { source in
+            var longest = 0
+            for note in try source.fetchAll(From<Note>()) {
+                try source.checkCancellation()
+                longest = max(longest, note.text.count)  // or something that takes longer
+            }
+            return longest
+        }
+        #expect(longest == 3)
         #expect(try await Desk(stack).texts() == ["Tea"])
         for health in await stack.checkHealth(timeout: .seconds(2)) { print(health) }
         #expect(printed.last?.hasPrefix("memory: ") == true && printed.last?.hasSuffix(" ms") == true)

@@ -69,6 +69,23 @@ import Glibc
         #expect(try run("history", "sqlite:\(folder.path)/missing.db").code == 2)
     }
 
+    @Test func changesOfMembersAreNoUpdates() throws {
+        let model = try program.file(
+            "linked.json",
+            #"{"entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}], "#
+                + #""relationships": [{"name": "likes", "to": "Note", "kind": "toMany"}]}]}"#)
+        let store = "sqlite:\(folder.path)/notes.sqlite"
+        #expect(try run("load", store, program.file("none.csv", "text\n"), "--entity", "Note", "--model", model).code == 0)
+        // An insert of key 1 with a pair; pairs of keys 1 and 2; an update of slot 0 of key 1.
+        try commit("a", "01000201" + "0400000101")
+        try commit("b", "0400000202")
+        try commit("c", "020001000201")
+        let text = try run("history", store).output.split(separator: "\n").suffix(3).map { $0.split(separator: "  ").last ?? "" }
+        #expect(text == ["Note +1 ~0 -0 links 1", "Note +0 ~0 -0 links 2", "Note +0 ~1 -0"])
+        let change = try lines(try run("history", store, "--json", "--author", "b").output).first?["changes"] as? [[String: Any]]
+        #expect(change?.first?["change"] as? String == "links" && change?.first?["relationship"] as? String == "likes")
+    }
+
     @Test func aConsumerContinuesAtItsPosition() throws {
         let store = try store("sqlite")
         for author in ["a", "b", "c"] { try commit(author, "01000201") }

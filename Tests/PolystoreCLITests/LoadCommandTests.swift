@@ -135,13 +135,13 @@ import Testing
         let file = try program.file("mixed.csv", "text\na\n\"b\",x\na\nc\n")
         let loaded = try load(store, file, "--rejects", rejects)
         #expect(loaded.code == 3 && loaded.output == "loaded 2 objects of Note\n", "\(loaded)")
-        #expect(loaded.error.contains("rejected: mixed.csv, line 3: expected 1 fields, but found 2\n"))
+        #expect(loaded.error.contains("rejected: mixed.csv, line 3: expected 1 field, but found 2\n"))
         #expect(loaded.error.hasSuffix("polystore: 2 records were rejected; they are in \(rejects)\n"))
         let text = try String(contentsOfFile: rejects, encoding: .utf8)
         #expect(
             text == """
                 text,polystore_reason
-                "b",x,"mixed.csv, line 3: expected 1 fields, but found 2"
+                "b",x,"mixed.csv, line 3: expected 1 field, but found 2"
                 a,"mixed.csv, line 4: an earlier object in the files has the same text (""a"")"
 
                 """)

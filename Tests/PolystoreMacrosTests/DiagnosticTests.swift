@@ -22,6 +22,11 @@ import Testing
         #expect(
             try errors("var all: [Other] = []")
                 == ["1: '_accept' is unavailable: a property that refers to objects needs @Relationship"])
+        #expect(
+            try errors("var all: [Other]?") == [
+                "1: '_accept' is unavailable: a property that refers to objects needs @Relationship and cannot be optional: without objects "
+                    + "it is empty"
+            ])
     }
 
     @Test func aConditionInAClosureIsDiagnosed() throws {
@@ -139,6 +144,18 @@ import Testing
         (
             "@Relationship var names: [String] = []",
             "the relationship names cannot have the destination String, which is not a model class: remove @Relationship"
+        ),
+        (
+            "@Relationship var others: [Other]?",
+            "the relationship others cannot be optional: without objects it is empty, and not nil; write [Other]"
+        ),
+        (
+            "@Relationship(deleteRule: .cascade) var others: Optional<Array<Other>> = nil",
+            "the relationship others cannot be optional: without objects it is empty, and not nil; write [Other]"
+        ),
+        (
+            "var others: Set<Other>?",
+            "the relationship others cannot be optional: without objects it is empty, and not nil; write Set<Other>"
         ),
         (
             "var size: (Int, Int) = (0, 0)",

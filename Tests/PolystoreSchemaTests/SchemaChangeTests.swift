@@ -74,14 +74,14 @@ import Testing
         if old.isInteger, new.isInteger {
             #expect(back == .conditional("every value of Note.a is in the range of \(old.rawValue)"))
         } else {
-            #expect(back == .undecided("the conversion of values that are not valid as \(old.rawValue)"))
+            #expect(back == .undecided("what becomes of a value of Note.a that cannot be converted to \(old.rawValue)"))
         }
     }
 
     @Test(arguments: [(.int64, .double), (.int32, .float), (.string, .data), (.bool, .int16), (.date, .int64)] as [(ValueType, ValueType)])
     func otherTypesAreToBeDecided(_ old: ValueType, _ new: ValueType) throws {
         let found = try changes(Attribute("a", old), Attribute("a", new))
-        #expect(found.map(\.effect) == [.undecided("the conversion of values that are not valid as \(new.rawValue)")])
+        #expect(found.map(\.effect) == [.undecided("what becomes of a value of Note.a that cannot be converted to \(new.rawValue)")])
     }
 
     @Test func requiredAttributesNeedADefault() throws {

@@ -112,14 +112,49 @@ import Testing
         let transaction = try #require(try stack.history().transactions.first), time = transaction.time.ISO8601Format()
         #expect(
             transaction.debugDescription
-                == "HistoryTransaction \(transaction.token.position) by \"ann\" at \(time): \(transaction.changes.count) changes of Dog, Person"
+                == "HistoryTransaction \(transaction.token.position) by \"ann\" at \(time): \(transaction.changes.count) changes of Dog, Person (4 inserted)"
         )
-        #expect("\(transaction.changes)" == "\(transaction.changes.count) changes of Dog, Person")
+        #expect("\(transaction.changes)" == "4 changes of Dog, Person (4 inserted)")
         #expect(Set(transaction.changes.map(\.description)).isSuperset(of: ["inserted Person 1", "inserted Person 2", "inserted Dog 1"]))
         let commits = try stack.commits()
         try stack.perform(author: "bob", synchronous: { try $0.create(Person.self).name = "Cid" })
         var iterator = commits.makeAsyncIterator()
-        #expect(await iterator.next()?.debugDescription == "StackCommit by \"bob\": 1 change of Person")
+        #expect(await iterator.next()?.debugDescription == "StackCommit by \"bob\": 1 change of Person (1 inserted)")
+    }
+
+    @Test func changesOfMembersAreCountedApart() throws {
+        let club = Entity(
+            "Club", attributes: [Attribute("name", .string, defaultValue: .string(""))],
+            relationships: [Relationship("friends", to: "Club", .toMany)])
+        let stack = try DataStack(schema: Schema(version: "1", entities: [club]))
+        try stack.addStorageAndWait(InMemoryStore())
+        let id = try stack.perform(synchronous: { transaction in
+            try transaction.create(Into<DynamicObject>(entity: "Club")).objectID
+        })
+        try stack.perform(synchronous: { transaction in
+            let club = try #require(try transaction.fetchExisting(id)), other = try transaction.create(Into<DynamicObject>(entity: "Club"))
+            try club.setObjects([other], for: "friends")
+        })
+        try stack.perform(synchronous: { try $0.fetchExisting(id)?.setValue(.string("a"), for: "name") })
+        let changes = try stack.history().transactions.map(\.changes)
+        #expect(
+            changes.map(\.description) == [
+                "1 change of Club (1 inserted)", "2 changes of Club (1 inserted, 1 relinked)", "1 change of Club (1 updated)",
+            ])
+        #expect(changes.map { $0.relinkedObjectIDs(DynamicObject.self) } == [[], [id], []])
+        // Its members changed, but none of its values.
+        #expect(changes.map { $0.updatedObjectIDs(DynamicObject.self) } == [[], [id], [id]])
+    }
+
+    @Test func statisticsShowFailures() throws {
+        let stack = try stack()
+        stack.recordsRequests = true
+        _ = try stack.fetchCount(From<Person>().where(\.age > 3))
+        #expect(stack.requestStatistics().first?.description.hasPrefix("count Person where age > ?: 1 request, 1 row in ") == true)
+        stack.clearRequestStatistics()
+        #expect(throws: StorageError.self) { try stack.fetchCount(From<Person>(entity: "Nobody")) }
+        let failed = try #require(stack.requestStatistics().first)
+        #expect(failed.failures == 1 && failed.description.contains(": 1 request (1 failed), 0 rows in "), "\(failed)")
     }
 
     @Test func descriptionsOfModelsAndQueriesShowTheirParts() throws {

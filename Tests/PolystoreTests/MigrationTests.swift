@@ -121,11 +121,36 @@ import Testing
         #expect(try stack.fetchAll(From<V2.Dog>()).map(\.name).contains("Ann's dog"))
         // The old program finds out.
         let old = try DataStack(V1.Animal.self, V1.Dog.self, V1.Person.self, version: "V1")
-        #expect { try old.addStorageAndWait(SQLiteStore(path: path)) } throws: { ($0 as? StorageError)?.code == .schemaMismatch }
+        #expect { try old.addStorageAndWait(SQLiteStore(path: path)) } throws: { error in
+            let error = error as? StorageError
+            // No way of adding it migrates it back.
+            return error?.code == .schemaMismatch && error?.message.contains("addStorage") == false
+                && error?.message.hasSuffix(
+                    #"the store was migrated from version "V1" of the model to "V2" by a newer program; update this one"#) == true
+        }
         #expect { try old.requiredMigrations(for: SQLiteStore(path: path)) } throws: { error in
             "\(error)".contains(#"was migrated from version "V1" of the model to "V2" by a newer program; update this one"#)
         }
         await #expect { try await old.addStorage(SQLiteStore(path: path)) } throws: { ($0 as? StorageError)?.code == .noMigrationPath }
+    }
+
+    /// The option allows only what follows from the schemas.
+    @Test func aStoreThatNeedsWorkOfTheProgramIsSentToAddStorage() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("polystore_\(UUID().uuidString).db").path
+        let store = SQLiteStore(path: path, localStorageOptions: .allowSynchronousLightweightMigration)
+        defer { try? store.erase() }
+        try Self.fill(SQLiteStore(path: path))
+        var history = try Self.history()
+        history.stages = [MigrationStage(from: "V1", to: "V2", preMigration: { _ in })]
+        let stack = try DataStack(schemaHistory: history)
+        for candidate in [store, SQLiteStore(path: path)] {
+            let error = #expect(throws: StorageError.self) { try stack.addStorageAndWait(candidate) }
+            #expect(error?.code == .schemaMismatch)
+            #expect(error?.message.hasSuffix("add the store with addStorage") == true, "\(error as Any)")
+            #expect(error?.message.contains("allowSynchronousLightweightMigration") == false)
+        }
+        try await stack.addStorage(store)
+        #expect(try stack.fetchCount(From<V2.Dog>()) == 3)
     }
 
     @Test(arguments: persistent) func anOpenStackOfTheOldVersionIsRefusedAfterTheSwitch(_ kind: TestStore) async throws {

@@ -180,11 +180,17 @@ import Testing
         for wrong in [
             PageCursor(""), PageCursor("abc"), PageCursor(String(next.description.dropLast()) + "A"), PageCursor(next.description + "AA"),
         ] {
-            #expect { try stack.fetchPage(request, after: wrong) } throws: { ($0 as? StorageError)?.code == .invalidPredicate }
+            #expect { try stack.fetchPage(request, after: wrong) } throws: { error in
+                let error = error as? StorageError
+                return error?.code == .tokenExpired && error?.details.entity == "Dog"
+                    && error?.message.contains("start again from the first page") == true
+            }
         }
         #expect { try stack.fetchPage(request.where(\.name == "1"), after: next) } throws: {
-            ($0 as? StorageError)?.code == .invalidPredicate
+            ($0 as? StorageError)?.code == .tokenExpired
         }
+        // A bad request is told from a bad cursor.
+        #expect { try stack.fetchPage(request.offset(1), after: next) } throws: { ($0 as? StorageError)?.code == .invalidPredicate }
         let other = try DataStack(Person.self, Animal.self, Dog.self)
         #expect(other.pageSecret != stack.pageSecret)
     }

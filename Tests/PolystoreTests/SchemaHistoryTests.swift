@@ -116,7 +116,8 @@ import Testing
         #expect(
             changed?.message
                 == #"version "V1" of the model differs from version "V1" in the store: attribute Note.x was removed; "#
-                + "restore the schema of this version and give the changed schema a new version")
+                + "restore the schema of this version and give the changed schema a new version, or name the version of the store otherwise with "
+                + "polystore schema stamp and list its schema under that name")
     }
 
     // MARK: Stacks

@@ -17,6 +17,7 @@ struct PostgreSQLAddress {
             return
         }
         guard let options = PQconninfoParse(conninfo, nil) else {
+            if let error = Self.storeOptions(conninfo) { throw error }
             throw StorageError(
                 .invalidConfiguration,
                 "the PostgreSQL URL is malformed, or has an option that libpq does not know\(Self.nearestOption(conninfo))")
@@ -28,6 +29,25 @@ struct PostgreSQLAddress {
             option += 1
         }
         self.named = named
+    }
+
+    /// The parameters of `PostgreSQLStore.init(conninfo:)` for the options of a store URL, which libpq does not know.
+    private static let parameters = [
+        "x-schema": "schema", "x-catalog": "catalog", "x-durability": "durability", "x-mode": "readOnly", "x-history": "recordsHistory",
+        "x-readers": "readers", "x-read-timeout": "readTimeout",
+    ]
+
+    /// Returns the error for a text with options of a store URL; nil if it has none.
+    private static func storeOptions(_ conninfo: String) -> StorageError? {
+        // The options of a URI are behind a question mark, those of a connection string behind spaces.
+        let names = conninfo.split { "?& \t\n".contains($0) }.dropFirst(conninfo.contains("://") ? 1 : 0).map {
+            String($0.prefix { $0 != "=" })
+        }
+        guard let name = names.first(where: { parameters[$0] != nil }), let parameter = parameters[name] else { return nil }
+        return StorageError(
+            .invalidConfiguration,
+            "\(name) is an option of a store URL and not of libpq; open the URL with PostgreSQLStore(url: StoreURL(…)) or a StoreCatalog, or "
+                + "remove the option and pass \(parameter): to PostgreSQLStore(conninfo:)")
     }
 
     /// The names that other libraries give to options of libpq.

@@ -111,7 +111,8 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
 
     /// The capabilities of a PostgreSQL store.
     public var capabilities: StorageCapabilities {
-        StorageCapabilities(owner.capabilities, maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
+        StorageCapabilities(
+            owner.capabilities, maximumValueBytes: 1_000_000_000, maximumColumns: 1590, maximumReaders: readerCount)
     }
 
     /// Connects, and creates the tables where they are missing.

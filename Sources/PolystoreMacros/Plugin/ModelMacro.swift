@@ -14,7 +14,12 @@ public struct ModelMacro: MemberMacro, MemberAttributeMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         func tell(_ problem: ModelProblem) {
-            context.diagnose(Diagnostic(node: problem.node, message: MacroExpansionErrorMessage(problem.message)))
+            let repairs = problem.repair.map {
+                FixIt.replace(message: MacroExpansionFixItMessage($0.message), oldNode: $0.old, newNode: $0.new)
+            }
+            context.diagnose(
+                Diagnostic(
+                    node: problem.node, message: MacroExpansionErrorMessage(problem.message), fixIts: repairs.map { [$0] } ?? []))
         }
         do throws(ModelProblem) {
             let reading = try ModelReader(node, declaration).read()

@@ -7,10 +7,20 @@ internal import SwiftSyntax
 struct ModelProblem: Error {
     let node: Syntax
     let message: String
+    /// A change of the text that solves the problem.
+    var repair: Repair?
 
-    init(_ node: some SyntaxProtocol, _ message: String) {
+    /// The replacement of a part of the text.
+    struct Repair {
+        let old: Syntax
+        let new: Syntax
+        let message: String
+    }
+
+    init(_ node: some SyntaxProtocol, _ message: String, repair: Repair? = nil) {
         self.node = Syntax(node)
         self.message = message
+        self.repair = repair
     }
 }
 #endif

@@ -36,6 +36,14 @@ struct ModelType {
         return nil
     }
 
+    /// The type without the optional, if it is an optional set, or list, of something else than attribute values.
+    var optionalToMany: String? {
+        guard text.hasSuffix("?"), !Self.isValue(wrapped) else { return nil }
+        let isSet = wrapped.hasPrefix("Set<") && wrapped.hasSuffix(">")
+        let isList = wrapped.hasPrefix("[") && wrapped.hasSuffix("]") && !wrapped.contains(":")
+        return isSet || isList ? wrapped : nil
+    }
+
     /// The element type of a set, optional or not, if the element is an attribute type, which is not a model class.
     var setOfValues: String? {
         guard wrapped.hasPrefix("Set<"), wrapped.hasSuffix(">") else { return nil }

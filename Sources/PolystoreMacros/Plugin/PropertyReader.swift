@@ -3,6 +3,7 @@ internal import PolystoreModelCode
 internal import PolystoreSchema
 internal import SwiftParser
 internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
 
 /// Reads the declaration of a property of a model class.
 struct PropertyReader {
@@ -50,6 +51,7 @@ struct PropertyReader {
                 "\(name) requires a type annotation: a macro can infer the type of a literal and of a value such as Date(), and no other")
         }
         try Self.check(type, of: name, isRelationship: marker("Relationship") != nil)
+        try Self.checkOptional(binding, ModelType(type), of: name, isRelationship: marker("Relationship") != nil)
         var reading = try property(name, ModelType(type), binding.initializer?.value)
         reading.property.access = Access(variable.modifiers).written.replacing("open", with: "public")
         reading.property.isIndexed = reading.isUnique || reading.isIndexed
@@ -75,6 +77,23 @@ struct PropertyReader {
                 written,
                 "the relationship \(name) cannot have the destination \(destination), which is not a model class: remove @Relationship")
         }
+    }
+
+    /// Refuses an optional to-many relationship. An optional list without the marker may be an attribute.
+    private static func checkOptional(
+        _ binding: PatternBindingSyntax, _ type: ModelType, of name: String, isRelationship: Bool
+    ) throws(ModelProblem) {
+        guard let plain = type.optionalToMany, isRelationship || plain.hasPrefix("Set<"), let written = binding.typeAnnotation?.type else {
+            return
+        }
+        var repaired = binding
+        repaired.typeAnnotation?.type = "\(raw: plain)"
+        repaired.typeAnnotation?.type.trailingTrivia = written.trailingTrivia
+        if binding.initializer?.value.is(NilLiteralExprSyntax.self) == true { repaired.initializer?.value = "[]" }
+        throw ModelProblem(
+            written,
+            "the relationship \(name) cannot be optional: without objects it is empty, and not nil; write \(plain)",
+            repair: .init(old: Syntax(binding), new: Syntax(repaired), message: "write \(plain)"))
     }
 
     private func property(_ name: String, _ type: ModelType, _ initial: ExprSyntax?) throws(ModelProblem) -> Reading {

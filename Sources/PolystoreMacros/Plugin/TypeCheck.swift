@@ -7,6 +7,7 @@
 struct TypeCheck {
     private let type: String
     private let isList: Bool
+    private let isOptional: Bool
 
     /// Creates the check of a type, or nil for types of the library.
     init?(_ written: String) {
@@ -24,12 +25,14 @@ struct TypeCheck {
         }
         self.type = String(type)
         self.isList = isList
+        isOptional = written.hasSuffix("?")
     }
 
     /// The function up to the statement that does not compile for such a type.
     var start: String {
         let form = "enum \(type.split(separator: ".").last ?? ""): String, AttributeValue, CaseIterable"
-        let object = isList ? "refers to objects needs @Relationship" : "refers to an object needs @Relationship and must be optional"
+        let list = "refers to objects needs @Relationship\(isOptional ? " and cannot be optional: without objects it is empty" : "")"
+        let object = isList ? list : "refers to an object needs @Relationship and must be optional"
         return """
             func _check() {
                 func _accept<V: _AttributeValue>(_ value: V) {}

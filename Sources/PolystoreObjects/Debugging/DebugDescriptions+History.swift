@@ -27,15 +27,19 @@ extension StackCommit: CustomDebugStringConvertible {
 }
 
 extension ObjectChanges: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The number of changes and the entities of the changed objects.
+    /// The number of changes, the entities of the changed objects, and the numbers of each kind.
     public var description: String { text }
 
-    /// The number of changes and the entities of the changed objects.
+    /// The number of changes, the entities of the changed objects, and the numbers of each kind.
     public var debugDescription: String { "ObjectChanges: \(text)" }
 
     fileprivate var text: String {
         if isEmpty { return "no changes" }
-        return "\(count) change\(count == 1 ? "" : "s") of \(entities.sorted().joined(separator: ", "))"
+        let counts = counts
+        let kinds = [
+            (counts.inserted, "inserted"), (counts.updated, "updated"), (counts.deleted, "deleted"), (counts.relinked, "relinked"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return "\(count) change\(count == 1 ? "" : "s") of \(entities.sorted().joined(separator: ", ")) (\(kinds))"
     }
 }
 

@@ -5,7 +5,8 @@ extension FetchSource {
     ///
     /// A page of the limit 0 is empty and has no next one.
     ///
-    /// - Throws: `invalidPredicate` for a modified cursor or one of another request.
+    /// - Throws: `tokenExpired` for a cursor that was modified, that belongs to another request or store, or that was signed with another
+    ///   secret: start again from the first page. `invalidPredicate` for a request that does not fit the model.
     public func fetchPage<Object: ManagedObject>(
         _ from: From<Object>, after cursor: PageCursor? = nil
     ) throws(StorageError) -> Page<Object> {
@@ -34,7 +35,9 @@ extension ObjectContext {
         if let cursor {
             guard let values = coder.values(cursor) else {
                 throw StorageError(
-                    .invalidPredicate, "the cursor was altered or belongs to another request; start again from the first page")
+                    .tokenExpired,
+                    "the page cursor was altered, belongs to another request, or was signed with another secret; start again from the first page",
+                    details: .init(entity: model.schema[plan.entity].name))
             }
             let keys = try sortKeys(from, plan) + [OrderTerm(.object)]
             let stores = try stack.stores(for: plan.entity, from.configurations)
@@ -120,7 +123,8 @@ extension ObjectContext {
             let last = stack.position(of: id)
         else {
             throw StorageError(
-                .invalidPredicate, "the cursor belongs to a store that is not part of this stack; start again from the first page")
+                .tokenExpired, "the page cursor belongs to a store that is not part of this stack; start again from the first page",
+                details: .init(entity: model.schema[plan.entity].name))
         }
         let root = model.schema.entities[model.schema[plan.entity].root].name
         return stores.filter { $0 > last }.map { ObjectKey(store: stack.storeID($0), root: root, key: key).constant }

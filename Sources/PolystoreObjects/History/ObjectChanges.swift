@@ -54,7 +54,8 @@ public struct ObjectChanges: Sendable, Sequence {
         ids { if case .insert = $0 { true } else { false } }
     }
 
-    /// Returns the ids of the previously existing objects of a class with changed values or relationships, without duplicates.
+    /// Returns the ids of the previously existing objects of a class with changed values or relationships, without duplicates. Those with
+    /// changed to-many relationships are also in ``relinkedObjectIDs(_:)``.
     public func updatedObjectIDs<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [ObjectID<Object>] {
         let changed: [ObjectID<Object>] = ids { kind in
             switch kind {
@@ -73,6 +74,29 @@ public struct ObjectChanges: Sendable, Sequence {
         }
         var seen = Set(others)
         return changed.filter { seen.insert($0).inserted }
+    }
+
+    /// Returns the ids of the objects of a class whose to-many relationships have other destinations or another order, without duplicates,
+    /// as `ObjectChange.Kind.relinked` reports it: for the side that owns the pairs, and also for inserted and deleted objects with pairs.
+    public func relinkedObjectIDs<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [ObjectID<Object>] {
+        var seen: Set<ObjectID<Object>> = []
+        return ids { if case .links = $0 { true } else { false } }.filter { seen.insert($0).inserted }
+    }
+
+    /// The numbers of changes, by kind. Changes of to-many relationships are none of the objects that have them.
+    var counts: (inserted: Int, updated: Int, deleted: Int, relinked: Int) {
+        var counts = (inserted: 0, updated: 0, deleted: 0, relinked: 0)
+        for part in parts {
+            for run in part.changes.keyRuns {
+                switch run.kind {
+                case .insert: counts.inserted += run.keys.count
+                case .update: counts.updated += run.keys.count
+                case .delete: counts.deleted += run.keys.count
+                case .links: counts.relinked += run.keys.count
+                }
+            }
+        }
+        return counts
     }
 
     /// Returns the ids of the deleted objects of a class.

@@ -28,9 +28,9 @@ public struct RequestStatistics: Sendable, CustomStringConvertible {
         self.shape = shape
     }
 
-    /// The statistics on one line.
+    /// The statistics on one line, with the number of failures if there are any.
     public var description: String {
-        "\(kind.rawValue) \(shape): \(count) request\(count == 1 ? "" : "s"), \(rows) row\(rows == 1 ? "" : "s") in "
+        "\(kind.rawValue) \(shape): \(count) request\(count == 1 ? "" : "s")\(failures == 0 ? "" : " (\(failures) failed)"), \(rows) row\(rows == 1 ? "" : "s") in "
             + "\(duration.formattedMilliseconds) ms, at most \(longest.formattedMilliseconds) ms"
     }
 

@@ -77,7 +77,8 @@ extension SchemaHistory {
                 throw StorageError(
                     .noMigrationPath,
                     "version \"\(version)\" of the model differs from version \"\(version)\" in the store: \(change); "
-                        + "restore the schema of this version and give the changed schema a new version")
+                        + "restore the schema of this version and give the changed schema a new version, or name the version of the store "
+                        + "otherwise with polystore schema stamp and list its schema under that name")
             }
         } else if !migrationChain.contains(version), let same = schemas.last(where: { $0.hash == stored.hash }) {
             source = same

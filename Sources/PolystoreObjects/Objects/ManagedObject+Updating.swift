@@ -10,6 +10,16 @@ extension ManagedObjectIdentity {
         try _context.throwingFailures { self[keyPath: keyPath] }
     }
 
+    /// Returns whether a property has a value of its own: false for a required attribute of a new object that has no initial value and was not
+    /// assigned since the creation, which the commit would refuse.
+    ///
+    /// Such an attribute reads as the placeholder of its type, such as an empty text. `willSave` asks before it normalizes a value:
+    /// `if hasBeenAssigned(\.email) { email = email.lowercased() }`.
+    public func hasBeenAssigned<Property>(_ keyPath: KeyPath<Self, Property>) -> Bool {
+        guard let names = try? KeyPathProbe.resolve(keyPath).names, names.count == 1 else { return true }
+        return _context.hasBeenAssigned(self, names[0])
+    }
+
     /// Assigns a value if it differs from the present one, so that an object with an equal value does not count as changed.
     ///
     /// - Returns: Whether the value was assigned.

@@ -95,14 +95,27 @@ extension DataStack {
                 if isReplaceable, try isEmpty(storage) {
                     throw StorageError(.noMigrationPath, "\(refusal.message); the store has no objects to migrate", cause: refusal)
                 }
-                throw StorageError(
-                    refusal.code,
-                    "\(refusal.message); addStorage migrates it if the history of versions has a migration path to this model"
-                        + (storage is any LocalStorage
-                            ? ", or allow lightweight migrations with allowSynchronousLightweightMigration" : ""),
-                    cause: refusal)
+                throw StorageError(refusal.code, "\(refusal.message); \(remedy(for: storage))", cause: refusal)
             }
             return try take(storage, nil, acceptsLosses: isReplaceable)
+        }
+    }
+
+    /// Returns what to do with a store that was not migrated while the caller waits.
+    private func remedy(for storage: any StorageInterface) -> String {
+        do throws(StorageError) {
+            if try requiredMigrations(for: storage).contains(where: \.type.isHeavyweightMigration) {
+                return
+                    "a step to this model is more than what follows from the schemas, and is not made while the caller waits; add the store "
+                    + "with addStorage"
+            }
+            let option = "allow lightweight migrations with allowSynchronousLightweightMigration"
+            return "addStorage migrates it" + (storage is any LocalStorage ? ", or \(option)" : "")
+        } catch  where error.code == .noMigrationPath {
+            // The program is older than the store, or does not know its version: no way of adding the store migrates it.
+            return error.message
+        } catch {
+            return "addStorage migrates it if the history of versions has a migration path to this model"
         }
     }
 

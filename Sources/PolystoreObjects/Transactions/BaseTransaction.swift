@@ -39,6 +39,9 @@ public class BaseTransaction: FetchSource {
     /// - Throws: `storeClosed` if the transaction has ended. Changes made after that would be lost silently.
     final func checkOpen() throws(StorageError) { if context.tracker == nil { throw SessionPool.ended } }
 
+    /// - Throws: The error for which the transaction can only end.
+    func checkUsable() throws(StorageError) { try checkOpen() }
+
     /// Discards the creation targets, so that no object is created after the end of the transaction.
     final func forgetTargets() {
         lastTarget = nil

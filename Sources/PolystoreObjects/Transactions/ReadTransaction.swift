@@ -37,6 +37,17 @@ public final class ReadTransaction: FetchSource {
     /// The stores that must be opened together so that all are read after the same commits; nil if no restart is required.
     private var wanted: Set<Int>? { if case .opening(let stores)? = sessions.restart { stores } else { nil } }
 
+    /// Throws if the read must end: what its next access to a store would throw.
+    ///
+    /// A closure that computes for a long time between two accesses calls this method now and then, so that it does not go on for nothing
+    /// after its task was cancelled, its time has expired or the stack was shut down. The call does not access the stores and is cheap.
+    /// - Throws: `cancelled`, `timeout`, or `storeClosed` after a shutdown and after the end of the read.
+    public func checkCancellation() throws(StorageError) {
+        if context.sessions == nil { throw SessionPool.ended }
+        try limit.check()
+        try sessions.checkActive()
+    }
+
     /// The context that fetches use.
     public var _fetchContext: ObjectContext {
         get throws(StorageError) {

@@ -76,7 +76,7 @@ public final class UnsafeTransaction: BaseTransaction {
         try context.checkFailedLoads()
         try context.takeFailure()
         guard let tracker = context.tracker, tracker.hasPending else { return }
-        try validate()
+        try validatePrepared()
         let reads = validatesReads ? heldReads(tracker) : []
         // What a policy has merged is committed or taken back.
         defer {
@@ -110,7 +110,7 @@ public final class UnsafeTransaction: BaseTransaction {
                     if unmerged == nil { unmerged = UndoHistory.State(tracker) }
                     try conflicts.resolve(policy)
                 }
-                try validate()
+                try validatePrepared()
                 continue
             }
             guard let stale else {
@@ -139,7 +139,7 @@ public final class UnsafeTransaction: BaseTransaction {
 
     /// Validates the rules of the model. Errors that getters and setters could not throw during the validation are thrown here and do not
     /// fail the next commit.
-    private func validate() throws(StorageError) {
+    private func validatePrepared() throws(StorageError) {
         try context.throwingFailures(assigns: true) { () throws(StorageError) in try context.validate() }
     }
 

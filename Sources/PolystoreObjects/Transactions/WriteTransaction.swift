@@ -28,6 +28,20 @@ public final class WriteTransaction: BaseTransaction {
         throw error
     }
 
+    /// Throws if the transaction must end: what its next access to a store would throw.
+    ///
+    /// A closure that computes for a long time between two accesses calls this method now and then, so that it does not go on for nothing
+    /// after its task was cancelled, its time has expired or the stack was shut down. The call does not access the stores and is cheap.
+    /// - Throws: `cancelled`, `timeout`, or `storeClosed` after a shutdown and after the end of the transaction; the error of an earlier
+    ///   access after which the transaction cannot continue.
+    public func checkCancellation() throws(StorageError) {
+        try checkOpen()
+        try limit.check()
+        try sessions.checkActive()
+    }
+
+    override func checkUsable() throws(StorageError) { try checkCancellation() }
+
     /// The context that fetches use.
     public override var _fetchContext: ObjectContext {
         get throws(StorageError) {

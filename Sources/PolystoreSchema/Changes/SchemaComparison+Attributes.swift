@@ -26,7 +26,7 @@ extension SchemaComparison {
                 } else if before.type.narrower.contains(after.type) {
                     .conditional("every value of \(path) is in the range of \(after.type.rawValue)")
                 } else {
-                    .undecided("the conversion of values that are not valid as \(after.type.rawValue)")
+                    .undecided("what becomes of a value of \(path) that cannot be converted to \(after.type.rawValue)")
                 }
             add(path, "\(path) changed from \(before.type.rawValue) to \(after.type.rawValue)", effect)
         }

@@ -135,7 +135,10 @@ struct SchemaRules {
                 path, "the destination of its inverse \(destination.name).\(name) is \(inverse.destination), not \(entity.name)")
         }
         if relationship.cardinality == .toManyOrdered, inverse.cardinality == .toManyOrdered {
-            throw SchemaError(path, "a relationship and its inverse cannot both be ordered")
+            throw SchemaError(
+                path,
+                "the relationship and its inverse \(destination.name.excerpt()).\(name.excerpt()) cannot both be ordered; make one of them "
+                    + "unordered, a Set in a model class")
         }
     }
 

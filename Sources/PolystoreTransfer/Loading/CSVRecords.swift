@@ -30,8 +30,10 @@ struct CSVRecords: RecordReader {
         if let problem = record.problem { return LoadRecord(line: line, layout, fields, problem: problem, raw: record.rest) }
         var problem: StorageError?
         if fields.count != layout.positions.count {
+            let expected = layout.positions.count
             problem = StorageError(
-                .valueNotStorable, "\(file.excerpt()), line \(line): expected \(layout.positions.count) fields, but found \(fields.count)")
+                .valueNotStorable,
+                "\(file.excerpt()), line \(line): expected \(expected) field\(expected == 1 ? "" : "s"), but found \(fields.count)")
         }
         return LoadRecord(line: line, layout, fields, problem: problem)
     }

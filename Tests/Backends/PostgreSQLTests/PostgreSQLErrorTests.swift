@@ -39,6 +39,27 @@ import Testing
         #expect(!unclear.description.contains("sslmod"), "\(unclear)")
     }
 
+    @Test(
+        arguments: [
+            ("postgresql://ann:secret@db/shop?x-schema=mine", "x-schema", "schema:"),
+            ("postgresql:///shop?sslmode=require&x-catalog=foreign", "x-catalog", "catalog:"),
+            ("postgres:///shop?x-mode=ro", "x-mode", "readOnly:"), ("host=db x-read-timeout=3 dbname=shop", "x-read-timeout", "readTimeout:"),
+        ])
+    func anOptionOfAStoreURLIsNamedWithTheRightWay(_ conninfo: String, _ option: String, _ parameter: String) throws {
+        for open in [{ _ = try $0.open(OpenRequest(schema: nil)) }, { try $0.probe() }] as [(PostgreSQLStore) throws -> Void] {
+            let error = #expect(throws: StorageError.self) { try open(PostgreSQLStore(conninfo: conninfo)) }
+            #expect(error?.code == .invalidConfiguration)
+            #expect(error?.message.hasPrefix("\(option) is an option of a store URL") == true, "\(error as Any)")
+            #expect(error?.message.contains("StoreURL") == true && error?.message.contains("StoreCatalog") == true)
+            #expect(error?.message.contains("pass \(parameter) to") == true && error?.message.contains("secret") == false)
+        }
+        // The words of a password are no options.
+        let plain = #expect(throws: StorageError.self) {
+            try PostgreSQLStore(conninfo: "postgresql://ann:x-schema@db/shop?colour=red").probe()
+        }
+        #expect(plain?.message.contains("x-schema") == false)
+    }
+
     @Test(.enabled(if: TestServer.url != nil)) func aMissingDatabaseIsNotFoundAndNamed() throws {
         let url = try TestServer.url(database: "no_such_database"), error = try openingError(url)
         #expect(error?.code == .notFound)

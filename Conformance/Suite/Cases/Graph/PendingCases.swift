@@ -111,6 +111,48 @@ enum PendingCases {
             check.equal(try stack.fetchOne(From<Pet>().limit(0))?.name, nil, "the first of none")
             check.equal(try stack.fetchOne(From<Pet>().limit(3).offset(1))?.name, "Tom", "the first behind one")
         },
+        .graph("L030.a-cursor-that-is-not-of-the-request-is-refused", "O5") { stack, check in
+            try fill(stack)
+            let byName = From<Pet>().orderBy(.ascending(\.name)).limit(1)
+            let cursor = try stack.fetchPage(byName).next ?? PageCursor("")
+            check.equal(try stack.fetchPage(byName, after: cursor).objects.map(\.name), ["Stray"], "the second page")
+            for (what, text) in [("of nothing", ""), ("altered", cursor.description + "AA"), ("invented", "abc")] {
+                check.throwing(.tokenExpired, what) { _ = try stack.fetchPage(byName, after: PageCursor(text)) }
+            }
+            check.throwing(.tokenExpired, "of another order") {
+                _ = try stack.fetchPage(From<Pet>().orderBy(.descending(\.name)), after: cursor)
+            }
+            check.throwing(.invalidPredicate, "a wrong request") { _ = try stack.fetchPage(byName.offset(1), after: cursor) }
+        },
+        .graph("R032.a-validation-before-the-commit", "W13") { stack, check in
+            func failures(_ body: () throws -> Void) throws -> [String] {
+                do {
+                    try body()
+                    return []
+                } catch let error as StorageError where error.code == .validationFailed {
+                    return error.details.failures.map { "\($0.entity).\($0.property ?? "")" }.sorted()
+                }
+            }
+            func build(_ transaction: some BaseTransaction) throws -> [String] {
+                let squad = try transaction.create(Squad.self), note = try transaction.create(Note.self)
+                (squad.name, squad.rank, note.text) = ("x", 11, " bad")
+                let found = try failures { try transaction.validate() }
+                check.equal(note.text, " bad", "objects do not prepare themselves")
+                return found
+            }
+            let rules = ["Squad.name", "Squad.name", "Squad.players", "Squad.rank"]
+            try stack.write { transaction in
+                check.equal(try build(transaction), rules, "before the commit")
+                try transaction.delete(transaction.insertedObjects())
+                try transaction.validate()
+            }
+            check.equal(
+                try failures { try stack.write { _ = try build($0) } }, ["Note.text"] + rules, "the commit, with what objects prepare")
+            let work = stack.beginUnsafe()
+            check.equal(try build(work), rules, "detached")
+            check.equal(try failures { try work.commit() }, ["Note.text"] + rules, "the commit of detached work")
+            check.equal(try stack.fetchCount(From<Squad>()), 0, "squads")
+        },
         .graph("L030.objects-have-no-order", "O5") { stack, check in
             try fill(stack)
             check.throwing(.invalidPredicate, "all") { _ = try stack.fetchAll(From<Pet>().orderBy(.ascending(\.owner))) }

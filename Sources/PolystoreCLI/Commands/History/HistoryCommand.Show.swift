@@ -8,7 +8,8 @@ extension HistoryCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Lists the transactions of the history, oldest first, or follows new ones.",
             discussion: """
-                Each transaction has a token; --since continues after it. With --json and --follow each transaction is one line of JSON, written \
+                Each transaction has a token; --since continues after it. Behind an entity are the numbers of inserted (+), updated (~) and \
+                deleted (-) objects, and of to-many relationships whose members changed (links). With --json and --follow each transaction is one line of JSON, written \
                 immediately. With --consumer the store keeps the position of the consumer: the next run continues there, and no purge deletes \
                 transactions after it.
 

@@ -8,20 +8,24 @@ struct HistoryLine {
 
     init(_ schema: Schema) { self.schema = schema }
 
-    /// Returns the token, the time, the author, and the numbers of changes by entity.
+    /// Returns the token, the time, the author, and the numbers of changes by entity. To-many relationships whose members changed are counted
+    /// apart: an object that only gained a member was not updated, and its version is the same.
     func text(_ entry: HistoryEntry) -> String {
-        var counts: [(entity: String, inserted: Int, updated: Int, deleted: Int)] = []
+        var counts: [(entity: String, inserted: Int, updated: Int, deleted: Int, relinked: Int)] = []
         for run in entry.changes.keyRuns {
             guard let name = name(run.entity) else { continue }
             let index = counts.firstIndex { $0.entity == name } ?? counts.endIndex
-            if index == counts.endIndex { counts.append((name, 0, 0, 0)) }
+            if index == counts.endIndex { counts.append((name, 0, 0, 0, 0)) }
             switch run.kind {
             case .insert: counts[index].inserted += run.keys.count
-            case .update, .links: counts[index].updated += run.keys.count
+            case .update: counts[index].updated += run.keys.count
+            case .links: counts[index].relinked += run.keys.count
             case .delete: counts[index].deleted += run.keys.count
             }
         }
-        let changes = counts.map { "\($0.entity) +\($0.inserted) ~\($0.updated) -\($0.deleted)" }.joined(separator: ", ")
+        let changes = counts.map { count in
+            "\(count.entity) +\(count.inserted) ~\(count.updated) -\(count.deleted)\(count.relinked == 0 ? "" : " links \(count.relinked)")"
+        }.joined(separator: ", ")
         let author = entry.author.isEmpty ? "-" : JSONWriter.quoted(entry.author)
         return "\(entry.token)  \(ISO8601.string(entry.time))  \(author)  \(changes)"
     }

@@ -177,13 +177,13 @@ package final class StackCore: Sendable {
             storeChanges.add(1, ordering: .releasing)
             return state.next - 1
         }
-        countWriters()
+        countWork()
         return position
     }
 
     /// Removes a store; returns nil if it is not in the stack.
     func remove(_ store: any StorageInterface) -> Entry? {
-        defer { countWriters() }
+        defer { countWork() }
         return state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.entry.store.isSame(as: store) }) else { return nil }
             storeChanges.add(1, ordering: .releasing)
@@ -207,7 +207,7 @@ package final class StackCore: Sendable {
     ///
     /// - Returns: The positions of both, and the former store; nil if it is not in the stack.
     func replace(_ store: any StorageInterface, by other: OpenStore) -> (former: Int, current: Int, store: OpenStore)? {
-        defer { countWriters() }
+        defer { countWork() }
         return state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.entry.store.isSame(as: store) }) else { return nil }
             let former = state.entries.remove(at: index)
@@ -246,6 +246,12 @@ package final class StackCore: Sendable {
             state.replacement.isRunning = false
             state.replacement.ended += 1
         }
+    }
+
+    /// Sets the numbers of closures that run concurrently to what the stores serve.
+    private func countWork() {
+        workers.reads.setWidth { StackWorkers.concurrentReads(entries.map(\.entry.store.capabilities)) }
+        countWriters()
     }
 
     /// Sets the number of write transactions that begin concurrently to the number that all stores accept. Additional ones would wait

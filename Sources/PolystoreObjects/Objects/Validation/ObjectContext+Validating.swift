@@ -6,6 +6,17 @@ extension ObjectContext {
     func validate() throws(StorageError) {
         guard let tracker else { return }
         if model.hasSaveAware { try callWillSave(tracker) }
+        try validateRules(tracker)
+    }
+
+    /// Validates everything that the transaction changed as it is now, without letting objects prepare themselves. The commit validates it
+    /// again.
+    func validateUnprepared() throws(StorageError) {
+        guard let tracker else { return }
+        try throwingFailures(assigns: true) { () throws(StorageError) in try validateRules(tracker) }
+    }
+
+    private func validateRules(_ tracker: ChangeTracker) throws(StorageError) {
         if !model.hasRules { return }
         var failures: [ValidationFailure] = []
         let scratch = RowBatch(capacity: 1)
@@ -40,6 +51,13 @@ extension ObjectContext {
         failures += try countFailures(tracker)
         try throwFailure()
         if let error = ValidationFailure.error(failures) { throw error }
+    }
+
+    /// Whether a property of an object does not have to be assigned, or was assigned.
+    func hasBeenAssigned(_ object: ManagedObject, _ name: String) -> Bool {
+        guard let tracker, let rules = model.rules[Int(object._entity)] else { return true }
+        let missing = tracker.unassigned(object, rules), slots = object.description.slots
+        return !missing.slots.contains { slots.indices.contains($0) && slots[$0].name == name }
     }
 
     /// Returns the failures of changed to-many relationships with too few or too many destinations.
