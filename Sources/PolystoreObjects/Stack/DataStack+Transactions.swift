@@ -127,7 +127,9 @@ extension DataStack {
     /// The closure sees a transaction of the stack over several stores in all of them or in none. If such a transaction was committed
     /// between the closure's first access to one store and its first access to another one, the closure is run again from the start.
     ///
-    /// Reads never wait for writers, because they have their own threads.
+    /// Reads never wait for writers, because they have their own threads. One closure for each core runs at a time, at least six; over stores
+    /// with a pool of connections (``StorageCapabilities/maximumReaders``) as many as the smallest pool serves beside streams and observers.
+    /// Others wait for their turn (``DataStack/queueStatistics``).
     /// - Parameters:
     ///   - timeout: The maximum total duration, including waiting for other reads; nil for no limit. The timeout, like the cancellation of
     ///     the task, ends any waiting immediately and is also checked inside the stores.

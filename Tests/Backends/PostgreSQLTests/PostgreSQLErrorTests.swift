@@ -43,7 +43,8 @@ import Testing
         arguments: [
             ("postgresql://ann:secret@db/shop?x-schema=mine", "x-schema", "schema:"),
             ("postgresql:///shop?sslmode=require&x-catalog=foreign", "x-catalog", "catalog:"),
-            ("postgres:///shop?x-mode=ro", "x-mode", "readOnly:"), ("host=db x-read-timeout=3 dbname=shop", "x-read-timeout", "readTimeout:"),
+            ("postgres:///shop?x-mode=ro", "x-mode", "readOnly:"),
+            ("host=db x-read-timeout=3 dbname=shop", "x-read-timeout", "readTimeout:"),
         ])
     func anOptionOfAStoreURLIsNamedWithTheRightWay(_ conninfo: String, _ option: String, _ parameter: String) throws {
         for open in [{ _ = try $0.open(OpenRequest(schema: nil)) }, { try $0.probe() }] as [(PostgreSQLStore) throws -> Void] {

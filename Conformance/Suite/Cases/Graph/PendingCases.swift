@@ -124,35 +124,6 @@ enum PendingCases {
             }
             check.throwing(.invalidPredicate, "a wrong request") { _ = try stack.fetchPage(byName.offset(1), after: cursor) }
         },
-        .graph("R032.a-validation-before-the-commit", "W13") { stack, check in
-            func failures(_ body: () throws -> Void) throws -> [String] {
-                do {
-                    try body()
-                    return []
-                } catch let error as StorageError where error.code == .validationFailed {
-                    return error.details.failures.map { "\($0.entity).\($0.property ?? "")" }.sorted()
-                }
-            }
-            func build(_ transaction: some BaseTransaction) throws -> [String] {
-                let squad = try transaction.create(Squad.self), note = try transaction.create(Note.self)
-                (squad.name, squad.rank, note.text) = ("x", 11, " bad")
-                let found = try failures { try transaction.validate() }
-                check.equal(note.text, " bad", "objects do not prepare themselves")
-                return found
-            }
-            let rules = ["Squad.name", "Squad.name", "Squad.players", "Squad.rank"]
-            try stack.write { transaction in
-                check.equal(try build(transaction), rules, "before the commit")
-                try transaction.delete(transaction.insertedObjects())
-                try transaction.validate()
-            }
-            check.equal(
-                try failures { try stack.write { _ = try build($0) } }, ["Note.text"] + rules, "the commit, with what objects prepare")
-            let work = stack.beginUnsafe()
-            check.equal(try build(work), rules, "detached")
-            check.equal(try failures { try work.commit() }, ["Note.text"] + rules, "the commit of detached work")
-            check.equal(try stack.fetchCount(From<Squad>()), 0, "squads")
-        },
         .graph("L030.objects-have-no-order", "O5") { stack, check in
             try fill(stack)
             check.throwing(.invalidPredicate, "all") { _ = try stack.fetchAll(From<Pet>().orderBy(.ascending(\.owner))) }
