@@ -6,6 +6,19 @@ enum Compiler {
     /// What is wrong with a text: line and message of each error, in order. An error inside of an expansion has line 0, and behind its message
     /// the property or class that was expanded.
     static func errors(in text: String, file name: String = "Try.swift") throws -> [String] {
+        let (output, path) = try compile(text, name)
+        return read(output, path)
+    }
+
+    /// What the compiler proposes to write, in order: the text that a note prints below the source.
+    static func proposals(in text: String) throws -> [String] {
+        let lines = try compile(text, "Try.swift").output.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.dropLast(3).filter { lines[$0].contains(": note: write ") }.map {
+            lines[$0 + 3].trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    private static func compile(_ text: String, _ name: String) throws -> (output: String, path: String) {
         let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-compiler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -26,7 +39,7 @@ enum Compiler {
         try process.run()
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        return read(output, file.path)
+        return (output, file.path)
     }
 
     private static func read(_ output: String, _ path: String) -> [String] {

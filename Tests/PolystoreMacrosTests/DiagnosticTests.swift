@@ -167,6 +167,23 @@ import Testing
         #expect(found.count == 1 && found[0].hasSuffix(": \(message)") && !found[0].hasPrefix("0"))
     }
 
+    @Test func theCompilerWritesWhatAnOptionalToManyRelationshipShouldBe() throws {
+        func text(_ members: String) -> String {
+            """
+            import Foundation
+            import PolystoreMacros
+            @Model final class Thing: ManagedObject { \(members) }
+            @Model final class Other: ManagedObject { var name: String = "" }
+            """
+        }
+        let proposals = try Compiler.proposals(
+            in: text("@Relationship var a: [Other]? = nil\nvar b: Set<Other>?\n@Relationship var c: Optional<Array<Other>>"))
+        #expect(proposals == ["a: [Other] = []", "b: Set<Other>", "c: [Other]"])
+        // That compiles.
+        let repaired = ["@Relationship var \(proposals[0])", "var \(proposals[1])", "@Relationship var \(proposals[2])"]
+        #expect(try Compiler.errors(in: text(repaired.joined(separator: "\n"))) == [])
+    }
+
     @Test(arguments: [
         ("[[\"city\", \"stret\"]]", "Place has no property \"stret\"; did you mean \"street\"?"),
         ("[[\"zip\", \"city\"]]", "a unique constraint contains stored names: zip is stored as \"postal_code\""),
