@@ -69,9 +69,13 @@ import Testing
         stack.recordsRequests = true
         _ = try stack.fetchAll(From<Order>().where(\.total > 500).orderBy(.ascending(\.total)))
         for statistics in stack.requestStatistics().prefix(10) { print(statistics) }
-        let copy = SQLiteStore(path: path + ".advice")
-        let advice = try stack.adviseIndexes { _ in copy }
-        try copy.erase()
+        var copies: [SQLiteStore] = []
+        let advice = try stack.adviseIndexes { _ in
+            let copy = SQLiteStore(path: "\(path).advice-\(copies.count)")
+            copies.append(copy)
+            return copy
+        }
+        for copy in copies { try copy.erase() }
         print(advice)
         #expect(printed.first?.hasPrefix("fetch Order where total > ? order by total: 1 request, 0 rows in ") == true)
         #expect(printed.last?.contains(":\n  Order: Index([\"total\"])\n    Order where total > ? order by total: 1 request in ") == true)

@@ -186,17 +186,20 @@ import Testing
         try stack.addStorageAndWait(kind.make(named: name))
         stack.recordsRequests = true
         _ = try stack.fetchAll(from("Person", "city == \"a\""))
-        // The store of the program, and another one without objects.
+        // The store of the program, another one without objects, and one in which indexes were tried.
         try OpenStore(opening: kind.make(named: other), OpenRequest(schema: Self.schema())).close()
-        for place in [name, other] {
+        let tried = "polystore_\(UUID().uuidString.lowercased())", indexed = try Self.schema([Index(["city"])])
+        try OpenStore(opening: kind.make(named: tried), OpenRequest(schema: indexed)).close()
+        for place in [name, other, tried] {
             let error = #expect(throws: StorageError.self) { try stack.adviseIndexes { _ in kind.make(named: place) } }
             #expect(error?.code == .alreadyExists, "\(error?.message ?? "")")
+            #expect(error?.message.hasPrefix("indexes are not tried in a store that existed before") == true)
         }
         _ = try stack.fetchAll(from("Person", "city == \"a\""))
         for store in stack.storages { try store.close() }
-        for place in [name, other] {
+        for (place, schema) in [(name, try Self.schema()), (other, try Self.schema()), (tried, indexed)] {
             let store = try OpenStore(opening: kind.make(named: place), OpenRequest(schema: nil))
-            #expect(try store.schema == Self.schema())
+            #expect(store.schema == schema)
             try store.erase()
         }
     }

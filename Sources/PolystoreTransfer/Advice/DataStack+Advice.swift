@@ -18,7 +18,14 @@ extension TransferEngine {
     ) throws(StorageError) -> IndexAdvice {
         guard let copy else { return try IndexAdvisor(requests, store.schema, to: store, limit).advice() }
         try Self.check(kind: type(of: copy).storeType, of: store)
-        let opened = try OpenStore(opening: copy, OpenRequest(schema: store.schema))
+        let opened: OpenStore
+        do throws(StorageError) {
+            opened = try OpenStore(opening: copy, OpenRequest(schema: store.schema))
+        } catch {
+            // Errors that only a store that exists can have.
+            let codes: [StorageError.Code] = [.schemaMismatch, .incompleteCopy, .storeMoved, .alreadyExists]
+            throw codes.contains(error.code) ? Self.copyExists(error) : error
+        }
         do throws(StorageError) {
             let advice = try adviseIndexes(for: requests, of: store, tryingInOpen: opened)
             try opened.close()
@@ -37,16 +44,19 @@ extension TransferEngine {
     ) throws(StorageError) -> IndexAdvice {
         try Self.check(kind: copy.storeType, of: store)
         // It may be the store of a program, even that of the requests, and would be migrated.
-        guard copy.state.wasCreated else {
-            throw StorageError(
-                .alreadyExists,
-                "indexes are not tried in a store that existed before, and nothing was changed in it; name a place where there is none")
-        }
+        guard copy.state.wasCreated else { throw Self.copyExists() }
         let advisor = try IndexAdvisor(requests, store.schema, to: store, limit)
         var options = TransferOptions()
         options.acceptedLosses = [TransferOptions.jointCommits]
         _ = try transfer(from: store, to: copy, options)
         return try advisor.advice(tryingIn: copy)
+    }
+
+    private static func copyExists(_ cause: StorageError? = nil) -> StorageError {
+        StorageError(
+            .alreadyExists,
+            "indexes are not tried in a store that existed before, and nothing was changed in it; name a place where there is none, another "
+                + "one for each store", cause: cause)
     }
 
     /// Refuses a copy in a store of another kind, whose times would say nothing about the store.
@@ -65,9 +75,13 @@ extension DataStack {
     /// ```swift
     /// stack.recordsRequests = true
     /// // … the work of a day
-    /// let copy = SQLiteStore(path: "/tmp/copy.db")
-    /// let advice = try stack.adviseIndexes { _ in copy }
-    /// try copy.erase()
+    /// var copies: [SQLiteStore] = []
+    /// let advice = try stack.adviseIndexes { _ in
+    ///     let copy = SQLiteStore(path: "/tmp/advice-\(copies.count).db")
+    ///     copies.append(copy)
+    ///     return copy
+    /// }
+    /// for copy in copies { try copy.erase() }
     /// print(advice)
     /// ```
     /// Only requests for objects and for values are considered. Statements in SQL, lists and monitors, lookups by id, loads of relationships,
@@ -78,12 +92,12 @@ extension DataStack {
     ///
     /// - Parameters:
     ///   - limit: A limit that ends the work.
-    ///   - makeCopy: A closure that returns a store of the same kind for a store of the stack, which does not exist yet and in which indexes
-    ///     are tried (see ``PolystoreTransfer/TransferEngine/adviseIndexes(for:of:tryingIn:)``). Nil, also for single stores, proposes all
+    ///   - makeCopy: A closure that returns a store of the same kind for a store of the stack, which does not exist yet, another one for
+    ///     each, and in which indexes are tried (see ``PolystoreTransfer/TransferEngine/adviseIndexes(for:of:tryingIn:)``). Nil, also for single stores, proposes all
     ///     indexes that requests could use.
     /// - Returns: The advice for all stores. Requests that read several stores are considered in each of them; an index that helps in one of
     ///   them is proposed.
-    /// - Throws: The errors of copying and migrating.
+    /// - Throws: `alreadyExists` for a copy that existed before; the errors of copying and migrating.
     public func adviseIndexes(
         limit: WorkLimit? = nil, tryingIn makeCopy: ((any StorageInterface) throws -> (any StorageInterface)?)? = nil
     ) throws -> IndexAdvice {
