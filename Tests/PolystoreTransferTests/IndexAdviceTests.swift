@@ -113,6 +113,39 @@ import Testing
         try copy.erase()
     }
 
+    /// The index is tried once, and each of its requests is measured.
+    @Test func everyRequestThatATriedIndexHelpsIsListed() throws {
+        let schema = try Self.schema()
+        func advice(_ conditions: (String, Int)...) throws -> IndexAdvice {
+            let copy = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
+            let requests = try conditions.map { condition, seconds in
+                AdvisedRequest(
+                    ObjectRequest("Person", where: try QueryPredicate(parsing: condition)), shape: condition, duration: .seconds(seconds))
+            }
+            return try IndexAdvisor(
+                requests, schema,
+                measure: { plan, store in
+                    let slot = IndexCandidate.all(for: plan, in: schema)[0].slots[0], name = store.schema[0].slots[slot].name
+                    let isHelped = store.schema.entities[0].indexes.contains { $0.properties.first == name }
+                    return .milliseconds(isHelped ? 1 : 3)
+                }
+            ).advice(tryingIn: copy)
+        }
+        let value = "city == \"a\"", range = "city > \"b\"", both = "city == \"a\" AND age == 1", other = "name == \"a\""
+        func shapes(_ item: IndexAdvice.Item?) -> [String] { item?.requests.map(\.shape) ?? [] }
+        for pair in [((value, 3), (range, 2)), ((value, 2), (range, 3))] {
+            let same = try advice(pair.0, pair.1)
+            #expect(properties(same.proposals) == [["city"]] && same.rejected.isEmpty)
+            #expect(shapes(same.proposals.first).sorted() == [value, range])
+        }
+        // The requests of an index with fewer slots count as well: 9 seconds are more than 5.
+        let longer = try advice((other, 5), (both, 4), (value, 3), (range, 2))
+        #expect(properties(longer.proposals) == [["city", "age"], ["name"]])
+        #expect(shapes(longer.proposals.first) == [both, value, range])
+        let trials = longer.proposals.first?.requests.map(\.trial) ?? []
+        #expect(trials.allSatisfy { $0?.before == .milliseconds(3) && $0?.after == .milliseconds(1) })
+    }
+
     @Test func whatAnIndexCouldServeIsDerivedFromConditionAndOrder() throws {
         func proposed(_ indexes: [Index] = [], _ requests: From<DynamicObject>...) throws -> [[String]] {
             let stack = try Self.stack(InMemoryStore(), count: 0, indexes)

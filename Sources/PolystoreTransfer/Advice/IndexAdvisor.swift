@@ -67,12 +67,18 @@ package struct IndexAdvisor {
     /// - Parameter copy: A copy of the store with the same schema, which is migrated.
     package func advice(tryingIn copy: OpenStore) throws(StorageError) -> IndexAdvice {
         var advice = IndexAdvice(), store = copy, kept: [IndexCandidate] = [], number = 0
-        for (candidate, requests) in try possibleCandidates(&advice) {
+        let candidates = try possibleCandidates(&advice)
+        for (position, (candidate, own)) in candidates.enumerated() {
             if kept.contains(where: { isServed(candidate, by: $0) }) { continue }
             number += 1
             guard let indexed = try? extended(store.schema, candidate, number) else { continue }
+            // The requests of later candidates that need no index of their own if this one is kept.
+            let served = candidates[(position + 1)...].filter { later in
+                isServed(later.candidate, by: candidate) && !kept.contains { isServed(later.candidate, by: $0) }
+            }
+            let requests = own + served.flatMap(\.requests)
             let before = try times(of: requests, store)
-            if before.allSatisfy({ $0 == nil }) { continue }
+            if before.prefix(own.count).allSatisfy({ $0 == nil }) { continue }
             let former = store.schema
             do throws(StorageError) {
                 store = try migrated(store, to: indexed)
@@ -82,12 +88,11 @@ package struct IndexAdvisor {
                 continue
             }
             let after = try times(of: requests, store)
-            let trials = zip(requests, zip(before, after)).compactMap { request, times in
-                Self.trial(times.0, times.1).map { (request, $0) }
-            }
-            let helped = trials.filter { Self.hasGain($0.1) }
-            if helped.isEmpty {
-                advice.rejected.append(item(candidate, trials))
+            let trials = zip(requests, zip(before, after)).map { request, times in Self.trial(times.0, times.1).map { (request, $0) } }
+            let ownTrials = trials.prefix(own.count).compactMap(\.self), helped = trials.compactMap(\.self).filter { Self.hasGain($0.1) }
+            // Whether the index is wanted depends on the requests for which it was made: an index with fewer slots may serve the others.
+            if !ownTrials.contains(where: { Self.hasGain($0.1) }) {
+                advice.rejected.append(item(candidate, ownTrials))
                 store = try migrated(store, to: former)
             } else {
                 kept.append(candidate)
@@ -133,6 +138,15 @@ package struct IndexAdvisor {
         for candidate in order {
             let other = order.first {
                 requests[$0] != nil && !schema[candidate.entity].family.contains($0.entity) && $0.slots.count == candidate.slots.count
+                    && isServed(candidate, by: $0)
+            }
+            guard let other else { continue }
+            requests[other, default: []] += requests.removeValue(forKey: candidate) ?? []
+        }
+        // Candidates of an entity with the same slots, such as one that compares a slot with values and one with a range, need one index.
+        for candidate in order.reversed() where requests[candidate] != nil {
+            let other = order.first {
+                $0 != candidate && requests[$0] != nil && $0.entity == candidate.entity && $0.slots.count == candidate.slots.count
                     && isServed(candidate, by: $0)
             }
             guard let other else { continue }
