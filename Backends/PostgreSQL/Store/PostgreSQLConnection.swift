@@ -30,7 +30,8 @@ final class PostgreSQLConnection: SQLConnection {
     private var statements = PostgreSQLStatements()
     /// The answer that is received in parts and whose end was not received yet.
     var answer: PostgreSQLAnswer?
-    /// The error of an answer that is received in parts. It has aborted the transaction, so every later request of the session reports it.
+    /// The error of an answer that is received in parts, or of a copy. It has ended the transaction, so every later request of the session
+    /// reports it.
     var answerFailure: StorageError?
     /// Whether the most recent answer was received row by row. libpq would apply that to the first statement of a pipeline too.
     var isByRow = false

@@ -8,6 +8,13 @@ final class PostgreSQLCopyEncoder {
     let root: EntityIndex
     let sql: String
     let buffer = WireBuffer(capacity: 1 << 17)
+    /// The table whose rows are counted and looked for at the end of the copy, as SQL; nil for one that the transaction has made.
+    let table: String?
+    /// The keys of the rows.
+    private(set) var keys: [Int64] = []
+    private let schema: Schema?
+    /// The entities of the rows in the table of a hierarchy.
+    private var entities: [Int32] = []
     private let types: [ValueType]
     private let hasNumber: Bool
     private let hasVersion: Bool
@@ -18,6 +25,8 @@ final class PostgreSQLCopyEncoder {
     init(_ tables: SQLTables, _ root: EntityIndex) {
         let schema = tables.schema, description = schema[root]
         self.root = root
+        self.schema = schema
+        table = SQLText.quoted(tables.table(root))
         types = description.columns.map(\.type)
         hasNumber = description.isHierarchy
         hasVersion = true
@@ -39,6 +48,7 @@ final class PostgreSQLCopyEncoder {
     /// Creates an encoder for a table that another program could have made.
     init(_ table: PlainTables.Table, number: Int, entities: Int) {
         root = number
+        (self.table, schema) = (nil, nil)
         types = table.columns.map(\.type)
         (hasNumber, hasVersion) = (false, false)
         numbers = []
@@ -52,6 +62,7 @@ final class PostgreSQLCopyEncoder {
     /// Creates an encoder for a table of pairs that another program could have made.
     init(_ pairs: PlainTables.Pairs, number: Int) {
         root = number
+        (table, schema) = (nil, nil)
         (hasNumber, hasVersion) = (false, false)
         (types, numbers, slots) = ([], [], [])
         sql = Self.sql(pairs.name, [pairs.owner, pairs.member].map(SQLText.quoted))
@@ -68,6 +79,8 @@ final class PostgreSQLCopyEncoder {
 
     /// Appends a row.
     func append(_ row: borrowing RowView) {
+        if table != nil { keys.append(row.key) }
+        if hasNumber { entities.append(Int32(truncatingIfNeeded: row.entity)) }
         buffer.append(Int16(truncatingIfNeeded: types.count &+ (hasNumber ? 3 : hasVersion ? 2 : 1)))
         PostgreSQLCodec.appendField(.int(row.key), .int64, to: buffer)
         if hasNumber { PostgreSQLCodec.appendField(.int(Int64(numbers[row.entity])), .int16, to: buffer) }
@@ -84,6 +97,14 @@ final class PostgreSQLCopyEncoder {
         buffer.append(Int16(2))
         PostgreSQLCodec.appendField(.int(pair.owner), .int64, to: buffer)
         PostgreSQLCodec.appendField(.int(pair.member), .int64, to: buffer)
+    }
+
+    /// Returns the error for a row that is not there after the copy; nil if all are.
+    ///
+    /// - Parameter there: The keys of the rows of the table.
+    func refusal(_ there: Set<Int64>) -> StorageError? {
+        guard let schema, let index = keys.firstIndex(where: { !there.contains($0) }) else { return nil }
+        return .ignored(hasNumber ? Int(entities[index]) : root, schema, key: keys[index])
     }
 
     /// Appends the end mark.

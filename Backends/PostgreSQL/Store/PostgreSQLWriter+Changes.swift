@@ -78,7 +78,9 @@ extension PostgreSQLWriter {
                 + "WHERE t.\"_id\" = u.k AND (u.v IS NULL OR t.\"_version\" = u.v)",
             [PostgreSQLParameter(keys: keys), PostgreSQLParameter(array: versions, .int64)],
             { [unowned self] result throws(StorageError) in
-                if result.changes != keys.count { throw try missing(entity, keys) }
+                if result.changes != keys.count {
+                    throw try missing(entity, zip(keys, deletions.map(\.expectedVersion)).map { ($0, $1) }, isDeletion: true)
+                }
             })
     }
 
@@ -101,12 +103,12 @@ extension PostgreSQLWriter {
             + "FROM \(PostgreSQLRows.unnest(entity, slots, core.tables.schema)) "
             + "u(\(names.joined(separator: ", "))) WHERE t.\"_id\" = u.k" + (update.checksVersion ? " AND t.\"_version\" = u.v" : "")
         try update.rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
-            let keys = part.keys
+            let keys = part.keys, versions = part.range.map { update.checksVersion ? part.batch.row($0).version : nil }
             for key in keys { recorder.update(entity, key, update.mask) }
             try send(
                 sql, part.parameters(entity, slots, core.tables.schema), writing: entity,
                 { [unowned self] result throws(StorageError) in
-                    if result.changes != keys.count { throw try missing(entity, keys) }
+                    if result.changes != keys.count { throw try missing(entity, zip(keys, versions).map { ($0, $1) }) }
                 })
         }
     }
@@ -124,13 +126,24 @@ extension PostgreSQLWriter {
         let table = "\(table(entity))(\(names.joined(separator: ", ")))"
         let sql = "INSERT INTO \(table) SELECT \(values) FROM \(PostgreSQLRows.unnest(entity, slots, core.tables.schema))"
         try rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
-            for key in part.keys { recorder.insert(entity, key) }
-            if !areMany, !part.isLarge { return try send(sql, part.parameters(entity, slots, core.tables.schema), writing: entity) }
+            let keys = part.keys
+            for key in keys { recorder.insert(entity, key) }
+            if !areMany, !part.isLarge {
+                return try send(
+                    sql, part.parameters(entity, slots, core.tables.schema), writing: entity,
+                    { [unowned self] result throws(StorageError) in if result.changes < keys.count { try checkInserted(entity, keys) } })
+            }
             // A flush ends the copy, and the server would wait for the next one.
             if !queue.isEmpty { try flush() }
             try copy(entity, part)
         }
         do throws(StorageError) { try connection.endCopy() } catch { throw explained(error, entity) }
+    }
+
+    /// Throws if rows that an insertion has not counted are not there. A trigger can have put them in another table, such as a partition.
+    private func checkInserted(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
+        let there = try connection.present(keys, in: table(entity))
+        if let gone = keys.first(where: { !there.contains($0) }) { throw .ignored(entity, core.tables.schema, key: gone) }
     }
 
     /// Adds rows to the copy into the table of a hierarchy.
@@ -141,6 +154,8 @@ extension PostgreSQLWriter {
             encoder.append(rows.batch.row(index))
             if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
         }
+        if encoder.keys.count < PostgreSQLConnection.mostCopiedRows { return }
+        do throws(StorageError) { try connection.endCopy() } catch { throw explained(error, entity) }
     }
 
     /// Adds the rows of a batch, which may belong to several entities, to the copy into the table of their hierarchy.
@@ -154,10 +169,15 @@ extension PostgreSQLWriter {
     }
 
     func remove(_ pairs: [LinkPair], link: Int) throws(StorageError) {
-        let table = SQLText.quoted(core.tables.table(link: link))
-        try send(
-            "DELETE FROM \(table) t USING unnest($1::int8[], $2::int8[]) u(o, m) WHERE t.\"owner\" = u.o AND t.\"member\" = u.m",
-            [PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.member))])
+        let table = SQLText.quoted(core.tables.table(link: link)), owner = core.tables.schema.links[link].owner
+        let parameters = [PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.member))]
+        let condition = "unnest($1::int8[], $2::int8[]) u(o, m) WHERE t.\"owner\" = u.o AND t.\"member\" = u.m"
+        try send("DELETE FROM \(table) t USING \(condition)", parameters)
+        // A pair that another transaction has removed is no error, and one that is still there was kept by a trigger. In the same round trip,
+        // because a later statement may add a pair again.
+        try send("SELECT count(*) FROM \(table) t, \(condition)", parameters) { [unowned self] result throws(StorageError) in
+            if result.integer(0, 0) != 0 { throw .ignored(owner, core.tables.schema) }
+        }
     }
 
     func add(_ pairs: [LinkPair], link: Int) throws(StorageError) {
@@ -168,32 +188,59 @@ extension PostgreSQLWriter {
         for pair in pairs { last[[pair.owner, pair.member]] = pair }
         let pairs = last.count == pairs.count ? pairs : Array(last.values)
         for start in stride(from: 0, to: pairs.count, by: Self.mostLinks) {
-            try write(pairs[start..<min(start + Self.mostLinks, pairs.count)], table)
+            try write(pairs[start..<min(start + Self.mostLinks, pairs.count)], table, core.tables.schema.links[link].owner)
         }
     }
 
-    private func write(_ pairs: ArraySlice<LinkPair>, _ table: String) throws(StorageError) {
+    private func write(_ pairs: ArraySlice<LinkPair>, _ table: String, _ owner: EntityIndex) throws(StorageError) {
+        let unnest = "unnest($1::int8[], $2::int8[], $3::int8[])", number = pairs.count
+        let parameters = [
+            PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.rank)),
+            PostgreSQLParameter(keys: pairs.map(\.member)),
+        ]
         try send(
-            "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[]) "
-                + "ON CONFLICT (\"owner\", \"member\") DO UPDATE SET \"rank\" = excluded.\"rank\"",
-            [
-                PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.rank)),
-                PostgreSQLParameter(keys: pairs.map(\.member)),
-            ])
+            "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") SELECT * FROM \(unnest) "
+                + "ON CONFLICT (\"owner\", \"member\") DO UPDATE SET \"rank\" = excluded.\"rank\"", parameters,
+            { [unowned self] result throws(StorageError) in
+                if result.changes >= number { return }
+                // A trigger can also have put a pair in another table, such as a partition.
+                let there = try connection.query(
+                    "SELECT count(*) FROM \(table) t, \(unnest) u(o, r, m) WHERE t.\"owner\" = u.o AND t.\"member\" = u.m AND t.\"rank\" = u.r",
+                    parameters)
+                if Int(there.integer(0, 0) ?? 0) < number { throw .ignored(owner, core.tables.schema) }
+            })
     }
 
-    private func missing(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) -> StorageError {
+    /// Returns the error for rows that a statement has not all changed.
+    ///
+    /// - Parameters:
+    ///   - expected: The keys of the rows, with the versions that the statement required; nil for any.
+    ///   - isDeletion: Whether the rows that it has changed are gone.
+    private func missing(
+        _ entity: EntityIndex, _ expected: [(key: Int64, version: Int64?)], isDeletion: Bool = false
+    ) throws(StorageError) -> StorageError {
         let name = core.tables.schema.entities[entity].name
-        let found = RowBatch(capacity: keys.count)
-        try rows(entity, keys: keys, into: found)
-        let there = Set((0..<found.count).map(found.key))
-        let gone = keys.filter { !there.contains($0) }
-        if let first = gone.first {
+        let result = try connection.query(
+            "SELECT \"_id\", \"_version\" FROM \(table(entity)) WHERE \"_id\" = ANY($1::int8[])",
+            [PostgreSQLParameter(keys: expected.map(\.key))])
+        var stored: [Int64: Int64] = [:]
+        for row in 0..<result.count { if let key = result.integer(row, 0) { stored[key] = result.integer(row, 1) } }
+        let gone = expected.map(\.key).filter { stored[$0] == nil }
+        if let first = gone.first, !isDeletion || stored.isEmpty {
             return StorageError(.notFound, "\(name) \(first) no longer exists", details: .init(entity: name, keys: gone))
         }
+        // Rows that the statement has changed have the next version.
+        let others = expected.filter { row in stored[row.key].map { $0 != row.version && row.version != nil } ?? false }
+        let stale = isDeletion ? others : others.filter { stored[$0.key] != ($0.version ?? 0) + 1 }
+        let ignored = expected.first { stored[$0.key] != nil && ($0.version == nil || stored[$0.key] == $0.version) }
+        if stale.isEmpty, let ignored {
+            let isKnown = isDeletion || ignored.version != nil || expected.count == 1
+            return .ignored(entity, core.tables.schema, key: isKnown ? ignored.key : 0)
+        }
+        let keys = (stale.isEmpty ? others : stale).map(\.key)
         return StorageError(
             .staleObject, "an object of \(name) was changed by another transaction since it was read",
-            details: .init(entity: name, keys: keys))
+            details: .init(entity: name, keys: keys.isEmpty ? expected.map(\.key) : keys))
     }
 }
 #endif

@@ -22,7 +22,10 @@ extension PostgreSQLWriter {
         result.reserveCapacity(upsert.rows.count)
         try upsert.rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
             let answer = try connection.query(sql, part.parameters(upsert.entity, slots, core.tables.schema)), keys = part.keys
-            if answer.count != keys.count { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
+            if answer.count != keys.count {
+                throw description.isHierarchy
+                    ? .upsertOfAnotherEntity(upsert, core.tables.schema) : .ignored(upsert.entity, core.tables.schema)
+            }
             for (index, given) in keys.enumerated() {
                 guard let key = answer.integer(index, 0) else {
                     throw StorageError(.corrupted, "an upsert of \(description.name) returned no key")

@@ -29,10 +29,10 @@ enum SQLiteConstraint {
 
     /// Returns the error for a row that a trigger has left unchanged without an error (`RAISE(IGNORE)`).
     static func ignored(_ tables: SQLTables, _ entity: EntityIndex) -> StorageError {
-        rejected(tables.schema.entities[entity].name, by: "a trigger of the database, which ignores the change", nil)
+        .ignored(entity, tables.schema)
     }
 
-    private static func rejected(_ name: String, by rule: String, _ cause: SQLiteError.Cause?) -> StorageError {
+    private static func rejected(_ name: String, by rule: String, _ cause: SQLiteError.Cause) -> StorageError {
         let failure = ValidationFailure(entity: name, property: nil, key: 0, "is rejected by \(rule)")
         return StorageError(.validationFailed, "\(failure)", details: .init(entity: name, failures: [failure]), cause: cause)
     }
