@@ -458,4 +458,61 @@ import Testing
             for storage in stack.storages { try stack.removeStorage(storage) }
         }
     }
+
+    // MARK: Statements
+
+    /// Queries name views with the form of the model; what changes rows names the tables of the owner.
+    @Test(arguments: InPlaceEngine.available) func statementsThatChangeRowsNameTheTablesByTheModel(_ engine: InPlaceEngine) throws {
+        let shop = try InPlaceDatabase(engine), open = try OpenDatabase(shop.url), writer = try open.store.beginWrite(WriteOptions())
+        defer { writer.end() }
+        func segment(_ segment: RawSQL.Segment) -> RawSQL {
+            var parts = RawSQL.StringInterpolation(literalCapacity: 0, interpolationCount: 1)
+            parts.append(segment)
+            return RawSQL(stringInterpolation: parts)
+        }
+        let key = segment(.key), pairs = segment(.links(entity: "category", relationship: "product"))
+        let update: RawSQL = """
+            UPDATE \(table: "customer") SET \(column: "name", of: "customer") = \("Adele") \
+            WHERE \(key) = (SELECT min(\(key)) FROM \(table: "customer"))
+            """
+        #expect(try writer.execute(update) == 1)
+        #expect(try writer.execute("INSERT INTO \(table: "country") (id, code, name) VALUES (3, 'FR', 'France')") == 1)
+        let names = try #require(writer.ability((any SQLWriter).self)).executeReturning(
+            """
+            UPDATE \(table: "country") SET \(column: "name", of: "country") = 'x' WHERE \(key) = 2 \
+            RETURNING \(column: "code", of: "country")
+            """)
+        #expect(names.rows == [[.string("DE")]])
+        #expect(try writer.execute("DELETE FROM \(pairs) WHERE product_id = 11") == 1)
+        // A query in the same transaction has the form of the model.
+        #expect(try writer.rawRows("SELECT \(key) FROM \(table: "customer") ORDER BY \(key)").rows == [[.int(1)], [.int(2)]])
+        _ = try writer.commit(CommitRecord(author: "sql"))
+        #expect(try shop.sql("SELECT name FROM customer WHERE id = 1") == ["Adele"])
+        #expect(try shop.sql("SELECT name FROM country ORDER BY id") == ["Austria", "x", "France"])
+        let changes = try open.history(changes: 4).flatMap { Array($0.changes) }
+        let lines = changes.map { change in
+            let kind =
+                switch change.kind {
+                case .insert: "insert"
+                case .update: "update"
+                case .delete: "delete"
+                case .links: "links"
+                }
+            return "\(open.schema.entities[change.entity].name) \(change.key) \(kind)"
+        }
+        #expect(lines.sorted() == ["category 2 links", "country 2 update", "country 3 insert", "customer 1 update"])
+    }
+
+    /// A word that begins in one part of a statement and ends in another is one.
+    @Test(arguments: InPlaceEngine.available) func statementsDoNotReachInternalTables(_ engine: InPlaceEngine) throws {
+        let shop = try InPlaceDatabase(engine), open = try OpenDatabase(shop.url), writer = try open.store.beginWrite(WriteOptions())
+        defer { writer.end() }
+        let end: RawSQL = "store_versions"
+        for statement in [
+            "UPDATE polystore_versions SET version = 7", "UPDATE poly\(end) SET version = 7",
+            "UPDATE \"polystore_view.customer\" SET name = 'x'",
+        ] as [RawSQL] {
+            #expect(failure { _ = try writer.execute(statement) }?.code == .invalidPredicate)
+        }
+    }
 }
