@@ -130,6 +130,50 @@ import Testing
         #expect(try !made().contains { $0.contains("partial") })
     }
 
+    /// The engine would apply a log to the next database at the path.
+    @Test(arguments: ["-wal", "-journal"]) func aLogOfAFormerDatabaseIsNotTakenOver(_ suffix: String) throws {
+        let good = try program.file("good.csv", "text\na\n"), from = "sqlite:\(path("from.db"))", store = "sqlite:\(path("a.db"))"
+        #expect(try load(from, good).code == 0)
+        #expect(try program.run(["dump", from, "--output", path("from.archive")]).code == 0)
+        let log = try program.file("a.db\(suffix)", "pages of another database")
+        for arguments in [
+            ["load", store, good, "--entity", "Note", "--model", model], ["transfer", from, store],
+            ["restore", path("from.archive"), store], ["backup", from, path("a.db")],
+        ] {
+            let refused = try program.run(arguments)
+            #expect(refused.code != 0 && refused.error.contains("a.db\(suffix) is the log of a database"), "\(refused)")
+            #expect(try made().filter { $0.hasPrefix("a.db") } == ["a.db\(suffix)"], "\(arguments[0])")
+        }
+        try FileManager.default.removeItem(atPath: log)
+        #expect(try load(store, good).code == 0)
+        #expect(try program.run(["query", store, "Note", "--count"]).output == "1\n")
+    }
+
+    /// The names in the folder of rejected records are different, whatever the files are called.
+    @Test func rejectedRecordsOfFilesWithOneNameAreApart() throws {
+        let model = try program.file("m.json", #"{"entities": [{"name": "A", "attributes": [{"name": "n", "type": "int64"}]}]}"#)
+        for folder in ["map", "map/3"] { try FileManager.default.createDirectory(atPath: path(folder), withIntermediateDirectories: true) }
+        for (index, name) in ["map/3/a.csv", "map/a.csv", "a.csv"].enumerated() {
+            _ = try program.file(name, "n\nbad\(index + 1)\n\(index + 1)\n")
+        }
+        let mapping = try program.file(
+            "map/load.json",
+            #"{"files": [{"file": "3/a.csv", "entity": "A"}, {"file": "a.csv", "entity": "A"}, {"file": "../a.csv", "entity": "A"}]}"#)
+        let store = "sqlite:\(path("g.db"))"
+        let loaded = try program.run(["load", store, "--mapping", mapping, "--model", model, "--rejects", path("rej")])
+        #expect(loaded.code == 3 && loaded.error.contains("3 records were rejected"), "\(loaded)")
+        var found: [String] = []
+        for file in try FileManager.default.subpathsOfDirectory(atPath: path("rej")) where file.hasSuffix(".csv") {
+            let text = try String(contentsOfFile: path("rej/\(file)"), encoding: .utf8)
+            found += text.split(separator: "\n").dropFirst().map { String($0.prefix(4)) }
+            try Data(text.replacing("bad", with: "10").utf8).write(to: URL(fileURLWithPath: path("rej/\(file)")))
+        }
+        #expect(found.sorted() == ["bad1", "bad2", "bad3"])
+        #expect(try program.run(["load", store, "--mapping", path("rej/load.json")]).code == 0)
+        let numbers = try program.run(["query", store, "A", "--select", "n", "--order-by", "n", "--format", "csv"])
+        #expect(numbers.output == "n\n1\n2\n3\n101\n102\n103\n", "\(numbers)")
+    }
+
     @Test func rejectedRecordsAreInAFile() throws {
         let store = "sqlite:\(path("r.db"))", rejects = path("rejects.csv")
         let file = try program.file("mixed.csv", "text\na\n\"b\",x\na\nc\n")

@@ -35,6 +35,31 @@ import Testing
         try String(contentsOfFile: path(name), encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
+    /// A row that the target refuses for itself is left out although it refers to one that was left out, which the target has too.
+    @Test(arguments: ["sqlite", "lmdb"], [[], ["--no-verify"]])
+    func aMergeLeavesOutEachRefusedRow(_ kind: String, _ options: [String]) throws {
+        let model = try program.file(
+            "m.json",
+            """
+            {"entities": [{"name": "N", "attributes": [{"name": "t", "type": "string", "unique": true, "optional": true}], \
+            "relationships": [{"name": "up", "to": "N"}]}]}
+            """)
+        let mapping = try program.file(
+            "l.json", #"{"files": [{"file": "x.csv", "entity": "N", "relationships": {"up": {"t": "up"}}}]}"#)
+        let from = "\(kind):\(path("from.db"))", to = "\(kind):\(path("to.db"))"
+        for (store, text) in [(from, "t,up\nc,b\nb,\n"), (to, "t,up\nd,\nc,\nb,\n")] {
+            _ = try program.file("x.csv", text)
+            #expect(try program.run(["load", store, "--mapping", mapping, "--model", model, "-q"]).code == 0)
+        }
+        let before = try program.run(["query", to, "N"]).output
+        let merged = try program.run(
+            ["transfer", from, to, "--if-exists", "merge", "--on-error", "skip", "--rejects", path("mr.ndjson")] + options)
+        #expect(merged.code == 3 && merged.error.contains("2 rows were left out"), "\(merged)")
+        #expect(try program.run(["query", to, "N"]).output == before)
+        let keys = try lines("mr.ndjson").map { $0.firstMatch(of: /"polystore_key":([0-9]+)/).map { String($0.1) } }
+        #expect(keys == ["1", "2"])
+    }
+
     @Test(arguments: TransferCommandTests.kinds) func rowsThatCannotBeCopiedAreWrittenToAFileThatCanBeLoaded(_ kind: String) throws {
         let target = program.target(kind), skipping = ["--on-error", "skip", "--rejects", path("rejects.ndjson")]
         let stopped = try transfer(target)

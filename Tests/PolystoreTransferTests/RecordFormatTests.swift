@@ -94,6 +94,11 @@ import Testing
             ])
     }
 
+    @Test func aDateWithPartsOfMicrosecondsStaysAText() throws {
+        let csv = "a,b\n2020-01-01T00:00:00.123456789Z,2020-01-01T00:00:00.123456000Z\n"
+        #expect(try types(infer("a.csv", csv)) == ["a: string", "b: date"])
+    }
+
     /// What is stored is the number of the file, digit by digit.
     @Test func aNumberThatNoDoubleHasIsADecimal() throws {
         #expect(

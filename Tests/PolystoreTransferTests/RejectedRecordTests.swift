@@ -183,6 +183,19 @@ import Testing
         #expect(try codes() == ["a", "d"])
     }
 
+    /// What follows a wrong quote belongs to the record up to its end, which is not a line break in quotes.
+    @Test func theRestOfARecordWithAWrongQuoteIsNoOtherRecord() throws {
+        let rejects = LoadRejects()
+        let csv = "code,size,whole\na,1,a\n\"b\"x,\"2\nc,3,\"\"a\"\"\",a\nd,4,a\n"
+        #expect(try load(csv, rejects).loaded.map(\.count) == [2])
+        #expect(try codes() == ["a", "d"] && rejects.count == 1)
+        let text = String(decoding: try #require(try rejects.text(ofFile: 0, named: "r.csv")), as: UTF8.self)
+        #expect(text.contains("\n\"b\"x,\"2\nc,3,\"\"a\"\"\",a,\"parts.csv, line 3, column 4: "), "\(text)")
+        let again = LoadRejects()
+        #expect(try load(text, again).loaded.map(\.count) == [0])
+        #expect(try again.text(ofFile: 0, named: "r.csv") == Array(text.utf8))
+    }
+
     @Test(arguments: [
         ("size", "1.0", "\"1.0\" is no value of type int64; expected digits within its range"),
         (

@@ -24,9 +24,10 @@ struct SQLiteErasure {
             throw StorageError(.permissionDenied, "permission to change the database file was denied; check its permissions")
         }
         guard try isAlone(origin, ifUnused: ifUnused) else { return }
-        // The database is removed first: the other files have no meaning without it.
+        // The logs are removed first: one that remained would be applied to the next database of this name.
+        for suffix in ["-wal", "-journal"] { try FileOrigin.nothing.restore(path + suffix) }
         try origin.restore(path)
-        for suffix in ["-wal", "-shm", "-journal"] { try FileOrigin.nothing.restore(path + suffix) }
+        try FileOrigin.nothing.restore(path + "-shm")
     }
 
     /// Returns whether the store may be removed together with its file. Otherwise drops its tables, unless there are none or they are used.

@@ -42,6 +42,7 @@ struct BackupCommand: ParsableCommand {
             throw StorageError(error.code, "nothing was written to \(path): \(reason)", details: error.details, cause: error)
         }
         Interruption.end(removing: nil)
+        try MadeStore.checkLogs(of: path)
         do { try FileManager.default.moveItem(atPath: copy.path, toPath: path) } catch {
             throw StorageError(.inputOutput, "the backup could not be given the name \(path); check that nothing has it", cause: error)
         }
@@ -63,6 +64,7 @@ struct BackupCommand: ParsableCommand {
         if FileManager.default.fileExists(atPath: path) {
             throw StorageError(.alreadyExists, "a file already exists at the path of the backup, \(path); choose another path")
         }
+        try MadeStore.checkLogs(of: path)
         guard mkdir(folder, 0o700) == 0 else {
             throw StorageError(
                 .permissionDenied, "the backup \(path) cannot be written; check that its folder exists and is writable",

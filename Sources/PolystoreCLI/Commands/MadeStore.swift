@@ -28,6 +28,7 @@ struct MadeStore {
         guard let file = store.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty else { return nil }
         // A dangling symbolic link also counts as an existing file.
         if Self.isThere(file) { return nil }
+        try Self.checkLogs(of: file)
         target = file
         isContinued = interrupted == .continued
         switch interrupted {
@@ -53,6 +54,20 @@ struct MadeStore {
         throw StorageError(.alreadyExists, "\(name) is a file of another program; remove it, or choose another name for the store")
     }
 
+    /// Throws if a log of a former database is beside the path of a new one, to which the engine would apply it.
+    ///
+    /// - Throws: `alreadyExists`, with the log.
+    static func checkLogs(of path: String) throws(StorageError) {
+        for suffix in ["-wal", "-journal"] {
+            var status = stat()
+            guard stat(path + suffix, &status) == 0, status.st_size > 0 else { continue }
+            throw StorageError(
+                .alreadyExists,
+                "\(path)\(suffix) is the log of a database that was at the path before, and would be applied to the new one; move it to its "
+                    + "database, or remove it")
+        }
+    }
+
     /// Whether a file or a symbolic link exists.
     private static func isThere(_ path: String) -> Bool {
         var status = stat()
@@ -70,6 +85,7 @@ struct MadeStore {
         // A log that contains commits means that they could not be copied into the file, for example because the disk is full.
         if stat(path + "-wal", &status) == 0, status.st_size > 0 { throw refusal(ENOSPC) }
         guard stat(path, &status) == 0 else { throw refusal(errno) }
+        try Self.checkLogs(of: target)
         if status.st_mode & S_IFMT == S_IFDIR {
             // The rename replaces nothing except an empty folder.
             guard rename(path, target) == 0 else { throw refusal(errno) }

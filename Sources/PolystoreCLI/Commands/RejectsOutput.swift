@@ -42,10 +42,13 @@ struct RejectsOutput {
         var rest = mapping, taken: Set<String> = ["load.json"]
         rest.files = []
         for (index, file) in mapping.files.enumerated() {
-            var name = Self.inside(file.file)
             // Several files may have the same name in different folders, or be one file with records of several entities.
-            if !taken.insert(name).inserted { name = "\(index + 1)/\(name)" }
-            taken.insert(name)
+            let inside = Self.inside(file.file)
+            var name = inside, number = index + 1
+            while !taken.insert(name).inserted {
+                name = "\(number)/\(inside)"
+                number += mapping.files.count
+            }
             guard let text = try rejects.text(ofFile: index, named: name) else { continue }
             rest.files.append(file)
             rest.files[rest.files.count - 1].file = name

@@ -186,6 +186,9 @@ struct StoreCheck {
             let sentence = "the key counter is at \(next) although object \(last) exists"
             try body(CheckFinding(name(root), nil, nil, sentence, last < .max ? .raiseKeys(root, above: last) : nil))
         }
+        if let next = try session.nextKey(root), next == .max, last ?? 0 < .max - 1 {
+            try body(CheckFinding(name(root), nil, nil, "the key counter is at \(next), which leaves no keys for new objects", nil))
+        }
     }
 
     /// Checks that the version of a row is one that changes can increment.

@@ -67,8 +67,9 @@ struct CopyTrial {
         let description = contents.schema[row.entity]
         for slot in description.slots.indices {
             guard let destination = description.slots[slot].destination, !row[slot].isNull else { continue }
-            // A database that checks references refuses the row because of the other one.
-            if rejects.contains(row[slot].int, contents.origin(contents.schema[destination].root)) { return }
+            // A database that checks references may refuse the row because of the other one. A reference to a row that was left out before is
+            // one to an object of the target, or nil.
+            if rejects.isNewlyRefused(row[slot].int, contents.origin(contents.schema[destination].root)) { return }
         }
         try rejects.addRefused(
             RejectedRow(

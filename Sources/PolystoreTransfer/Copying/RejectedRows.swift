@@ -11,6 +11,8 @@ final class RejectedRows {
     private var rows: [EntityIndex: [Int64: RejectedRow]] = [:]
     /// The keys of the rows that the target has refused, by the root of their hierarchy.
     private var refusedKeys: [EntityIndex: Set<Int64>] = [:]
+    /// The keys of those among them that it has refused since the rows were last left out.
+    private var newlyRefused: [EntityIndex: Set<Int64>] = [:]
     private let most: Int
     /// Whether the source is a database of another program.
     private let isOfForeign: Bool
@@ -41,6 +43,7 @@ final class RejectedRows {
             try examination.run(scope, source, self, limit)
             isExamined = true
         }
+        newlyRefused = [:]
         let present = options.existing == .replace ? nil : target
         try scope.leaveOut(self, source, present, model, accepted: options.acceptedLosses, limit)
     }
@@ -63,6 +66,7 @@ final class RejectedRows {
     /// Adds a row that the target has refused.
     func addRefused(_ row: RejectedRow) throws(StorageError) {
         areRefused = true
+        newlyRefused[row.root, default: []].insert(row.key)
         try addKnown(row)
     }
 
@@ -77,6 +81,9 @@ final class RejectedRows {
 
     /// Returns whether a row of a hierarchy of the source is left out.
     func contains(_ key: Int64, _ root: EntityIndex) -> Bool { rows[root]?[key] != nil }
+
+    /// Returns whether the target has refused a row that was not left out yet.
+    func isNewlyRefused(_ key: Int64, _ root: EntityIndex) -> Bool { newlyRefused[root]?.contains(key) == true }
 
     /// The hierarchies of the source with rows that are left out.
     var roots: [EntityIndex] { rows.keys.sorted() }

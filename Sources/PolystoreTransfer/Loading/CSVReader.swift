@@ -27,7 +27,7 @@ struct CSVReader {
         var fields: [Field] = []
         /// The error of the field after `fields`; nil if all fields can be read.
         var problem: StorageError?
-        /// The bytes of that field and of the rest of its line.
+        /// The bytes of that field and of the rest of its record.
         var rest: [UInt8] = []
     }
 
@@ -78,7 +78,7 @@ struct CSVReader {
                     record.problem = bytes.refusal(
                         "expected a separator or the end of the line after a closing quote", line: bytes.line, column: bytes.column)
                     record.rest = [Self.quote] + result.flatMap { $0 == Self.quote ? [$0, $0] : [$0] } + [Self.quote]
-                    try bytes.take(into: &record.rest) { $0 == Self.lineFeed || $0 == Self.carriageReturn }
+                    try takeRest(&record.rest)
                     return nil
                 }
                 bytes.skip()
@@ -86,6 +86,35 @@ struct CSVReader {
             result.append(byte)
         }
         return Field(text: try valid(result.withUnsafeBytes(String.init(utf8:)), line, column), isQuoted: true)
+    }
+
+    /// Takes the bytes up to the end of the record. The line breaks of a field in quotes, which begin behind a separator, belong to it.
+    private mutating func takeRest(_ rest: inout [UInt8]) throws(StorageError) {
+        let separator = separator
+        while true {
+            try bytes.take(into: &rest) { $0 == separator || $0 == Self.lineFeed || $0 == Self.carriageReturn }
+            guard try bytes.peek() == separator else { return }
+            bytes.skip()
+            rest.append(separator)
+            if try bytes.peek() == Self.quote { try takeQuoted(&rest) }
+        }
+    }
+
+    /// Takes the bytes of a field in quotes.
+    private mutating func takeQuoted(_ rest: inout [UInt8]) throws(StorageError) {
+        let line = bytes.line, column = bytes.column
+        bytes.skip()
+        rest.append(Self.quote)
+        while true {
+            try bytes.take(into: &rest) { $0 == Self.quote || $0 == Self.lineFeed }
+            guard let byte = try bytes.peek() else { throw bytes.refusal("a quote is not closed", line: line, column: column) }
+            bytes.skip()
+            rest.append(byte)
+            if byte != Self.quote { continue }
+            guard try bytes.peek() == Self.quote else { return }
+            bytes.skip()
+            rest.append(Self.quote)
+        }
     }
 
     private func valid(_ text: String?, _ line: Int, _ column: Int) throws(StorageError) -> String {

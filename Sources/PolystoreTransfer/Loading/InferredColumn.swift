@@ -46,6 +46,7 @@ struct InferredColumn {
             // Most fractions have no double; the one whose shortest text is this number is meant.
             if case .double(let double) = value { return DecimalNumber("\(double)") == DecimalNumber(text) }
             return true
+        case .date: return ValueText.value(text, as: type) != nil && !ValueConversion.isFiner(text)
         default: return ValueText.value(text, as: type) != nil
         }
     }

@@ -180,7 +180,7 @@ struct ValueConversion: Sendable {
     }
 
     /// Returns whether the text of a date has parts of microseconds.
-    private static func isFiner(_ text: String) -> Bool {
+    static func isFiner(_ text: String) -> Bool {
         let fraction = text.utf8.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
         return fraction.dropFirst(6).contains { $0 != UInt8(ascii: "0") }
     }
