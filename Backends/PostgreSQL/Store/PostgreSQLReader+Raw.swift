@@ -59,35 +59,30 @@ extension PostgreSQLWriter {
 extension PostgreSQLReader {
     /// Runs a statement of the program that changes rows, in a write transaction.
     ///
-    /// - Parameters:
-    ///   - owned: The tables of another program for the names of the model; nil in other stores.
-    ///   - end: A part of the statement that is done after it: if it fails, the statement has no effect.
+    /// - Parameter end: A part of the statement that is done after it: if it fails, the statement has no effect.
     final func change(
-        _ sql: RawSQL, in owned: InPlaceTables? = nil, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
+        _ sql: RawSQL, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) -> Int {
-        try changed(sql, owned, end) { $0.command.hasPrefix("SELECT") ? 0 : $0.changes }
+        try changed(sql, end) { $0.command.hasPrefix("SELECT") ? 0 : $0.changes }
     }
 
     /// Runs a statement of the program that changes rows, and returns those of its RETURNING clause.
     ///
-    /// - Parameters:
-    ///   - owned: The tables of another program for the names of the model; nil in other stores.
-    ///   - end: A part of the statement that is done after it: if it fails, the statement has no effect.
+    /// - Parameter end: A part of the statement that is done after it: if it fails, the statement has no effect.
     final func changeReturning(
-        _ sql: RawSQL, in owned: InPlaceTables? = nil, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
+        _ sql: RawSQL, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) -> RawRows {
-        try changed(sql, owned, end) { result throws(StorageError) in
+        try changed(sql, end) { result throws(StorageError) in
             if !result.hasColumns { throw .returnsNoRows }
             return try result.rawRows()
         }
     }
 
     private func changed<Answer>(
-        _ sql: RawSQL, _ owned: InPlaceTables?, _ end: (RawStatement) throws(StorageError) -> Void,
-        _ answer: (PostgreSQLResult) throws(StorageError) -> Answer
+        _ sql: RawSQL, _ end: (RawStatement) throws(StorageError) -> Void, _ answer: (PostgreSQLResult) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {
         try checkOpen()
-        let statement = try RawStatement(change: sql, core.tables, in: owned)
+        let statement = try RawStatement(change: sql, core.tables)
         try checkAccess(statement)
         return try raw(statement, changesNothing: false) { result throws(StorageError) in
             let found = try answer(result)
@@ -97,8 +92,7 @@ extension PostgreSQLReader {
     }
 
     fileprivate func checkAccess(_ statement: RawStatement) throws(StorageError) {
-        // The names that the store gave to parts of the model may contain the word.
-        if statement.written.lowercased().contains("polystore_") {
+        if statement.sql.lowercased().contains("polystore_") {
             throw StorageError(.invalidPredicate, "internal data of the store, in tables named polystore_…, cannot be accessed")
         }
     }

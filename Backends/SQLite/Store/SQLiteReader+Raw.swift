@@ -46,13 +46,11 @@ extension SQLiteWriter {
 extension SQLiteReader {
     /// Runs a statement of the program that changes rows, in a write transaction.
     ///
-    /// - Parameters:
-    ///   - owned: The tables of another program for the names of the model; nil in other stores.
-    ///   - end: A part of the statement that is done after it: if it fails, the statement has no effect.
+    /// - Parameter end: A part of the statement that is done after it: if it fails, the statement has no effect.
     final func change(
-        _ sql: RawSQL, in owned: InPlaceTables? = nil, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
+        _ sql: RawSQL, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) -> Int {
-        try changing(sql, owned, end) { statement throws(StorageError) in
+        try changing(sql, end) { statement throws(StorageError) in
             while try statement.rawStep(core.tables) {}
             return connection.changes
         }
@@ -60,24 +58,21 @@ extension SQLiteReader {
 
     /// Runs a statement of the program that changes rows, in a write transaction, and returns those of its RETURNING clause.
     ///
-    /// - Parameters:
-    ///   - owned: The tables of another program for the names of the model; nil in other stores.
-    ///   - end: A part of the statement that is done after it: if it fails, the statement has no effect.
+    /// - Parameter end: A part of the statement that is done after it: if it fails, the statement has no effect.
     final func changeReturning(
-        _ sql: RawSQL, in owned: InPlaceTables? = nil, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
+        _ sql: RawSQL, andThen end: (RawStatement) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) -> RawRows {
-        try changing(sql, owned, end) { statement throws(StorageError) in
+        try changing(sql, end) { statement throws(StorageError) in
             if sqlite3_column_count(statement.handle) == 0 { throw .returnsNoRows }
             return try statement.rawRows(core.tables)
         }
     }
 
     private func changing<Answer>(
-        _ sql: RawSQL, _ owned: InPlaceTables?, _ end: (RawStatement) throws(StorageError) -> Void,
-        _ work: (SQLiteStatement) throws(StorageError) -> Answer
+        _ sql: RawSQL, _ end: (RawStatement) throws(StorageError) -> Void, _ work: (SQLiteStatement) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {
         try checkOpen()
-        let raw = try RawStatement(change: sql, core.tables, in: owned)
+        let raw = try RawStatement(change: sql, core.tables)
         // A statement with `OR FAIL` would keep the rows before the one that failed.
         try connection.execute("SAVEPOINT polystore_raw")
         do throws(StorageError) {

@@ -107,9 +107,9 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
         return entry.map(core.token)
     }
 
-    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql, in: inPlace.tables) }
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
 
-    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows { try changeReturning(sql, in: inPlace.tables) }
+    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows { try changeReturning(sql) }
 
     // MARK: Many rows
 

@@ -118,8 +118,8 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryP
         return core.token(last)
     }
 
-    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql, in: inPlace.tables) }
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
 
-    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows { try changeReturning(sql, in: inPlace.tables) }
+    func executeReturning(_ sql: RawSQL) throws(StorageError) -> RawRows { try changeReturning(sql) }
 }
 #endif

@@ -9,9 +9,6 @@ package struct RawStatement: Sendable {
 
     /// The text.
     package let sql: String
-    /// The text that the program wrote, with a space in the place of each interpolation. Names of the model, which are quoted, and values
-    /// complete no word of it.
-    package let written: String
     /// The values, in the order of the placeholders.
     package let bindings: [SQLBinding]
 
@@ -46,21 +43,12 @@ package struct RawStatement: Sendable {
 
     /// Creates a statement that changes rows.
     ///
-    /// - Parameter owned: The tables of another program, which the names of the model stand for instead of `tables`; nil in other stores.
     /// - Throws: `invalidPredicate` for anything else.
-    package init(change sql: RawSQL, _ tables: SQLTables, in owned: InPlaceTables? = nil) throws(StorageError) {
-        try self.init(sql, tables, .change, in: owned)
-    }
+    package init(change sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .change) }
 
-    private init(_ sql: RawSQL, _ tables: SQLTables, _ purpose: Purpose, in owned: InPlaceTables? = nil) throws(StorageError) {
-        var text: SQLText = "", written = ""
-        for segment in sql.segments {
-            // Refuses what the model does not have.
-            let usual = try tables.text(of: segment)
-            text += try owned?.text(of: segment, in: sql, after: written) ?? usual
-            if case .text(let part) = segment { written += part } else { written += " " }
-        }
-        self.written = written
+    private init(_ sql: RawSQL, _ tables: SQLTables, _ purpose: Purpose) throws(StorageError) {
+        var text: SQLText = ""
+        for segment in sql.segments { text += try tables.text(of: segment) }
         (self.sql, bindings) = text.rendered(tables.dialect)
         if bindings.count > Self.mostBindings {
             throw StorageError(.limitExceeded, "a statement can have at most \(Self.mostBindings) values; this one has \(bindings.count)")
@@ -178,40 +166,5 @@ extension SQLTables {
             .invalidPredicate,
             "\(entity.name) has no column or table for a property \"\(property)\"\(Suggestion.nearest(property, in: names))",
             details: .init(entity: entity.name, property: property))
-    }
-}
-
-extension InPlaceTables {
-    /// Returns a name of the model in a statement that changes rows, as the name of the owner's table or column; nil for other segments.
-    fileprivate func text(of segment: RawSQL.Segment, in sql: RawSQL, after text: String) throws(StorageError) -> SQLText? {
-        func found(_ entity: String) -> EntityDescription? { schema.index(of: entity).map { schema[$0] } }
-        switch segment {
-        case .table(let name): return found(name).map { "\(raw: Self.name(tables[$0.index].source, after: text))" }
-        case .column(let name, let property):
-            guard let entity = found(name), let slot = entity.slot(property) else { return nil }
-            return "\(identifier: tables[entity.index].columns[slot].name)"
-        case .key:
-            let keys = Set(sql.entities.compactMap { found($0).map { tables[$0.index].key } })
-            guard let key = keys.first else { return nil }
-            if keys.count == 1 { return "\(identifier: key)" }
-            throw StorageError(
-                .invalidPredicate,
-                "the primary keys of the tables have different names, which the statement must write: "
-                    + keys.sorted().joined(separator: ", "))
-        case .links(let name, let property):
-            switch found(name)?.relationship(property)?.place {
-            case .link(let link, _), .orderedInverseSlot(_, let link): return "\(raw: Self.name(pairs[link].source, after: text))"
-            case .slot, .inverseSlot, nil: return nil
-            }
-        case .text, .binding, .refused: return nil
-        }
-    }
-
-    /// Returns the name of a table. ONLY, without which a statement would also change the rows of tables that inherit from it, can stand
-    /// only behind some words.
-    private static func name(_ source: String, after text: String) -> String {
-        guard source.hasPrefix("ONLY ") else { return source }
-        let word = text.split(whereSeparator: \.isWhitespace).last?.uppercased() ?? ""
-        return ["FROM", "JOIN", "UPDATE", "USING"].contains(word) ? source : String(source.dropFirst(5))
     }
 }
