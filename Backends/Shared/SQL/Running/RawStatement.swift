@@ -26,8 +26,14 @@ package struct RawStatement: Sendable {
     package func tablesWithChosenKeys(_ tables: [String]) -> [String] {
         let text = sql.lowercased()
         let adds = ["insert", "replace", "merge"].contains { text.contains($0) }
-        // An assignment of the key follows SET or another one; a comparison does not.
-        if !adds, !text.contains("_id") || text.firstMatch(of: #/(?:\bset\b|,)\s*\(?\s*["`\[]?_id["`\]]?\s*[=,)]/#) == nil { return [] }
+        if !adds {
+            // SQLite has further names for the key.
+            if !["_id", "rowid", "oid"].contains(where: text.contains) { return [] }
+            // An assignment of the key follows SET or another one; a comparison does not. Comments may be between the words.
+            let assignment = #/(?:\bset\b|,)\s*\(?\s*["'`\[]?(?:_id|rowid|_rowid_|oid)["'`\]]?\s*[=,)]/#
+            let hasComments = text.contains("/*") || text.contains("--")
+            if !hasComments, text.firstMatch(of: assignment) == nil { return [] }
+        }
         return tables.filter { text.contains($0.lowercased()) }
     }
 

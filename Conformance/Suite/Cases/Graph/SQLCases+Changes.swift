@@ -127,6 +127,11 @@ extension SQLCases {
                 check.equal(try transaction.execute(ages), 1, "rows by key")
             }
             try stack.write { check.equal(try $0.execute(move("insert")), 0, "rows of no object") }
+            let commented: RawSQL = """
+                UPDATE \(table: Club.self) SET /* the key */ \(column: \Club.self) = (SELECT max(\(column: \Club.self)) + 1 \
+                FROM \(table: Club.self) WHERE \(column: \Club.self) < \(Int64.max)) WHERE \(column: \Club.name) = \("Golf")
+                """
+            try stack.write { check.equal(try $0.execute(commented), 1, "rows") }
             try stack.write { try $0.create(Club.self).name = "Yoga" }
             let names = try stack.fetchAll(From<Club>().orderBy(.ascending(\.name))).map(\.name)
             check.equal(names, ["Chess", "Dance", "Go!", "Golf", "Yoga"], "clubs")
